@@ -19,14 +19,14 @@ import { isCidr } from "./keys/rules/source-address.ts";
 
 const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** Networks separated by commas; empty for none. */
+/** A comma-separated list of networks. An empty text means no network. */
 const networksSetting = z
   .string()
   .default("")
   .transform((text) => text.split(",").filter((each) => each !== ""))
   .refine((networks) => networks.every(isCidr), "must be addresses or networks joined by commas");
 
-/** One or more peppers of 32 bytes, by version. The first hashes new keys. */
+/** One or more peppers of 32 bytes, each with its version. New keys are hashed with the first. */
 const peppersSetting = secret(
   z
     .string()
@@ -34,64 +34,78 @@ const peppersSetting = secret(
     .transform(readPeppers),
 );
 
-/** Colleagues share an address: ten people may read the documentation or mistype a key. */
+/**
+ * The limits of an address, as a multiple of a key's limits. Colleagues may share an address: this
+ * allows ten people to read the documentation or mistype a key at once.
+ */
 const addressShare = 10;
 
 const settings = {
   ...commonSettings,
   DATABASE: databaseSetting("gateway"),
-  /** Internal port, which serves `KeyService`. `PORT` is the public port. */
+  /** The internal port serves `KeyService`. `PORT` is the public port. */
   RPC_HOST: z.string().default("127.0.0.1"),
   RPC_PORT: portSetting,
-  /** Hashes API keys, so that the database alone does not suffice to test a key. */
+  /** API keys are hashed with this pepper, so nobody can test a key with the database alone. */
   API_KEY_PEPPER: peppersSetting,
   ...sealingSettings,
   BENEFICIARY_URL: serviceUrlSetting,
   QUOTE_URL: serviceUrlSetting,
   PAYOUT_URL: serviceUrlSetting,
   NOTIFIER_URL: serviceUrlSetting,
-  /** Earlier public keys of the payout service, so that receipts signed with them stay valid. */
+  /** Former public keys of the payout service. Receipts that these keys signed stay valid. */
   RECEIPT_KEYS: parsedSetting(readTrustedKeys).optional(),
-  /** Connections to the public port of each gateway process. Idle ones close first. */
+  /**
+   * Maximum connections to the public port of each gateway process. At the maximum, the gateway
+   * closes idle connections to make room.
+   */
   MAX_CONNECTIONS: countSetting(1).default(10_000),
-  /** For each address. Our own proxies are exempt. */
+  /** Maximum connections from each address. Our own proxies are exempt. */
   MAX_CONNECTIONS_PER_ADDRESS: countSetting(1).default(2_000),
-  /** For each API key in each gateway process (decisions §2). */
+  /** Rate limit for each API key in each gateway process (decisions §2). */
   RATE_LIMIT_PER_SECOND: countSetting(1).default(100),
   RATE_LIMIT_BURST: countSetting(1).default(200),
-  /** Active keys of a merchant. Each of its programs needs one or two. */
+  /** Maximum active keys of a merchant. Each of the merchant's programs needs one or two. */
   KEYS_PER_MERCHANT: countSetting(1).default(100),
-  /** Active and invited members of a merchant's team. */
+  /** Maximum members of a merchant's team, active and invited. */
   MEMBERS_PER_MERCHANT: countSetting(1).default(200),
   ...approvalSettings,
-  /** For each address, of requests without a valid key. Defaults to ten times a key's limits. */
+  /**
+   * Rate limit for requests without a valid key from each address. Defaults to ten times a key's
+   * limit.
+   */
   ADDRESS_RATE_LIMIT_PER_SECOND: countSetting(1).optional(),
   ADDRESS_RATE_LIMIT_BURST: countSetting(1).optional(),
-  /** For each address, lookups of keys that do not exist. More than a merchant mistypes. */
+  /**
+   * Maximum lookups of unknown keys from each address. Mistyped keys alone don't reach this limit.
+   */
   UNKNOWN_KEYS_PER_MINUTE: countSetting(1).default(120),
-  /** Origin of the console for merchants' members: `https://console.example.com`. */
+  /** Origin of the members' console, for example `https://console.example.com`. */
   CONSOLE_URL: urlSetting.optional(),
-  /** OpenID provider and client of merchants' members. Without it, no member can sign in. */
+  /** OpenID provider and client for members. If unset, no member can sign in. */
   MEMBERS_OIDC_ISSUER: urlSetting.optional(),
   MEMBERS_OIDC_CLIENT_ID: z.string().default("disburse-merchants"),
-  /** Only for a confidential client. PKCE protects public ones. */
+  /** Only confidential clients have a secret. PKCE protects public clients. */
   MEMBERS_OIDC_CLIENT_SECRET: secret(z.string().optional()),
-  /** Operator API proxy. Disabled without a port. */
+  /** The operator API proxy. It is disabled unless its port is set. */
   OPERATORS_HOST: z.string().default("127.0.0.1"),
   OPERATORS_PORT: portSetting.optional(),
-  /** Origin of the console for operators. */
+  /** Origin of the operators' console. */
   OPERATORS_URL: urlSetting.optional(),
-  /** OpenID provider of operators. Services must accept its access tokens. */
+  /** OpenID provider for operators. Other services must accept the provider's access tokens. */
   OPERATORS_OIDC_ISSUER: urlSetting.optional(),
   OPERATORS_OIDC_CLIENT_ID: z.string().default("disburse-console"),
   OPERATORS_OIDC_CLIENT_SECRET: secret(z.string().optional()),
-  /** Only for operators. Merchants' requests never call compliance. */
+  /** The operator API proxy calls this service. Merchants' requests never do. */
   COMPLIANCE_URL: serviceUrlSetting.optional(),
-  /** Our own proxies. The gateway trusts their `X-Forwarded-For`. */
+  /**
+   * Networks of our own proxies. The gateway trusts the `X-Forwarded-For` header from these
+   * proxies.
+   */
   TRUSTED_PROXIES: networksSetting,
 } as const;
 
-/** Returns the checked settings. Throws with the names of all missing or malformed ones. */
+/** Returns the settings after checking them. The error lists all missing or malformed settings. */
 export function readConfig(environment: Environment) {
   const read = readSettings(environment, settings);
   const problems = addressProblems(read);
@@ -105,7 +119,7 @@ export function readConfig(environment: Environment) {
   };
 }
 
-/** Returns the problems of the console's addresses, by setting. */
+/** Returns the problems of the console addresses, keyed by setting. */
 function addressProblems(read: ReturnType<typeof readSettings<typeof settings>>): string[] {
   const { DISBURSE_MODE: mode } = read;
   const origins = { CONSOLE_URL: read.CONSOLE_URL, OPERATORS_URL: read.OPERATORS_URL };
@@ -128,19 +142,22 @@ function addressProblems(read: ReturnType<typeof readSettings<typeof settings>>)
   ];
 }
 
-/** Returns `undefined` for a valid origin of a browser-facing port. */
+/** Describes why a console origin is not valid. Returns `undefined` for a valid one. */
 export function originProblem(url: string, mode: "sandbox" | "live"): string | undefined {
   const { protocol, origin, pathname, search } = new URL(url);
   if (origin !== url || pathname !== "/" || search !== "") {
     return "must be an origin such as https://console.example.com";
   }
-  // Anyone on the path can read a cookie sent over plain http.
+  // Plain http would expose the session cookie to anyone on the network path.
   return mode === "live" && protocol !== "https:"
     ? "must be an https:// address in live mode"
     : undefined;
 }
 
-/** Returns `undefined` for a valid issuer. Plain http is allowed only on this machine. */
+/**
+ * Describes why an issuer is not valid. Returns `undefined` for a valid one. Plain http is allowed
+ * only for an issuer on this machine.
+ */
 export function providerProblem(url: string): string | undefined {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || loopback.has(hostname)

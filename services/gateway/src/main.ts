@@ -31,21 +31,28 @@ import { createProvider } from "./sessions/provider.ts";
 import { emailPurpose, sealedMembers } from "./team/store.ts";
 import { createGateway, type PeopleDeps } from "./wiring.ts";
 
-/** The edge's own deadline bounds every call. */
+/** Maximum duration of a call to a service. A request's own deadline may end the call earlier. */
 const callTimeoutMs = 10_000;
-/** The sweep is not urgent: it keeps collections small and forgets secrets. */
+/** The sweep deletes expired data and sealed secrets. It is not urgent. */
 const sweepEveryMs = 60_000;
-/** After a crash, orders of a revoked key are held this late. A run costs two indexed reads. */
+/**
+ * If a revocation crashes, the sweep holds the key's orders within this time. A sweep takes two
+ * indexed reads.
+ */
 const revocationsEveryMs = 1_000;
-/** Maximum delay before a request is listed, for people who debug. */
+/**
+ * Maximum delay before a request appears in the request log. It is short, because people use the
+ * log to debug.
+ */
 const flushRequestsEveryMs = 2_000;
 
 /**
- * Collections with sealed texts. Stored responses are excluded, because they expire after 30 days.
+ * Collections with sealed texts, which are resealed after a key rotation. Stored responses are not
+ * resealed, because they expire after 30 days.
  */
 const sealedPlaces = [sealedKeyTexts, sealedProposals, sealedMembers];
 
-/** The console's build, beside the services' sources. */
+/** Folder of the console's build. */
 const consoleFolder = fileURLToPath(new URL("../../../packages/console/dist", import.meta.url));
 
 function connectServices({ config, connect: connectTo }: Opening<ReturnType<typeof readConfig>>) {
@@ -87,7 +94,7 @@ function boundsOf(config: Config) {
   };
 }
 
-/** Five merchants together can take every connection. */
+/** Each merchant may hold one fifth of all connections, so five merchants together can hold all. */
 const merchantsAtOnce = 5;
 
 function portalsOf(config: Config): Pick<PeopleDeps, "members" | "operators"> {
@@ -113,7 +120,7 @@ function portalsOf(config: Config): Pick<PeopleDeps, "members" | "operators"> {
   };
 }
 
-/** Current and earlier public keys of the payout service, which signs receipts. */
+/** Returns the current and earlier public keys of the payout service, which signs receipts. */
 function receiptKeys({ config, identity }: Opening<Config>): object[] {
   const keys = new Map([...(config.RECEIPT_KEYS ?? []), ...identity.trustedKeys()]);
   return [...keys].flatMap(([kid, { service, publicKey }]) =>
@@ -123,7 +130,10 @@ function receiptKeys({ config, identity }: Opening<Config>): object[] {
 
 type UnaryCall = (request: object, options: CallOptions) => Promise<object>;
 
-/** Calls services as the person who sent the request. `ownUrl` is this service's RPC address. */
+/**
+ * Calls services on behalf of the person who sent the request. `ownUrl` returns this service's RPC
+ * address.
+ */
 function forwardCalls({ config, connect }: Opening<Config>, ownUrl: () => string): Forward {
   const urls: Readonly<Record<Place, () => ServiceUrls>> = {
     beneficiary: () => config.BENEFICIARY_URL,
@@ -145,7 +155,7 @@ function forwardCalls({ config, connect }: Opening<Config>, ownUrl: () => string
   };
 }
 
-/** Stores collected requests until stopped, then stores the rest. */
+/** Stores the collected requests periodically. When stopped, stores the rest. */
 function startRequestLog(flush: () => Promise<void>, log: Log) {
   const run = async () => {
     await flush();
@@ -169,12 +179,12 @@ function startSweeps({ lifetime, log }: Opening<Config>, gateway: Sweeps): void 
 }
 
 /**
- * Starts the gateway: public routes on `PORT`, its RPCs on `RPC_PORT`, the operator API proxy on
- * `OPERATORS_PORT`.
+ * Starts the gateway. It serves public routes on `PORT`, its RPCs on `RPC_PORT` and the operator
+ * API proxy on `OPERATORS_PORT`.
  */
 export const start = serviceStart("gateway", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime, lifecycle } = opening;
-  // All gateways use one clock for expiring keys and abandoned runs.
+  // All gateways use the database's clock, so they agree on expired keys and abandoned runs.
   const clock = await databaseClock(database);
   const startedAt = clock.now();
   const keys = await openKeys(opening, config, emailPurpose);
@@ -239,7 +249,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
     const operators = await startHttpServer(gateway.operatorsListener, operatorOptions);
     lifetime.add("operator API proxy", operators.stop);
   }
-  // This process holds the port, so the previous one has ended.
+  // This process has bound the port, so the previous process at this place has ended.
   await gateway.freeEnded(startedAt);
   return { url, publicUrl: httpServer.url };
 });

@@ -8,7 +8,7 @@ const indexes: Indexes = {
     { key: { "operation.id": 1 }, unique: true },
     { key: { merchant_id: 1, created_at: 1 } },
     { key: { "operation.secret_until": 1 } },
-    // Revoked keys and removed members whose orders are not settled yet.
+    // Finds revoked keys and removed members whose orders are not settled yet.
     { key: { "stop.due_at": 1 }, name: "stop_due", sparse: true },
   ],
   idempotency_keys: [{ key: { expires_at: 1 } }, { key: { "progress.place": 1 }, sparse: true }],
@@ -16,7 +16,7 @@ const indexes: Indexes = {
     { key: { "stop.due_at": 1 }, name: "stop_due", sparse: true },
     { key: { "operation.id": 1 }, name: "operation", unique: true },
     { key: { merchant_id: 1, created_at: 1 }, name: "team" },
-    // Removed members have no hash.
+    // Partial, because removed members have no hash.
     {
       key: { merchant_id: 1, email_hash: 1 },
       name: "email",
@@ -49,5 +49,5 @@ const indexes: Indexes = {
   ],
 };
 
-/** Migrations of this service's database, in order. A released one never changes. */
+/** The migrations of this database, in order. Never change a released one. */
 export const migrations: readonly Migration[] = [baseline(1, indexes)];

@@ -5,7 +5,7 @@ import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { RequestLogService } from "@disburse/contracts/disburse/gateway/v1/requests_pb.ts";
 import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 
-/** The gateway's own RPCs. For their contract see proto/disburse/gateway/v1. */
+/** The gateway's own RPCs. Their contract is in proto/disburse/gateway/v1. */
 export function servedRpcs(handlers: {
   readonly keyService: ServiceImpl<typeof KeyService>;
   readonly teamService: ServiceImpl<typeof TeamService>;

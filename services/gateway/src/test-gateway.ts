@@ -39,7 +39,7 @@ import { migrations } from "./migrations.ts";
 import { emailPurpose } from "./team/store.ts";
 import { createGateway, type GatewayDeps, type PeopleDeps } from "./wiring.ts";
 
-/** A fake service. A call of an RPC that the test does not set is a bug. */
+/** A fake service. If a call reaches an RPC that the test doesn't set, the test fails. */
 type Fake<S extends DescService> = Partial<ServiceImpl<S>>;
 
 function register<S extends DescService>(router: ConnectRouter, service: S, fake: Fake<S>): void {
@@ -87,7 +87,7 @@ function fakeServices() {
     beneficiary: {} as Fake<typeof BeneficiaryService>,
     quote: {} as Fake<typeof QuoteService>,
     payout: {} as Fake<typeof PayoutService>,
-    // Each revocation of a key calls these.
+    // Every revocation of a key calls these services.
     orders: { stopOrders: () => ({}) } as Fake<typeof PayoutOrderService>,
     notifier: { listEndpoints: () => ({}) } as Fake<typeof NotifierService>,
     statements: {} as Fake<typeof StatementService>,
@@ -125,7 +125,7 @@ function fakeServices() {
 
 export const testEmailHashes = () => createKeyedHashes(testSealingKey, emailPurpose);
 
-/** Sessions work, but there is no provider to sign in at. */
+/** In tests, sessions work but no provider is available to sign in. */
 const withoutProvider = {
   emailHashes: testEmailHashes,
   verify: () => {
@@ -201,7 +201,7 @@ export async function startTestGateway(
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
-/** An operator's change with its own operation id. */
+/** Builds the mutation of an operator's change, by default with a new operation id. */
 export function mutation(operationId: string = crypto.randomUUID()) {
   return { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "olga" } };
 }
@@ -238,7 +238,7 @@ function send(url: string, agent: Agent, ask: Ask): Promise<Reply> {
   });
 }
 
-/** Writes bytes to a new connection and reads until the other side ends it. */
+/** Writes bytes to a new connection. Reads until the server closes the connection. */
 function exchange(url: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -64,8 +64,9 @@ import { teamGuards, teamService } from "./team/rpc.ts";
 import { type Members, openMembers } from "./team/store.ts";
 
 /**
- * The gateway calls its own RPCs after verifying the key or member that it names as the actor. A
- * merchant's own request needs no operator's approval. The audit trail shows the key or member.
+ * Marks the calls to the gateway's own RPCs as calls of the gateway. The gateway has already
+ * verified the key or member that it names as the actor. So a merchant's request needs no
+ * operator's approval, and the audit trail shows the key or member.
  */
 const asGateway: Interceptor = (next) => (request) => {
   const context = { requestId: crypto.randomUUID(), ...callContext() };
@@ -81,44 +82,44 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
     readonly tracing?: Tracing | undefined;
     readonly peppers: Peppers;
     readonly sealer: Sealer;
-    /** The gateway's host and port, unique among live gateways. */
+    /** The gateway's host and port. Among running gateways, this is unique. */
     readonly place: string;
     readonly proxies: readonly string[];
     readonly rateLimit: RateLimitOptions;
-    /** For each address, for requests without a valid key. */
+    /** Rate limit for requests without a valid key, for each address. */
     readonly unauthenticatedLimit: RateLimitOptions;
-    /** For each address, for lookups of unknown key ids. */
+    /** Limit for lookups of unknown key ids, for each address. */
     readonly lookupsLimit: RateLimitOptions;
     readonly people: PeopleDeps;
-    /** Only tests set these. Production uses the defaults. */
+    /** Only tests set this. Production uses the default. */
     readonly uploadLimits?: UploadLimits;
     readonly streamLimits?: ShareLimits;
-    /** Concurrent requests per merchant in this process. */
+    /** Maximum concurrent requests per merchant in this process. */
     readonly requestsMax: number;
     readonly bounds: {
       readonly keysMax: number;
       readonly membersMax: number;
       readonly openProposalsMax: number;
     };
-    /** A monotonic clock in milliseconds. Defaults to the process's own. */
+    /** A monotonic clock in milliseconds. The default is the process's own clock. */
     readonly monotonicMs?: () => number;
   };
 
 export type PeopleDeps = {
-  /** Find invited members who have not signed in yet. */
+  /** Hash functions for emails. They find invited members who have not signed in yet. */
   readonly emailHashes: Members["emailHashes"];
   /** Verifies operators' access tokens. */
   readonly verify: Verify;
   readonly members: PortalAddress;
   readonly operators: PortalAddress;
   readonly forward: OperatorProxyDeps["forward"];
-  /** Ends long-lived responses when aborted. */
+  /** When this signal aborts, long responses end. */
   readonly draining?: AbortSignal;
-  /** Folder of the console's build, which may be missing. */
+  /** Folder of the console's build. The folder may be missing. */
   readonly consoleFolder: string;
 };
 
-/** Builds the gateway without its sockets: request listeners, RPC services and sweeps. */
+/** Builds the gateway without sockets. Returns its request listeners, RPC services and sweeps. */
 export async function createGateway(deps: GatewayDeps) {
   const { db, sealer, clock, mode, peppers } = deps;
   const keys = openKeys(db);
@@ -168,16 +169,22 @@ export async function createGateway(deps: GatewayDeps) {
   return {
     ...own,
     listener: createApp(app),
-    /** Listener of the operator API proxy's port. */
+    /** Request listener for the operator API proxy. */
     operatorsListener: createApp({ ...app, operations: [], publicRoutes: people.operatorRoutes }),
-    /** `ApprovalService` of keys and teams, and its sweep. */
+    /** The `ApprovalService` for keys and teams, and its sweep. */
     approvals,
-    /** Frees idempotency keys that a killed gateway at this place held before a time. */
+    /**
+     * Frees the idempotency keys of runs that a previous gateway at this place started before the
+     * given time.
+     */
     freeEnded: (before: Date) => freeEnded(idempotency, before),
     /** Carries out unfinished revocations after a crash or outage. */
     sweepRevocations: revocations.sweep,
     flushRequests: requests.flush,
-    /** Deletes and forgets expired data. Never has more to do at once. */
+    /**
+     * Deletes expired data and sealed texts. One run deletes all of it, so no second run is due at
+     * once.
+     */
     sweep: async () => {
       await sweep(idempotency);
       await people.sweep();
@@ -189,7 +196,9 @@ export async function createGateway(deps: GatewayDeps) {
   };
 }
 
-/** Services of keys and teams, guarded where two people must agree. */
+/**
+ * Builds the services for keys and teams. Guards require a second person's approval for some RPCs.
+ */
 function guardedServices(
   deps: GatewayDeps,
   parts: {
@@ -214,7 +223,10 @@ function guardedServices(
   };
 }
 
-/** A merchant's programs and people share five times the limit of one key. */
+/**
+ * A merchant's limit, as a multiple of a key's limit. All keys and members of the merchant share
+ * it.
+ */
 const merchantShare = 5;
 
 function merchantLimit({ perSecond, burst }: RateLimitOptions): RateLimitOptions {
@@ -229,12 +241,12 @@ function openRequests({ db, clock, metrics }: GatewayDeps) {
   return { service: requestLogService(store), note, flush: log.flush, sweep: store.sweep };
 }
 
-/** URLs of our pages; only paths if the origin is unknown. */
+/** Returns the URLs of our pages. Without an origin, returns only their paths. */
 function pagesAt(origin = ""): AppDeps["clients"]["pages"] {
   return { linkUrl: (token) => (token === "" ? "" : `${origin}/b/${token}`) };
 }
 
-/** Teams, sessions, and the console routes of both ports. */
+/** Creates teams and sessions, and the console's routes for both ports. */
 function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
   const { db, sealer, clock, mode, log, clients, people, bounds } = deps;
   const { streamLimits: ofStreams = streamLimits } = deps;
@@ -290,7 +302,7 @@ function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
   };
 }
 
-/** Clients of the gateway's own RPCs within this process. */
+/** Creates clients that call the gateway's own RPCs within this process. */
 function ownClients(services: {
   readonly keyService: ServiceImpl<typeof KeyService>;
   readonly teamService: ServiceImpl<typeof TeamService>;

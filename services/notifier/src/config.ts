@@ -15,7 +15,10 @@ import { networks } from "./sender/rules/address.ts";
 
 const portMax = 65_535;
 
-/** Headers that an attempt sets or that proxies remove, so the signature must not use them. */
+/**
+ * Headers that an attempt sets itself or that proxies remove. The signature header must not have
+ * such a name.
+ */
 const takenHeaders = new RegExp(
   `^(${[
     ...["webhook-.*", "content-.*", "accept-encoding", "user-agent", "host", "date", "expect"],
@@ -37,17 +40,17 @@ export function readConfig(environment: Environment) {
       .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "must be a header name")
       .refine((name) => !takenHeaders.test(name), "must not be a header that has another meaning")
       .default("X-SERVICE-Signature"),
-    /** Live mode always verifies URLs before sending events to them. */
+    /** If true, a URL is verified before it gets events. Live mode always verifies URLs. */
     WEBHOOK_VERIFY_URLS: z.stringbool({ truthy: ["true"], falsy: ["false"] }).default(false),
-    /** Source of lost events; required in live mode. */
+    /** The payout service, from which lost events are fetched again. Live mode requires it. */
     PAYOUT_URL: serviceUrlSetting.optional(),
     GAP_SWEEP_SECONDS: countSetting(1).default(300),
-    /** Source address of webhooks, a local address of this machine. */
+    /** The source address of webhooks. It must be a local address of this machine. */
     WEBHOOK_SOURCE_ADDRESS: z
       .string()
       .refine((text) => isIP(text) !== 0, "must be an IP address")
       .optional(),
-    /** The deployment's own networks as `CIDR,CIDR`. No webhook may reach them. */
+    /** The deployment's own networks in the form `CIDR,CIDR`. No webhook may reach them. */
     WEBHOOK_REFUSED_NETWORKS: z
       .string()
       .transform((text, { addIssue }) => {
@@ -60,7 +63,8 @@ export function readConfig(environment: Environment) {
       })
       .optional(),
     /**
-     * The platform's own ports on this machine, such as `8080,27017`. No webhook may reach them.
+     * The platform's own ports on this machine, for example `8080,27017`. No webhook may reach
+     * them.
      */
     WEBHOOK_REFUSED_PORTS: z
       .string()

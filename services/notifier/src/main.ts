@@ -51,7 +51,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
     ...addressRules,
     verifyUrls: config.WEBHOOK_VERIFY_URLS,
     place: processPlace(hostname(), config.PORT),
-    // Includes the machine's sleep, during which no heartbeat is sent.
+    // This clock also counts time in which the machine sleeps and sends no heartbeat.
     clock,
     wall: systemClock,
     elapsed: elapsedWithSleep(),
@@ -61,7 +61,8 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   });
   const sealedKeys = openSealedKeyStore(notifier.endpoints);
   lifetime.add("resealing", startResealing({ sealedKeys, sealer, metrics, log }).stop);
-  // Must come before anything runs, because the process with the port succeeds its predecessor.
+  // The server must start before all other parts. The process that binds the port replaces the
+  // previous process at this place.
   const server = await opening.startServer({
     services: [NotifierService, NotifierSandboxService, ApprovalService],
     routes: (router) => {
@@ -72,7 +73,8 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   });
   let worker: ReturnType<typeof startWorker> | undefined;
   lifetime.add("worker and server", async () => {
-    // Concurrently, because either may take 20 s. The port stays bound until both have ended.
+    // Both are stopped concurrently, because each may take 20 s. The port stays bound until both
+    // have stopped.
     const left = worker?.stop();
     await server.stop(left);
     await left;
@@ -84,7 +86,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   return server;
 });
 
-/** Throws if the source address of webhooks does not belong to this machine. */
+/** Reads the settings. Throws if the source address of webhooks doesn't belong to this machine. */
 async function readUsableConfig(environment: Environment) {
   const config = readConfig(environment);
   const { WEBHOOK_SOURCE_ADDRESS: localAddress } = config;

@@ -4,8 +4,9 @@ import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-i
 const indexes: Indexes = {
   ...auditIndexes,
   ...proposalIndexes,
-  // Every list index starts with the merchant and ends with the list's order. A list of any state
-  // merges the four. `work` finds an endpoint's next due delivery without scanning others.
+  // The index of each list starts with the merchant and ends with the sort order of the list. A
+  // list of all states merges four index scans. The index `work` finds the next due delivery of an
+  // endpoint without scanning other endpoints.
   deliveries: [
     { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list" },
     {
@@ -16,7 +17,7 @@ const indexes: Indexes = {
       key: { merchant_id: 1, transaction_id: 1, created_at: -1, _id: -1 },
       name: "list_transaction",
     },
-    // Replays read originals only. Other indexes would also scan redeliveries.
+    // For replays, which read only originals. The other indexes would also scan redeliveries.
     {
       key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: 1, _id: 1 },
       name: "originals",
@@ -24,7 +25,8 @@ const indexes: Indexes = {
     },
     { key: { state: 1, endpoint_id: 1, due_at: 1 }, name: "work" },
     { key: { line: 1, sequence: 1, event_id: 1, replay: 1 }, name: "line", unique: true },
-    // Nearly empty, so that searching for held deliveries after each settlement is cheap.
+    // This index is nearly empty. So it is cheap to search for held deliveries after each
+    // settlement.
     { key: { line: 1 }, name: "held", partialFilterExpression: { held: true } },
     { key: { recheck_at: 1 }, name: "recheck", sparse: true },
     {
@@ -34,13 +36,13 @@ const indexes: Indexes = {
       partialFilterExpression: { operation_id: { $exists: true } },
     },
     { key: { expires_at: 1 }, name: "expiry", sparse: true },
-    // Most deliveries are leased on insertion and never enter this index.
+    // Most deliveries are leased when they are inserted, so they never enter this index.
     {
       key: { created_at: 1 },
       name: "untried",
       partialFilterExpression: { state: "pending", deadline: null },
     },
-    // Deliveries acknowledged at the first attempt never enter this index.
+    // Deliveries whose first attempt is acknowledged never enter this index.
     {
       key: { deadline: 1 },
       name: "tried",
@@ -51,15 +53,15 @@ const indexes: Indexes = {
       name: "retries",
       partialFilterExpression: { state: "pending", attempts_count: { $gte: 1 } },
     },
-    // Nearly always empty.
+    // This index is nearly always empty.
     { key: { gone: 1 }, name: "gone", partialFilterExpression: { gone: true } },
   ],
-  // Endpoints that the notifier itself paused.
+  // The index finds endpoints that the notifier itself paused.
   endpoints: [
     { key: { merchant_id: 1, deleted_at: 1, created_at: 1, _id: 1 }, name: "active" },
-    // A merchant's operation id belongs to one endpoint.
+    // Unique, because an operation of a merchant belongs to one endpoint.
     { key: { merchant_id: 1, "operations.id": 1 }, name: "operation", unique: true },
-    // Bounds a merchant's endpoints under concurrent registrations.
+    // Unique, so that concurrent registrations can't exceed the maximum of a merchant's endpoints.
     {
       key: { merchant_id: 1, place: 1 },
       name: "place",
@@ -90,7 +92,7 @@ const indexes: Indexes = {
       unique: true,
       partialFilterExpression: { position: { $exists: true } },
     },
-    // Events without a position, in the order of assignment.
+    // Finds events without a position, in the order in which positions are assigned.
     {
       key: { merchant_id: 1, transaction_type: 1, position: 1, received_at: 1, sequence: 1 },
       name: "waiting",
@@ -100,7 +102,7 @@ const indexes: Indexes = {
     { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
     { key: { state: 1, due_at: 1 }, name: "work" },
     { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
-    // Two concurrent replays would exceed the rate of either.
+    // Unique, because two concurrent replays together would exceed the rate of each.
     {
       key: { endpoint_id: 1 },
       name: "running",
@@ -113,5 +115,5 @@ const indexes: Indexes = {
   gaps: [{ key: { kind: 1, failures: 1, due_at: 1 }, name: "due" }],
 };
 
-/** In order. Never change a released migration. */
+/** The migrations in order. Never change a released one. */
 export const migrations: readonly Migration[] = [baseline(1, indexes)];

@@ -1,11 +1,11 @@
 import { orThrowBy, publicRefusals } from "@disburse/chassis/rpc/refusal.ts";
 
-/** Every expected refusal of the notifier, mapped to its code in one place. */
+/** All expected refusals of the notifier. This file maps each to its public code. */
 export type NotifierRefusal =
   | "INVALID_REQUEST"
   | "RECORD_NOT_FOUND"
   | "ACCESS_FORBIDDEN"
   | "STATE_NOT_REACHABLE";
 
-/** Returns a rule's result, or throws its refusal as the RPC's error. */
+/** Returns the result of a rule. If the result is a refusal, throws the RPC error for it. */
 export const orThrow = orThrowBy<NotifierRefusal>(publicRefusals);

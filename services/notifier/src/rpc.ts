@@ -15,7 +15,7 @@ type RpcDeps = Parameters<typeof endpointRpc>[0] &
     readonly approvals?: Parameters<typeof guardedEvents>[1];
   };
 
-/** For the contract of the RPCs see proto/disburse/notifier/v1. */
+/** The contract of these RPCs is in proto/disburse/notifier/v1. */
 export function notifierRpc(deps: RpcDeps): ServiceImpl<typeof NotifierService> {
   return {
     ...endpointRpc(deps),

@@ -27,7 +27,7 @@ import type { Outcome } from "./sender/rules/outcome.ts";
 import type { Post, PostRequest } from "./sender/sender.ts";
 import { createNotifier } from "./wiring.ts";
 
-/** No server listens there; the stand-in for the sender responds. */
+/** The URL of a test endpoint. No server listens there, because a stand-in replaces the sender. */
 export const hookUrl = "http://127.0.0.1:9/hook";
 export const encryptionKeys = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
 export const acknowledged: Outcome = { kind: "answered", statusCode: 200, body: "" };
@@ -47,25 +47,25 @@ type World = {
 };
 
 export type TestNotifierOptions = {
-  /** Starts another process on the same data and simulated world. */
+  /** Starts another process with the same data and the same simulated world. */
   readonly beside?: { readonly name: string; readonly world: World };
   readonly policy?: AddressRules["policy"];
   readonly ownNetworks?: AddressRules["ownNetworks"];
   readonly verifyUrls?: boolean;
   readonly slots?: Slots;
-  /** `host:port`; unique by default. */
+  /** The place in the form `host:port`. By default it is unique. */
   readonly place?: string;
-  /** The test's one key by default. */
+  /** The encryption keys. The default is the one key of the tests. */
   readonly encryptionKeys?: string;
-  /** Replaces an ordinary connection. */
+  /** Replaces the function that connects to the database. */
   readonly connect?: typeof connectDatabase;
 };
 
 export type TestNotifier = Awaited<ReturnType<typeof startTestNotifier>>;
 
 /**
- * A notifier on the real database with simulated time. Its webhooks go to a stand-in, and its
- * worker runs only on request.
+ * Starts a notifier with a real database and simulated time. A stand-in receives its webhooks. Its
+ * worker runs only when a test requests it.
  */
 export async function startTestNotifier(options: TestNotifierOptions = {}) {
   const name = options.beside?.name ?? freshDatabase("notifier");
@@ -113,7 +113,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     consume: consumer.handle,
     rpc: createClient(NotifierService, transport),
     sandbox: createClient(NotifierSandboxService, transport),
-    /** Works until nothing is due at the current time. */
+    /** Runs the worker until nothing is due at the current time. */
     work: async () => {
       do {
         await dispatcher.idle();
@@ -123,7 +123,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     advance: (ms: number) => {
       world.now = new Date(world.now.getTime() + ms);
     },
-    /** Moves time to the next due delivery. Returns false if none is pending. */
+    /** Advances the time to the next due delivery. Returns false if no delivery is pending. */
     advanceToNext: async () => {
       const next = await deliveries.collection.findOne(
         { state: "pending", due_at: { $lt: withoutBound } },
@@ -134,7 +134,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
       return true;
     },
     close: database.close,
-    /** Drops its database and closes the connection. */
+    /** Drops the notifier's database and closes the connection. */
     drop: async (): Promise<void> => {
       await database.db.dropDatabase();
       await database.close();
@@ -142,7 +142,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
   };
 }
 
-/** One notifier for all tests of a file, dropped after them. */
+/** Starts one notifier for all tests of a file. It is dropped after them. */
 export async function testNotifierOfFile(): Promise<TestNotifier> {
   const notifier = await startTestNotifier();
   afterAll(notifier.drop);
@@ -150,7 +150,7 @@ export async function testNotifierOfFile(): Promise<TestNotifier> {
 }
 
 let operations = 0;
-/** A mutation with a new operation id. */
+/** Builds a mutation with a new operation id. */
 export const operation = () => ({ operationId: `op-${++operations}` });
 
 /** Registers an endpoint. Returns its ids and secrets. */
@@ -172,7 +172,7 @@ export type PayoutEventFields = {
   readonly version?: number;
 };
 
-/** A payout's event as the payout service publishes it. */
+/** Builds a payout event as the payout service publishes it. */
 export function payoutMessage(news: PayoutEventFields): BusMessage & { readonly payoutId: string } {
   const { merchantId, payoutId = newId("payout"), status = "initiated", version = 1 } = news;
   const at = timestampFromDate(new Date("2026-11-20T11:26:00.123Z"));
@@ -193,7 +193,7 @@ export function payoutMessage(news: PayoutEventFields): BusMessage & { readonly 
   return { id, key: `payout.${status}`, body, payoutId };
 }
 
-/** Returns a call's refusal as code and message. Fails the test if the call succeeds. */
+/** Returns the code and the message of a refused call. Fails the test if the call succeeds. */
 export async function refusal(call: Promise<unknown>): Promise<string> {
   const error: unknown = await call.then(
     () => undefined,

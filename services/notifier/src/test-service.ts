@@ -18,13 +18,13 @@ import { expect, vi } from "vitest";
 import { start } from "./main.ts";
 import { encryptionKeys, register } from "./test-notifier.ts";
 
-/** Runs `work` on the broker directly. */
+/** Runs `work` with a channel to the broker. */
 async function withChannel<T>(work: (channel: Channel) => Promise<T>): Promise<T> {
   const connection = await connect(amqpUrl());
   try {
     const channel = await connection.createChannel();
     const done = await work(channel);
-    // After this, published messages have reached the broker.
+    // When the channel has closed, the broker has received all published messages.
     await channel.close();
     return done;
   } finally {
@@ -46,7 +46,7 @@ export async function openBus(
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
-/** The deployed notifier with a real broker, and a merchant's receiver. */
+/** Starts the notifier as it is deployed, with a real broker and a merchant's receiver. */
 export async function startTestService() {
   const namespace = freshPrefix("notifier").replaceAll(".", "-");
   const database = freshDatabase("notifier");
@@ -89,16 +89,19 @@ export async function startTestService() {
     rpc,
     start: startIt,
     stop: stopIt,
-    /** Starts another process on the same data, at a port. */
+    /** Starts another process on a port, with the same data. */
     startAt: (port: number) => startAt(port, encryptionKeys),
     url: () => running.service?.url ?? "",
     connect: () => connectDatabase(mongodbUri(database), database),
 
-    /** Registers an endpoint at a path of the receiver. */
+    /** Registers an endpoint whose URL is a path of the receiver. */
     hook: (path = "/hook", merchantId = newId("merchant")) =>
       register({ rpc: rpc() }, merchantId, receiver.url + path),
 
-    /** Publishes like an outbox, retrying until the queue is bound and the broker confirms. */
+    /**
+     * Publishes messages as an outbox does. Retries until the queue is bound and the broker
+     * confirms.
+     */
     publish: async (messages: readonly BusMessage[]) => {
       const isPayout = ({ key }: BusMessage) => key.startsWith("payout.");
       const others = messages.filter((message) => !isPayout(message));
@@ -109,15 +112,15 @@ export async function startTestService() {
       await vi.waitFor(publishAll, { timeout: 10_000, interval: 50 });
     },
 
-    /** Works on the broker directly, as an attacker inside it could. */
+    /** Accesses the broker directly, as an attacker inside the broker could. */
     withChannel,
 
     delivered: async (merchantId: string) =>
       (await rpc().listDeliveries({ merchantId, state: DeliveryState.DELIVERED })).deliveries,
 
     /**
-     * Waits for `count` dead-lettered messages, which are delivered at least once. Returns their
-     * ids and leaves them in the queue.
+     * Waits until `count` messages are in the dead-letter queue. Returns their ids and leaves the
+     * messages there. A message may be delivered more than once.
      */
     deadLetters: (count: number) =>
       withChannel(async (channel) => {
@@ -132,7 +135,8 @@ export async function startTestService() {
       }),
 
     /**
-     * Counts messages that remain after the consumer has stopped, including unacknowledged ones.
+     * Returns the number of messages that remain after the consumer has stopped. Includes messages
+     * that were not acknowledged.
      */
     leftInQueue: async () => {
       await stopIt();

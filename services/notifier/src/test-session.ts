@@ -17,7 +17,10 @@ const fields: Readonly<Record<string, string>> = {
   expires_at: '"2026-11-20T12:26:00.123Z"',
 };
 
-/** A payment session's `data` as its system writes it, with some fields replaced. */
+/**
+ * Builds the `data` of a payment session as the session's system writes it. `change` replaces some
+ * fields.
+ */
 export function sessionData(change: Readonly<Record<string, string | undefined>> = {}): string {
   const written = Object.entries({ ...fields, ...change }).filter(([, json]) => json !== undefined);
   return `{ ${written.map(([field, json]) => `"${field}": ${json}`).join(", ")} }`;

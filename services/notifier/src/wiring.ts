@@ -47,15 +47,15 @@ export type NotifierOptions = AttemptDeps & {
   readonly policy: AddressRules["policy"];
   readonly ownNetworks?: AddressRules["ownNetworks"];
   readonly ownPorts?: AddressRules["ownPorts"];
-  /** Verifies URLs before sending events to them; always on in live mode. */
+  /** If true, URLs are verified before they get events. In live mode this is always true. */
   readonly verifyUrls?: boolean;
-  /** The place from `processPlace`. No other running process may have it. */
+  /** The place that `processPlace` returns. No other running process may have the same place. */
   readonly place: string;
   readonly metrics: Metrics;
-  /** Absent when no operators use the service. */
+  /** Absent if no operators use the service. */
   readonly approvals?: Pick<ServiceApprovals, "guard">;
   readonly slots?: Slots;
-  /** A monotonic clock in milliseconds. Default: the machine's. */
+  /** A monotonic clock in milliseconds. The default is the machine's clock. */
   readonly elapsed?: () => number;
 };
 
@@ -102,7 +102,7 @@ export function createNotifier(options: NotifierOptions) {
   const { admission, release } = dispatcher;
   const { bulkInsert } = database;
   const fanOut = createFanOut({ ...stores, order, admission, clock, release, bulkInsert });
-  /** A delivery may be due that the dispatcher doesn't know of. */
+  /** Wakes the dispatcher. A delivery may be due that the dispatcher has not found yet. */
   const wake = (): void => {
     wakes.unseen.notify();
     slotFree.notify();
@@ -155,23 +155,32 @@ export function createNotifier(options: NotifierOptions) {
   };
 }
 
-/** Saved health is for operators and for the next owner. */
+/** Interval at which health is saved, for operators and for the next owner of an endpoint. */
 const saveHealthEveryMs = 3_000;
-/** Bounds the wait after a lost wake-up. */
+/** Interval at which due rechecks run. A recheck ends a wait whose notification was lost. */
 const recheckEveryMs = 5_000;
-/** A replay queues a page a second. When there was none for a while, polling slows down to that. */
+/**
+ * Polling interval while replays are running. Each replay queues one page a second. After a while
+ * without replays, polling slows down to `replayRestMs`.
+ */
 const replayEveryMs = 200;
 const replayRestMs = 1_000;
-/** Pausing is not urgent: it happens after one or five days. */
+/**
+ * Interval at which endpoints are paused. Pausing is not urgent, because it happens after one or
+ * five days.
+ */
 const pauseEveryMs = 10_000;
 const measureEveryMs = 10_000;
 const sweepEveryMs = 600_000;
 /**
- * The database may be unavailable, so stopping doesn't wait longer than this for the last write.
+ * Maximum wait for the last write when the worker stops, because the database may be unavailable.
  */
 const leaveMs = 3_000;
 
-/** Runs deliveries until it is stopped. Stopping lets attempts in flight end. */
+/**
+ * Starts the worker, which delivers until it is stopped. When it stops, attempts in flight can
+ * finish.
+ */
 export function startWorker(
   parts: Omit<Notifier, "rpc" | "sandboxRpc" | "work">,
   clock: Clock,
@@ -189,7 +198,7 @@ export function startWorker(
     wake: parts.wakes.replayCreated,
     log,
     run: async () => {
-      // This process succeeds the previous one at its place.
+      // This process replaces the previous process at its place.
       if (!isJoined) await parts.replays.freeLeases(clock.now());
       isJoined = true;
       return parts.replayer.round();
@@ -208,7 +217,8 @@ export function startWorker(
   ];
   return {
     stop: async () => {
-      // When its loop has ended, a claim in progress has started its deliveries.
+      // When the loop has ended, a running claim has started its deliveries. So the dispatcher can
+      // leave then.
       const left = deliver.stop().then(dispatcher.leave);
       const ends = [left, ...others.map((loop) => loop.stop())];
       const late = () => undefined;

@@ -10,9 +10,9 @@ type CookieDeps = {
   readonly sealer: Sealer;
 };
 
-/** Enough time to find a password. */
+/** Time limit for a sign-in. Allows a person time to find a password. */
 export const signInSeconds = 600;
-/** After a sign-out, the provider must ask for the password again, for one working day. */
+/** For one working day after a sign-out, the provider must ask for the password again. */
 const signedOutSeconds = wholeMs / 1_000;
 
 /** A sign-in in progress, sealed in a cookie of the browser that started it. */
@@ -20,14 +20,17 @@ export type Begun = {
   readonly checks: Checks;
   readonly returnTo: string;
   readonly isFresh: boolean;
-  /** Token of the session to replace. The provider's redirect does not carry its cookie. */
+  /**
+   * Token of the session that the sign-in replaces. The browser doesn't send the session cookie on
+   * the provider's redirect, so the token is kept here.
+   */
   readonly previous?: string | undefined;
   readonly untilMs: number;
 };
 
 export type Cookies = ReturnType<typeof cookiesOf>;
 
-/** Cookies of one portal. Each port has its own cookie names. */
+/** The cookies of one portal. Each port uses different cookie names. */
 export function cookiesOf({ portal, cookieName, sealer }: CookieDeps) {
   const isSecure = portal.origin?.startsWith("https:") ?? false;
   const begunName = `${cookieName}_begun`;
@@ -53,7 +56,10 @@ export function cookiesOf({ portal, cookieName, sealer }: CookieDeps) {
       set(ctx, { name: signedOutName, value: "1", sameSite: "Lax", seconds: signedOutSeconds });
     },
     isSignedOut: (ctx: RouterContext): boolean => read(ctx, signedOutName) === "1",
-    /** Lax: the provider is another site, and its redirect must carry this cookie. */
+    /**
+     * SameSite must be Lax: the provider redirects from another site, and the browser must send
+     * this cookie then.
+     */
     setBegun: (ctx: RouterContext, begun: Begun): void => {
       const value = sealer.seal(JSON.stringify(begun), context);
       set(ctx, { name: begunName, value, sameSite: "Lax", seconds: signInSeconds });
@@ -67,7 +73,7 @@ export function cookiesOf({ portal, cookieName, sealer }: CookieDeps) {
       try {
         return JSON.parse(sealer.open(value, context)) as Begun;
       } catch {
-        // Altered, or sealed under a retired key: not one of our sign-ins.
+        // The cookie was altered or sealed with a retired key, so it belongs to no valid sign-in.
         return undefined;
       }
     },

@@ -12,21 +12,26 @@ export type EventDeps = {
   readonly sessions: MemberSessions;
   readonly feeds: Feeds;
   readonly streams: Shares;
-  /** Ends all streams when aborted. */
+  /** All streams end when this signal aborts. */
   readonly draining?: AbortSignal | undefined;
   readonly checkEveryMs?: number | undefined;
 };
 
-/** Interval of session checks. A stream may outlive its session by this much. */
+/**
+ * Interval between session checks. A stream can stay open this long after its session has ended.
+ */
 const checkEveryMsDefault = 2_000;
-/** Shorter than the idle timeout of any common proxy. */
+/** Interval between heartbeats. Common proxies close idle connections only after a longer time. */
 const heartbeatMs = 15_000;
-/** The browser reconnects by itself. A stream of an hour would be cut off as files are. */
+/**
+ * Maximum duration of a stream. The app cuts off responses after an hour, so a stream ends earlier.
+ * The browser then reconnects by itself.
+ */
 const wholeMs = 50 * 60_000;
 
 /**
- * Server-sent events of the session's merchant, with ids only. A browser reloads its page on
- * reconnecting, so no event is repeated.
+ * Serves server-sent events for the session's merchant. Each event has only ids. The browser
+ * reloads its page when it reconnects, so no event is sent twice.
  */
 export function eventRoute(deps: EventDeps): PublicRoute {
   const { sessions, streams, draining } = deps;
@@ -70,7 +75,7 @@ function startStream({
     if (stream.writable) stream.write(text);
   };
   let heartbeat: NodeJS.Timeout | undefined;
-  // A page reloads when its connection opens, and misses nothing from then on.
+  // The page reloads when its connection opens, so it misses no event after that.
   const begun = () => {
     if (!stream.writable) return;
     write(": connected\n\n");

@@ -4,7 +4,7 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { reportRejection } from "@disburse/chassis/rejections.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 
-/** An event's kind and id. Followers read the rest from the public routes. */
+/** The kind and id of an event. Pages read all other data from the public routes. */
 export type FeedEvent = { readonly kind: string; readonly id: string };
 
 export type Follower = (event: FeedEvent) => void;
@@ -13,14 +13,14 @@ export type Feeds = ReturnType<typeof createFeeds>;
 
 type Followed = {
   readonly followers: Set<Follower>;
-  /** Resolves once the feed's end is found. Later events are followed. */
+  /** Resolves when the current end of the feed is known. The follower receives all later events. */
   readonly begun: Promise<void>;
   readonly stop: () => void;
 };
 
-/** Longest delay until a page shows an event. */
+/** Maximum delay before a page shows an event. */
 const pollMsDefault = 1_000;
-/** More events than one merchant has in a second. */
+/** Page size of a read. No merchant has this many events in a second. */
 const pageMax = 100;
 const callTimeoutMs = 5_000;
 
@@ -29,8 +29,8 @@ const kindOf = (transactionType: string): string =>
   transactionType === "payout_session" ? "payout" : transactionType;
 
 /**
- * Follows each merchant's feed once per process for all of its open pages. Failed reads are retried
- * from the same cursor, so no event is lost.
+ * Follows each merchant's feed once per process and shares the events among the merchant's open
+ * pages. A failed read is retried from the same cursor, so no event is lost.
  */
 export function createFeeds(deps: {
   readonly notifier: Pick<Client<typeof NotifierService>, "listEvents">;
@@ -79,7 +79,10 @@ export function createFeeds(deps: {
   };
 
   return {
-    /** Calls `begun` once events are followed. Returns a function that stops following. */
+    /**
+     * Calls `begun` when the follower starts to receive events. Returns a function that stops
+     * following.
+     */
     follow: (merchantId: string, follower: Follower, begun?: () => void): (() => void) => {
       const feed = followed.get(merchantId) ?? start(merchantId);
       followed.set(merchantId, feed);

@@ -9,11 +9,11 @@ import type { PublicRoute } from "../http/static.ts";
 import { consolePath } from "../sessions/rules/session.ts";
 import { consoleHeaders, messagePage } from "./pages.ts";
 
-/** Page of every client-side route. */
+/** The page for every client-side route. */
 const indexFile = "index.html";
-/** Vite puts files with hashed names here. */
+/** Vite writes files with hashed names to this folder. */
 const hashedFolder = "assets/";
-/** Non-page paths: 404 if no route matches. */
+/** Paths that are not pages. They return 404 if no route matches. */
 const served = /^(?:session|rpc|events)(?:\/|$)/;
 
 const types: Readonly<Record<string, string>> = {
@@ -33,8 +33,9 @@ type Answer = PublicRoute["answer"];
 type Build = { readonly builtAtMs: number; readonly files: ReadonlyMap<string, Answer> };
 
 /**
- * Routes of the console's build in a folder: its files by name, and its index page for every other
- * path, which the page's router reads. A new build is picked up automatically.
+ * Builds the routes that serve the console from a build folder. A file's path returns the file.
+ * Every other path returns the index page, whose router reads the path. The routes serve a new
+ * build without a restart.
  */
 export function consoleFiles(folder: string): readonly PublicRoute[] {
   let build: Promise<Build> | undefined;
@@ -59,8 +60,8 @@ export function consoleFiles(folder: string): readonly PublicRoute[] {
       return messagePage(404, "No console here", "This deployment has no build of the console.");
     }
     const file = files.get(name);
-    // A missing hashed file belongs to another build. The browser would run the index page as a
-    // script.
+    // The browser requested a hashed file of another build. It would run the index page as a
+    // script, so the route returns no page.
     if (file === undefined && name.startsWith(hashedFolder)) {
       return refusalAnswer(refused("ROUTE_NOT_FOUND"));
     }

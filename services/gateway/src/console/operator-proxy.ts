@@ -19,13 +19,15 @@ import type { OperatorSessions } from "../sessions/operators.ts";
 import { carriesCsrfToken, consolePath } from "../sessions/rules/session.ts";
 import { type Place, placeOf, servicesOf } from "./served.ts";
 
-/** `signal` cancels a call. `onHeader` receives the response headers. */
+/** `signal` cancels the call. `onHeader` receives the response headers. */
 export type CallOptions = {
   readonly signal: AbortSignal;
   readonly onHeader: (header: Headers) => void;
 };
 
-/** Returns a function that calls a service's unary RPCs as the person of the current request. */
+/**
+ * Returns a function that calls a service's unary RPCs on behalf of the current request's sender.
+ */
 export type Forward = (
   place: Place,
   service: DescService,
@@ -33,12 +35,15 @@ export type Forward = (
 
 export type OperatorProxyDeps = { readonly sessions: OperatorSessions; readonly forward: Forward };
 
-/** The largest operator request is a batch of decisions. Lists are sent over gRPC. */
+/**
+ * Maximum size of a request. The largest operator request is a batch of decisions. Long lists are
+ * sent over gRPC.
+ */
 const requestBytesMax = 1024 * 1024;
 
 const persons = new AsyncLocalStorage<string>();
 
-/** Identity of forwarded calls: the person who sent the request. */
+/** The identity of forwarded calls is the person who sent the request. */
 export const personIdentity: ClientIdentity = () => {
   const token = persons.getStore();
   if (token === undefined) throw new Error("a call of the operator API proxy has no person");
@@ -46,8 +51,8 @@ export const personIdentity: ClientIdentity = () => {
 };
 
 /**
- * Serves the services' RPCs to operators over the Connect protocol. Each call carries the person's
- * own access token, so the service still decides on permissions.
+ * Serves the RPCs of all services to operators over the Connect protocol. Each call is sent with
+ * the operator's own access token, and the called service checks permissions.
  */
 export function operatorProxyRoutes({
   sessions,
@@ -84,7 +89,7 @@ export function operatorProxyRoutes({
   ];
 }
 
-/** Returns the access token of the session or of the header. Throws for any other caller. */
+/** Returns the access token from the session or the header. Throws if the request has neither. */
 async function personToken({ req }: RouterContext, sessions: OperatorSessions): Promise<string> {
   const authorizations = headerValues(req.rawHeaders, "authorization");
   if (authorizations.length > 0) {
@@ -104,7 +109,9 @@ async function personToken({ req }: RouterContext, sessions: OperatorSessions): 
   return found.accessToken;
 }
 
-/** Handlers of each place's RPCs by path, created on its first call. */
+/**
+ * Returns the RPC handlers of a place, keyed by path. They are created on the place's first call.
+ */
 function createHandlers(forward: Forward) {
   const created = new Map<Place, ReadonlyMap<string, UniversalHandler>>();
   return (place: Place): ReadonlyMap<string, UniversalHandler> => {
@@ -115,8 +122,8 @@ function createHandlers(forward: Forward) {
       grpc: false,
       grpcWeb: false,
       readMaxBytes: requestBytesMax,
-      // Rejects unknown fields as the services do. The forwarded call is binary and would drop
-      // them.
+      // The services reject unknown fields, and so must the proxy. The forwarded call is binary and
+      // would drop unknown fields silently.
       jsonOptions: { ignoreUnknownFields: false },
     });
     for (const service of servicesOf(place)) {
@@ -141,7 +148,9 @@ function createHandlers(forward: Forward) {
   };
 }
 
-/** Keeps the service's refusal and its challenge for a fresh sign-in, but no other header. */
+/**
+ * Throws the service's error again with its challenge for a fresh sign-in. Drops all other headers.
+ */
 function asAnswered(error: unknown): never {
   if (!(error instanceof ConnectError)) throw error;
   const challenge = error.metadata.get(challengeHeader);
@@ -152,7 +161,7 @@ function asAnswered(error: unknown): never {
 }
 
 const challengeHeader = "www-authenticate";
-/** `Health` responses carry a process's release in this header. */
+/** `Health` responses contain the release of the process in this header. */
 const versionHeader = "disburse-version";
 
 async function answerOf(
@@ -179,7 +188,7 @@ async function answerOf(
   return { status: answer.status, headers, body: Buffer.concat(chunks) };
 }
 
-/** Formats an error by the Connect protocol. */
+/** Formats an error as the Connect protocol requires. */
 function errorAnswer(error: ConnectError): PageAnswer {
   const body = JSON.stringify(errorToJson(error, undefined));
   const headers = { "Content-Type": "application/json" };

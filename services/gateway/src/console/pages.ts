@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import type { PageAnswer } from "../http/answer.ts";
 import { consolePath } from "../sessions/rules/session.ts";
 
-/** Allows only same-origin resources. No frames, inline scripts or inline styles. */
+/**
+ * This policy allows only same-origin resources. It forbids frames, inline scripts and inline
+ * styles.
+ */
 export const consolePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,7 +32,9 @@ const style =
 const styleHash = createHash("sha256").update(style).digest("base64");
 const messagePolicy = consolePolicy.replace("style-src 'self'", `style-src 'sha256-${styleHash}'`);
 
-/** Explains a failed sign-in and links to another try. The texts must be safe HTML. */
+/**
+ * Builds a page that explains a failed sign-in and links to a new one. The texts must be safe HTML.
+ */
 export function messagePage(status: number, title: string, message: string): PageAnswer {
   const again = `${consolePath}session/login?again=true`;
   const body = `<!doctype html>

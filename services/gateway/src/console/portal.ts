@@ -24,42 +24,45 @@ export type Description = Pick<NewSession, "person" | "merchant" | "signedInAt">
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
   readonly endsAt: Date;
-  /** Absent for an operator, who has no team. */
+  /** Absent for operators, who have no teams. */
   readonly teams?: {
     readonly merchants: readonly ShownTeam[];
     readonly invitations: readonly ShownTeam[];
   };
 };
 
-/** A team that a person belongs to or is invited to. `id` is the member's id. */
+/** A team that a person is a member of or invited to. `id` is the member's id. */
 type ShownTeam = {
   readonly id: string;
   readonly merchant: { readonly id: string; readonly name: string };
   readonly role: string;
 };
 
-/** One of two sign-in portals: for members of merchants, or for operators. */
+/** A sign-in portal. One serves members of merchants, the other serves operators. */
 export type Portal = {
   readonly kind: SessionKind;
-  /** Such as `https://console.example.com`. Absent if nobody can sign in. */
+  /**
+   * The console's origin, for example `https://console.example.com`. Absent if nobody can sign in.
+   */
   readonly origin: string | undefined;
   readonly provider: Provider | undefined;
   /**
-   * Returns a session for the person, or `undefined` if the portal does not admit them. Keeps the
-   * team of the previous session, given by its token, so that signing in switches no team.
+   * Returns a session for the person, or `undefined` if the portal does not admit the person.
+   * `previous` is the token of the previous session. The new session keeps that session's team, so
+   * signing in again doesn't switch teams.
    */
   readonly admit: (
     person: SignedIn,
     previous: string | undefined,
   ) => Promise<NewSession | undefined>;
-  /** Returns `undefined` if the session has ended. */
+  /** Describes a session to its page. Returns `undefined` if the session has ended. */
   readonly describe: (token: string) => Promise<Description | undefined>;
 };
 
-/** Both are `undefined` if nobody can sign in. */
+/** Both fields are `undefined` if nobody can sign in. */
 export type PortalAddress = Pick<Portal, "origin" | "provider">;
 
-/** Portal of merchants' members, on the public port. */
+/** The portal for members of merchants, on the public port. */
 export function memberPortal(
   address: PortalAddress,
   deps: {
@@ -107,7 +110,9 @@ export function memberPortal(
 
 export type MerchantNames = (merchantId: string) => Promise<string>;
 
-/** Pages read the session often, and a person may have many teams. */
+/**
+ * Merchant names are cached, because pages read the session often and a person may have many teams.
+ */
 const namesKept = { max: 10_000, freshMs: 60_000 };
 
 /** Returns a merchant's registered name, or its id if it is not registered. */
@@ -153,7 +158,7 @@ async function teamsOf(members: Members, person: SignedInPerson, merchantNames: 
   };
 }
 
-/** Portal of operators, on the operators' port. */
+/** The portal for operators, on the operators' port. */
 export function operatorPortal(
   address: PortalAddress,
   { sessions, clock }: { readonly sessions: OperatorSessions; readonly clock: Clock },
@@ -163,7 +168,7 @@ export function operatorPortal(
     kind: "operator",
     admit: async ({ id, name, email, tokens }) => {
       const principal = await sessions.personOf(tokens.accessToken);
-      // A person without a role has no permissions here.
+      // Operators without a role have no permissions, so they get no session.
       if (principal === undefined || principal.roles.size === 0) return undefined;
       const { signIn } = principal;
       const signedInAt =

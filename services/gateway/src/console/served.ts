@@ -21,7 +21,7 @@ import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote
 import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 
-/** Services that the operator API proxy serves, by place. */
+/** Services that operators can call through the operator API proxy, keyed by place. */
 const served = {
   beneficiary: [BeneficiaryService, BeneficiarySandboxService],
   compliance: [ComplianceService, ComplianceReviewService, ComplianceSandboxService],
@@ -37,14 +37,14 @@ const served = {
   gateway: [KeyService, TeamService, RequestLogService],
 } as const satisfies Readonly<Record<string, readonly DescService[]>>;
 
-/** Each service process serves its own copy, so the path must name the place. */
+/** Every service process serves these, so the request path must name the place. */
 const everywhere: readonly DescService[] = [ApprovalService, AuditService, TraceService, Health];
 
 export type Place = keyof typeof served;
 
 export const places = Object.keys(served) as readonly Place[];
 
-/** Returns no services for an unknown place. */
+/** Returns the services of a place, or none if the place is unknown. */
 export function servicesOf(place: Place): readonly DescService[] {
   const own: readonly DescService[] | undefined = Object.hasOwn(served, place)
     ? served[place]
@@ -52,7 +52,7 @@ export function servicesOf(place: Place): readonly DescService[] {
   return own === undefined ? [] : [...own, ...everywhere];
 }
 
-/** Returns `undefined` if a service has no place, or several. */
+/** Returns the place of a service. Returns `undefined` if the service has none or several. */
 export function placeOf(typeName: string): Place | undefined {
   return places.find((place) => served[place].some((each) => each.typeName === typeName));
 }

@@ -22,14 +22,15 @@ export type SessionRouteDeps = {
   readonly log: Log;
 };
 
-/** Routes of a portal's sessions: read, sign in and sign out. */
+/** Builds a portal's routes for reading a session, signing in and signing out. */
 export function sessionRoutes(deps: SessionRouteDeps): readonly PublicRoute[] {
   const { portal, sessions, cookies, clock, log } = deps;
 
   const begin = async (ctx: RouterContext): Promise<PageAnswer> => {
     const { origin, provider } = portal;
     if (origin === undefined || provider === undefined) return closedPage();
-    // Cookies belong to one host, which must be the host of the provider's redirect.
+    // A cookie belongs to one host. The provider redirects to the configured host, so the sign-in
+    // must start there.
     if (ctx.host !== new URL(origin).host) return redirect(`${origin}${ctx.url}`);
     const query = new URLSearchParams(ctx.querystring);
     const isFresh = query.get("again") === "true" || cookies.isSignedOut(ctx);

@@ -31,7 +31,7 @@ type TeamRouteDeps = Pick<SessionRouteDeps, "portal" | "mode" | "cookies" | "ses
   readonly clock: Clock;
 };
 
-/** A person who requests a change, with the session and its token. */
+/** The person who requests a change, with the person's session and its token. */
 type Asking = {
   readonly token: string;
   readonly session: Session;
@@ -39,8 +39,8 @@ type Asking = {
 };
 
 /**
- * Lets a signed-in person accept or decline invitations and change the session's team. Every change
- * needs a POST with the CSRF token, so no link can cause one.
+ * Lets a signed-in person accept or decline invitations and switch the session to another team.
+ * Every change requires a POST with the CSRF token, so a link alone can't cause a change.
  */
 export function teamRoutes(deps: TeamRouteDeps): readonly PublicRoute[] {
   const { members, clock } = deps;
@@ -66,7 +66,7 @@ export function teamRoutes(deps: TeamRouteDeps): readonly PublicRoute[] {
           const { memberId } = ctx.params as { readonly memberId: string };
           const member = await acceptInvitation(members, asking.person, memberId, clock.now());
           if (member === undefined) return noSuchTeam;
-          // Keeps the session of a person who works in another team.
+          // A person who already works in another team stays there.
           if (asking.session.memberId === undefined) return moveTo(deps, ctx, asking, member);
           return describeSession(deps, asking.token);
         }),
@@ -86,7 +86,7 @@ export function teamRoutes(deps: TeamRouteDeps): readonly PublicRoute[] {
 
 const noSuchTeam = refusalAnswer(refused("RECORD_NOT_FOUND"));
 
-/** Requires a session and its CSRF token. */
+/** Calls the handler only if the request has a session and its CSRF token. */
 async function byPerson(
   { cookies, memberSessions }: TeamRouteDeps,
   ctx: RouterContext,

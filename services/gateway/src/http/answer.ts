@@ -12,12 +12,13 @@ import type { FileFormat } from "../openapi/operation.ts";
 /** A response that may be a page, compressed bytes or a stream. */
 export type PageAnswer = Omit<Answer, "body"> & { readonly body: string | Buffer | Readable };
 
-/** Seconds to wait before a quick retry. */
+/** Seconds before the client should retry. */
 const retryAfterSeconds = "1";
 
 /**
- * Usual duration of a screening. A sweep repeats a screening that compliance did not answer within
- * twice its 2 s (`SCREENING_SWEEP_MS`).
+ * Seconds before the client should retry while a beneficiary is being screened. If compliance does
+ * not respond, the beneficiary service repeats the screening within twice `SCREENING_SWEEP_MS`,
+ * which is 2 s by default.
  */
 const screeningSeconds = "5";
 
@@ -34,7 +35,7 @@ export function dataAnswer(data: unknown): Answer {
   return { status: 200, headers: {}, body: JSON.stringify({ data }) };
 }
 
-/** A file that is streamed while it is generated. */
+/** Responds with a file, which is streamed while it is generated. */
 export function fileAnswer({ mediaType, name }: FileFormat, bytes: Readable): PageAnswer {
   const headers = {
     "Content-Type": mediaType === "application/pdf" ? mediaType : `${mediaType}; charset=utf-8`,
@@ -44,8 +45,8 @@ export function fileAnswer({ mediaType, name }: FileFormat, bytes: Readable): Pa
 }
 
 /**
- * Returns the status and headers of the code, with `{ code, message }`. Adds the failed fields, the
- * reason and the blocking payout if there are any.
+ * Builds the response to a refusal: the status and headers for its code, and a body with `code` and
+ * `message`. The body also has the failed fields, the reason and the blocking payout, if any.
  */
 export function refusalAnswer(
   { refused: code, detail, reason, payoutId }: Refused<ErrorCode>,
@@ -63,18 +64,20 @@ export function refusalAnswer(
   return { status, headers: { ...headersOf[code], ...headers }, body };
 }
 
-/** Merchants may see only refusals with these codes. */
+/** Returns true for a public error code. Merchants see only refusals with such a code. */
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorTable, code);
 }
 
 /**
- * Maps a thrown error to a response: a service's refusal verbatim, 503 if a service or our database
- * is unavailable, otherwise 500. A 500 is a bug, and only the log has its cause.
+ * Maps a thrown error to a response. A service's refusal is returned unchanged. An unavailable
+ * service or database results in 503, any other error in 500. A 500 indicates a bug, and only the
+ * log contains its cause.
  */
 export function failureAnswer(error: unknown, log: Log): Answer {
   const refusal = readRefusal(error);
-  // The operation id is derived from the idempotency key.
+  // The service has seen this operation id with other content. The id is derived from the
+  // idempotency key, so the merchant has reused the key.
   if (refusal?.message === otherContent.detail) {
     return refusalAnswer(refused("IDEMPOTENCY_KEY_REUSED"));
   }

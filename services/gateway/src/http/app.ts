@@ -15,36 +15,47 @@ import { type OperationDeps, serveOperation } from "./serve-operation.ts";
 import type { PublicRoute } from "./static.ts";
 import type { UnauthenticatedClients } from "./unauthenticated-clients.ts";
 
-/** A reader that stalls this long has gone, or holds resources that others need. */
+/**
+ * Maximum time without progress in sending a file. A reader that stalls longer has disconnected or
+ * blocks resources that other requests need.
+ */
 const stalledMsDefault = 60_000;
-/** A statement of ten million lines takes a quarter of this. Slower readers hold a connection. */
+/**
+ * Maximum time for sending a file. A statement of ten million lines takes a quarter of this. Slower
+ * readers would hold a connection too long.
+ */
 const wholeMsDefault = 60 * 60_000;
 
 type FileTimes = {
-  /** Limit for a reader that accepts no more bytes. */
+  /** Maximum time in which a reader accepts no bytes. */
   readonly stalledMs?: number | undefined;
   readonly wholeMs?: number | undefined;
 };
 
-/** Aborts a file that cannot be sent completely. */
+/** Aborts the response if the file cannot be sent completely. */
 type FileGuard = (ctx: RouterContext, file: Readable) => void;
 
 export type AppDeps = OperationDeps & {
   readonly operations: readonly Operation[];
   readonly publicRoutes: readonly PublicRoute[];
   readonly observe: Observe;
-  /** Limit for a hanging request. The default is longer than every deadline. */
+  /**
+   * Time after which the app gives up a hanging request. The default is longer than every deadline.
+   */
   readonly answerWithinMs?: number | undefined;
   readonly fileTimes?: FileTimes | undefined;
 };
 
-/** Calls end after the edge's 10 s, slow bodies 1 s later. Anything still running then hangs. */
+/**
+ * Calls to services end after 10 s, and slow bodies 1 s later. A request that still runs after 12 s
+ * hangs.
+ */
 const answerWithinMsDefault = 12_000;
 
-/** Handles every request that the HTTP parser accepts. */
+/** Creates the listener for every request that the HTTP parser accepts. */
 export function createApp(deps: AppDeps): RequestListener {
   const app = new Koa<RequestState>();
-  // A connection that breaks during a response is not our error.
+  // If the connection breaks during a response, the gateway has made no error.
   app.on("error", (error: unknown) =>
     deps.log.debug({ err: error }, "connection closed during a response"),
   );
@@ -88,12 +99,12 @@ export function createApp(deps: AppDeps): RequestListener {
   return app.callback();
 }
 
-/** Counts an unauthenticated request. Refuses it if its sender has made too many. */
+/** Counts an unauthenticated request. Returns a refusal if the sender has made too many. */
 function excessOf({ req }: HttpContext | RouterContext, unauthenticated: UnauthenticatedClients) {
   return unauthenticated.count(unauthenticated.originOf(req));
 }
 
-/** Limits a public route per sender. */
+/** Serves a public route with a rate limit per sender. */
 function answerUnauthenticated(
   unauthenticated: UnauthenticatedClients,
   answer: PublicRoute["answer"],
@@ -104,7 +115,7 @@ function answerUnauthenticated(
   };
 }
 
-/** Answers with 503 if the route's function hangs. */
+/** Runs a route's function and sends its response. Sends 503 if the function hangs. */
 function answerRoute(withinMs: number, guardFile: FileGuard) {
   const unavailable = (): PageAnswer => refusalAnswer(refused("SERVICE_UNAVAILABLE"));
   return (route: string, answer: (ctx: RouterContext) => Promise<PageAnswer>) =>
@@ -133,7 +144,9 @@ function send(ctx: HttpContext | RouterContext, { status, headers, body }: PageA
   ctx.body = body;
 }
 
-/** Unknown path, or unsupported method. No authentication is needed for this. */
+/**
+ * Answers a request with an unknown path or an unsupported method. This needs no authentication.
+ */
 function unmatchedAnswer(ctx: HttpContext, router: Router<RequestState>): Answer {
   const layers = router.match(ctx.path, ctx.method).path;
   const methods = [...new Set(layers.flatMap((layer) => layer.methods)), "OPTIONS"].sort();
@@ -145,8 +158,8 @@ function unmatchedAnswer(ctx: HttpContext, router: Router<RequestState>): Answer
 }
 
 /**
- * Resets the connection if a file cannot be sent completely. No HTTP client takes a reset for the
- * end of the file.
+ * Resets the connection if a file cannot be sent completely. After a reset, no HTTP client takes
+ * the file for complete.
  */
 function createFileGuard(log: Log, times: FileTimes): FileGuard {
   const { stalledMs = stalledMsDefault, wholeMs = wholeMsDefault } = times;
@@ -156,7 +169,7 @@ function createFileGuard(log: Log, times: FileTimes): FileGuard {
     const late = setTimeout(breakOff, wholeMs).unref();
     ctx.res.once("close", () => clearTimeout(late));
     file.once("error", (error) => {
-      // If the reader has gone, the file itself did not fail.
+      // If the socket is destroyed, the reader has disconnected and the file itself did not fail.
       if (!ctx.req.socket.destroyed) log.warn({ err: error }, "file aborted");
       breakOff();
     });

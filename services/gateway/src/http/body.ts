@@ -9,11 +9,14 @@ import { readCsvBody } from "./rules/csv.ts";
 import { isPlain, readJsonBody, readText } from "./rules/request.ts";
 import type { Upload } from "./uploads.ts";
 
-/** Ten times the largest form, except for batches (decisions §2). */
+/** Maximum size of a body. Ten times the largest form, batches excluded (decisions §2). */
 const bodyMax = 64 * 1024;
-/** An oversized body is drained up to here, so that a simple client receives the response. */
+/**
+ * An oversized body is read and dropped up to this size. Simple clients read the response only
+ * after they have sent the whole body.
+ */
 const drainMax = 1024 * 1024;
-/** Time for a client that is still sending to read the response. */
+/** Time that a client that still sends its body has to read the response. */
 const lingerMs = 1_000;
 
 /** Returns the body's JSON object. An optional empty body becomes `{}`. */
@@ -24,7 +27,7 @@ export async function readBody(
   const { "content-type": type, "content-encoding": encoding } = req.headers;
   if (hasBody(req) && !isPlain(type, encoding)) return refused("UNSUPPORTED_MEDIA_TYPE");
   if (announced(req) > drainMax) return refused("PAYLOAD_TOO_LARGE");
-  // Caller and length are checked by now.
+  // The caller is authenticated and the body's length is accepted, so the client may send the body.
   if (awaitsContinue(req)) res.writeContinue();
   const bytes = await readBytes(req, bodyMax);
   if (isRefused(bytes)) return bytes;
@@ -45,7 +48,7 @@ export async function readForm({
   return Object.fromEntries(new URLSearchParams(readText(bytes) ?? ""));
 }
 
-/** Like `readBody`, for a body of many lines, as JSON or as a CSV file. */
+/** Reads the JSON object of a body with many lines. The body is JSON or a CSV file. */
 export async function readLargeBody(
   { req, res }: RouterContext,
   { bytesMax, keysMax, csv }: LargeBody,
@@ -69,7 +72,7 @@ function tooLargeText(bytesMax: number): string {
 
 type Unread = "PAYLOAD_TOO_LARGE" | "REQUEST_TIMEOUT" | "SERVICE_UNAVAILABLE";
 
-/** Drops bytes beyond the limit. `keep` returns `false` if memory is used up. */
+/** Reads the body and drops bytes beyond the limit. `keep` returns `false` if no memory is left. */
 async function readBytes(
   request: IncomingMessage,
   bytesMax: number,
@@ -95,7 +98,10 @@ async function readBytes(
   return refused("PAYLOAD_TOO_LARGE", text);
 }
 
-/** After its response, the request would still send more of its body than is worth reading. */
+/**
+ * Returns true if the client would send more of the body after the response than the server wants
+ * to read.
+ */
 export function leavesBody(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
   const isRead = request.readableDidRead && announced(request) <= drainMax;
@@ -104,18 +110,20 @@ export function leavesBody(request: IncomingMessage): boolean {
 }
 
 /**
- * Responds without reading the rest of the request's body. Closes the connection after a delay: a
- * client that sends to a closed connection loses the response.
+ * Responds without reading the rest of the request's body. Closes the connection only after a
+ * delay, because a client that sends to a closed connection loses the response.
  */
 export function answerUnread(ctx: HttpContext | RouterContext, body: PageAnswer["body"]): void {
   const bytes = Buffer.from(body as string | Buffer);
   const { res, req } = ctx;
-  // Node would read the rest of a body after the response ends, so the response never ends.
+  // The response is written but never ended, because Node would read the rest of the body after its
+  // end. So Koa must not end it.
   ctx.respond = false;
   ctx.set({ Connection: "close", "Content-Length": String(bytes.length) });
   const close = () => void setTimeout(() => req.socket.destroy(), lingerMs);
   setImmediate(() => {
-    // The server has already answered an unparsable request right behind this one.
+    // The same connection carried an unparsable request after this one, and the server has already
+    // responded to it.
     if (!req.socket.writable) return;
     res.flushHeaders();
     if (ctx.method === "HEAD" || bytes.length === 0) close();
@@ -123,12 +131,14 @@ export function answerUnread(ctx: HttpContext | RouterContext, body: PageAnswer[
   });
 }
 
-/** Content length in bytes; 0 without a body and for chunked bodies. */
+/** Returns the content length in bytes. Returns 0 without a body and for chunked bodies. */
 function announced({ headers }: IncomingMessage): number {
   return Number(headers["content-length"] ?? 0);
 }
 
-/** The client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1). */
+/**
+ * Returns true if the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
+ */
 function awaitsContinue({ headers, httpVersion, readableDidRead }: IncomingMessage): boolean {
   return headers.expect !== undefined && httpVersion === "1.1" && !readableDidRead;
 }

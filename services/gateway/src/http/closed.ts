@@ -3,8 +3,8 @@ import type { ServerResponse } from "node:http";
 const waiting = new WeakMap<ServerResponse, (() => void)[]>();
 
 /**
- * Calls back when a response is complete or its connection has closed. All counters of a response
- * share one listener, because Node would warn of a leak if each had its own.
+ * Calls `call` when a response is complete or its connection has closed. All callbacks of a
+ * response share one listener, because Node would report a leak if each had its own.
  */
 export function onceClosed(res: ServerResponse, call: () => void): void {
   const known = waiting.get(res);

@@ -5,17 +5,20 @@ import { callerAddress, contains, senderOf } from "../keys/rules/source-address.
 
 export type ConnectionLimits = {
   readonly max: number;
-  /** For each address. Our own proxies are exempt. */
+  /** Maximum connections from each address. Our own proxies are exempt. */
   readonly maxPerAddress: number;
   readonly proxies: BlockList;
-  /** Absent where connections are not counted: at the operator API proxy. */
+  /** Absent at the operator API proxy, whose connections are not counted. */
   readonly metrics?: Metrics | undefined;
 };
 
-/** While all connections are taken, idle ones are closed this often. Each search takes time. */
+/**
+ * Minimum time between two searches for idle connections to close. The gateway searches while all
+ * connections are taken, and each search takes time.
+ */
 const clearEveryMs = 1_000;
 
-/** Refuses connections beyond the limits before reading a byte of them. */
+/** Closes connections beyond the limits before any byte is read from them. */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const { max, maxPerAddress, proxies, metrics } = limits;
   const refusals = metrics?.counter(

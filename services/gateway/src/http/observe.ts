@@ -12,7 +12,7 @@ import { headerValues } from "./rules/request.ts";
 /** Request data for the access log and the metrics. */
 export type RequestState = {
   requestId: string;
-  /** Method and path template; `unmatched` until a route is found. */
+  /** Method and path template. The value is `unmatched` until a route is found. */
   route: string;
   caller?: Caller;
   code?: string | undefined;
@@ -33,16 +33,18 @@ export type NoteRequest = (
 ) => void;
 
 export type HttpContext = ParameterizedContext<RequestState>;
-/** The same context with its route's parameters. */
+/** The request context with the parameters of its route. */
 export type RouterContext = KoaRouterContext<RequestState>;
 
 /**
- * Longest response time for a merchant. Services get the remaining time (reliability: deadlines).
+ * Maximum response time for a merchant. Calls to services get the remaining time as their deadline
+ * (reliability: deadlines).
  */
 const deadlineMs = 10_000;
 
 /**
- * On every response: no cache stores amounts and names, and JSON is not sniffed as another type.
+ * Headers of every response. Caches must not store amounts and names, and browsers must not
+ * interpret JSON as another type.
  */
 export const securityHeaders = {
   "Cache-Control": "no-store",
@@ -56,12 +58,12 @@ type ObserveDeps = {
   readonly note: NoteRequest;
 };
 
-/** Shared by all ports of a process. */
+/** One instance serves all ports of a process. */
 export type Observe = ReturnType<typeof observe>;
 
 /**
- * The outermost middleware. Gives a request its id, deadline and span, and logs one line when it
- * ends.
+ * Creates the outermost middleware. It gives each request an id, a deadline and a span. It logs one
+ * line when the request ends.
  */
 export function observe({ log, metrics, tracing, note }: ObserveDeps) {
   const duration = metrics.histogram(
@@ -81,7 +83,7 @@ export function observe({ log, metrics, tracing, note }: ObserveDeps) {
     ctx.res.once("close", () => {
       const durationMs = performance.now() - started;
       const { route, caller, code, recordId } = ctx.state;
-      // A caller who disconnected before the response began received no status.
+      // If the caller disconnected before the response began, no status was sent.
       const status = ctx.res.headersSent ? ctx.res.statusCode : 0;
       duration.observe({ route, status: String(status) }, durationMs / 1_000);
       const ids = caller && {
@@ -101,10 +103,13 @@ export function observe({ log, metrics, tracing, note }: ObserveDeps) {
   };
 }
 
-/** Only API requests have spans. Pages and probes do not. */
+/** Only requests to the API have spans. Pages and probes have none. */
 const tracedPath = "/api/";
 
-/** The span is named once its route is known, because a path may contain anything. */
+/**
+ * Starts the span without a name. It gets its name when the route is known, because the raw path
+ * may contain anything.
+ */
 function startSpan(tracing: Tracing, ctx: HttpContext, requestId: string): Span | undefined {
   if (!ctx.path.startsWith(tracedPath)) return undefined;
   const sent = headerValues(ctx.req.rawHeaders, traceparentHeader).join(",");
@@ -128,5 +133,5 @@ function endSpan(span: Span, { state, method }: HttpContext, status: number): vo
   });
 }
 
-/** Server errors are ours. Refusals are the caller's. */
+/** First status that counts as a server error. Lower statuses are errors of the caller. */
 const firstFault = 500;

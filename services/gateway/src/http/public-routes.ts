@@ -11,19 +11,19 @@ const json = "application/json; charset=utf-8";
 const here = (name: string) => new URL(`./docs/${name}`, import.meta.url);
 
 export type PublicRouteDeps = {
-  /** The gateway should receive requests now. */
+  /** Returns true while the gateway can serve requests. */
   readonly isReady: () => Promise<boolean>;
   readonly reference: object;
   readonly mode: Mode;
-  /** Returns the current public keys for checking receipts. */
+  /** Returns the public keys for verifying receipts. */
   readonly receiptKeys: () => readonly object[];
 };
 
 const toDocs: Answer = { status: 302, headers: { Location: "/docs" }, body: "" };
 
 /**
- * Routes outside `/api/v1`: probes, the OpenAPI document and its pages. `/` and `/docs/` redirect
- * to the pages.
+ * Builds the routes outside `/api/v1`: the probes, the OpenAPI document and its pages. `/` and
+ * `/docs/` redirect to the pages.
  */
 export async function publicRoutes({
   isReady,
@@ -53,8 +53,8 @@ export async function publicRoutes({
 }
 
 /**
- * `/docs`, its guides and the files that they load. This process serves all of it, and the pages
- * may not contact any other origin.
+ * Builds the routes of `/docs`: the guides and the files that the pages load. The pages contact no
+ * other origin.
  */
 async function docsRoutes(reference: object, mode: Mode): Promise<readonly PublicRoute[]> {
   const [component, componentStyle, finder, samples, search, referenceScript, pageScript] =
@@ -91,7 +91,7 @@ async function docsRoutes(reference: object, mode: Mode): Promise<readonly Publi
       "Referrer-Policy": "no-referrer",
     }),
   );
-  // Test vectors for a merchant's own webhook verification.
+  // Merchants test their webhook verification with these vectors.
   const vectors = await readFile(here("gen/webhook-vectors.json"), "utf8");
   const vectorsRoute = textRoute("/docs/webhook-vectors.json", vectors, { "Content-Type": json });
   const files = [component, componentStyle, finder, samples, search, referenceScript, pageScript];

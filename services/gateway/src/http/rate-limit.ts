@@ -1,16 +1,19 @@
 import { TokenBucket } from "limiter";
 
-/** Requests per second, and per burst, of one API key or address. */
+/** Limits of one API key or address: the sustained requests per second, and the size of a burst. */
 export type RateLimitOptions = { readonly perSecond: number; readonly burst: number };
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-/** More senders than one gateway serves at a time. The least recently used bucket is dropped. */
+/**
+ * Maximum buckets. One gateway never serves this many senders at a time. Beyond it, the least
+ * recently used bucket is dropped.
+ */
 const bucketsMax = 10_000;
 
 /**
- * Keeps a token bucket for each API key or address in this process. A bucket starts full. A refusal
- * costs no token.
+ * Keeps a token bucket in this process for each API key or address. A new bucket is full. A refused
+ * request takes no token.
  */
 export function createRateLimiter({ perSecond, burst }: RateLimitOptions) {
   const buckets = new Map<string, TokenBucket>();
@@ -41,7 +44,7 @@ export function createRateLimiter({ perSecond, burst }: RateLimitOptions) {
       const waitSeconds = Math.max(1, Math.ceil(bucket.getWaitTime(1) / 1_000));
       return { admitted, headers: { ...headers, "Retry-After": String(waitSeconds) } };
     },
-    /** Returns a token for a request that does not count after all. */
+    /** Returns the token of a request that is not counted after all. */
     giveBack: (name: string): void => {
       const bucket = bucketOf(name);
       bucket.content = Math.min(burst, bucket.content + 1);

@@ -15,13 +15,16 @@ import {
 } from "../idempotency/store.ts";
 import { type PageAnswer, refusalAnswer } from "./answer.ts";
 
-/** Marks a stored answer: the request was not run again. */
+/** Marks a stored response that is returned without running the request again. */
 const replayedHeader = { "Idempotent-Replayed": "true" };
 
-/** Operation id, and fingerprint if the owning service compares it. */
+/** The operation id of a request. `fingerprint` is set if the owning service compares it. */
 export type OperationName = { readonly operationId: string; readonly fingerprint?: string };
 
-/** The response of a run, and the response to store for replays if that differs. */
+/**
+ * `answer` is the response to this request. `kept` is the response that is stored for replays, if
+ * it differs.
+ */
 export type RunAnswer = { readonly answer: PageAnswer; readonly kept?: Answer };
 
 /** A request with an idempotency key. */
@@ -29,7 +32,10 @@ type Named = { readonly scope: IdempotencyScope; readonly fingerprint: string };
 
 type Work = (operation: OperationName) => Promise<RunAnswer>;
 
-/** Claims the key, runs the request, and settles the key. Only one gateway runs it at a time. */
+/**
+ * Claims the key, runs the request, and settles the key. The claim ensures that only one gateway
+ * runs the request at a time.
+ */
 export async function runClaimed(
   store: IdempotencyStore,
   { scope, fingerprint }: Named,
@@ -41,19 +47,20 @@ export async function runClaimed(
   if ("replay" in begun) return replayed(begun.replay);
   const { answer, kept = answer } = await work({ operationId: operationIdOf(scope) });
   try {
-    // Only a GET returns a file.
+    // A request with an idempotency key is never a GET, and only a GET returns a file.
     await end(store, begun.claim, kept as Answer);
   } catch (error) {
-    // The request succeeded: the next try runs under the same operation id.
+    // The request itself has run. A retry runs under the same operation id, so it has no second
+    // effect.
     log.warn({ err: error }, "idempotency key could not be settled");
   }
   return answer;
 }
 
 /**
- * Runs a request whose service binds the key to the fingerprint and returns the first result to a
- * repeat. The gateway stores the answer, in one write. If two gateways run the request at once, both
- * send the answer that is stored first.
+ * Runs a request whose service binds the key to the fingerprint. The service returns its first
+ * result to a repeat, so the gateway needs no claim and stores the response in one write. If two
+ * gateways run the request at once, both send the response that was stored first.
  */
 export async function runBound(
   store: IdempotencyStore,
@@ -71,7 +78,7 @@ export async function runBound(
       ? keepAnswer(store, scope, fingerprint, kept as Answer)
       : findAnswer(store, scope, fingerprint);
     const first = await storing.catch((error: unknown): undefined => {
-      // The service returns the same result to the next try.
+      // A retry gets the same result from the service.
       log.warn({ err: error }, "response for an idempotency key not stored or read");
     });
     if (first === undefined) return answer;

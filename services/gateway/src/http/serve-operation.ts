@@ -41,19 +41,21 @@ import type { Uploads } from "./uploads.ts";
 export type OperationDeps = {
   readonly clients: Clients;
   readonly keys: KeyCache;
-  /** Authenticates members of merchants, in the console. */
+  /** Authenticates members who use the console. */
   readonly members: MemberSessions;
   readonly mode: Mode;
-  /** Compares a key's text with a record (`createKeyMatching`). */
+  /** Returns true if a key's text belongs to a record (`createKeyMatching`). */
   readonly matches: (record: KeyRecord, text: string) => boolean;
-  /** Called for each valid key, with its text. */
+  /** Called with each valid key and its text. */
   readonly rehash: (record: KeyRecord, text: string) => void;
   readonly clock: Clock;
-  /** Maximum age of a member's sign-in for deciding on approvals and for giving access. */
+  /**
+   * Maximum age of a member's sign-in for deciding on approvals and for giving access to others.
+   */
   readonly approvalSignInMs: number;
   readonly unauthenticated: UnauthenticatedClients;
   readonly rateLimiter: RateLimiter;
-  /** One bucket per merchant, for all of its keys and members. */
+  /** Has one bucket per merchant, which all its keys and members share. */
   readonly merchantLimiter: RateLimiter;
   readonly requests: Shares;
   readonly files: Shares;
@@ -64,7 +66,7 @@ export type OperationDeps = {
   readonly log: Log;
 };
 
-/** Lists ignored body fields in the sandbox. Most are typing errors. */
+/** In the sandbox, this header lists the body fields that were ignored. Most are typing errors. */
 const ignoredHeader = "Disburse-Ignored-Fields";
 
 const actorKinds = { api_key: Actor_Kind.API_KEY, member: Actor_Kind.MEMBER } as const;
@@ -77,8 +79,8 @@ type Run = {
 };
 
 /**
- * Serves one operation: authenticates, limits the rate, checks the scope, reads the body, then
- * replays or runs.
+ * Serves one operation. Authenticates the caller, checks the rate limit and the scope, and reads
+ * the body. Then replays a stored response or runs the operation.
  */
 export function serveOperation(operation: Operation, deps: OperationDeps) {
   return async (ctx: RouterContext): Promise<PageAnswer> => {
@@ -90,7 +92,7 @@ export function serveOperation(operation: Operation, deps: OperationDeps) {
   };
 }
 
-/** Returns the response as stored for replays, with amounts as numbers. */
+/** Returns the response in the form that is stored for replays, in which amounts are numbers. */
 async function answerTo(
   operation: Operation,
   ctx: RouterContext,
@@ -100,7 +102,7 @@ async function answerTo(
   const caller = await authenticate(ctx, deps);
   if (isRefused(caller)) return refusalAnswer(caller);
   ctx.state.caller = caller;
-  // A page that was opened for another merchant notices the change.
+  // This header lets a page detect that the session has switched to another merchant.
   if (caller.actor.kind === "member") ctx.set("Disburse-Merchant", caller.merchantId);
   const { admitted, headers } = deps.rateLimiter.take(caller.actor.id);
   ctx.set(headers);
@@ -137,7 +139,10 @@ async function answerTo(
   return runNamed({ ...run, body: normalBody(operation.body?.form, body) }, deps);
 }
 
-/** Keys do not sign in, so they are never too old. */
+/**
+ * Returns true if a member's sign-in is too old. API keys do not sign in, so the check never fails
+ * for them.
+ */
 function isSignInTooOld({ signedInAt }: Caller, { clock, approvalSignInMs }: OperationDeps) {
   return (
     signedInAt !== undefined && clock.now().getTime() - signedInAt.getTime() > approvalSignInMs
@@ -155,7 +160,7 @@ function bodyOf(
 
 type CallerRefusal = Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN" | "RATE_LIMITED">;
 
-/** Identifies the caller by an API key, or without one by a member's session. */
+/** Identifies the caller by its API key. A request without a key needs a member's session. */
 async function authenticate(
   ctx: RouterContext,
   deps: OperationDeps,
@@ -168,7 +173,10 @@ async function authenticate(
     : callerOfSession(session, ctx, origin, deps);
 }
 
-/** Sessions are not cached. An invalid one counts against its sender. */
+/**
+ * Sessions are read from the database each time. A request with an invalid session counts against
+ * its sender.
+ */
 async function callerOfSession(
   token: string,
   { req }: RouterContext,
@@ -183,7 +191,10 @@ async function callerOfSession(
   return caller;
 }
 
-/** A malformed key costs no database read. Every invalid key counts against its sender. */
+/**
+ * A malformed key is refused without a database read. Every request with an invalid key counts
+ * against its sender.
+ */
 async function callerOfKey(
   token: string | undefined,
   origin: Origin,
@@ -206,7 +217,7 @@ async function callerOfKey(
   return caller;
 }
 
-/** With an idempotency key, a change takes effect at most once. */
+/** Runs a change at most once for its idempotency key. */
 async function runNamed(run: Run, deps: OperationDeps): Promise<PageAnswer> {
   const { operation, ctx, caller, body } = run;
   const key = idempotencyKey(headerValues(ctx.req.rawHeaders, "idempotency-key"));
@@ -247,7 +258,7 @@ async function answerOf(
     form: operation.body?.form,
     body,
     scopes: caller.scopes,
-    // Only for changes: reads do not use it.
+    // A getter, because only changes need a mutation.
     get change() {
       const { kind, id, root } = caller.actor;
       const actor = { kind: actorKinds[kind], id, root };
@@ -264,12 +275,13 @@ async function answerOf(
   if (shownOnce.length === 0) return { answer: dataAnswer(written) };
   const secrets = written as Readonly<Record<string, unknown>>;
   const kept = dataAnswer(withoutSecrets(secrets, shownOnce));
-  // A repeat whose first response was lost. The service does not keep the secret either.
+  // The secrets are empty if this is a repeat after a lost response. The service doesn't keep
+  // secrets either.
   const isShown = shownOnce.every((name) => secrets[name] === "");
   return { answer: isShown ? kept : dataAnswer(written), kept };
 }
 
-/** Returns the format that the query names, or the first one. */
+/** Returns the format that the query requests. The default is the first format. */
 function chosenFormat(data: FileFormat, { format }: RouterContext["query"]): FileFormat {
   return (typeof format === "string" ? data.formats?.[format] : undefined) ?? data;
 }

@@ -15,18 +15,21 @@ import { refusalAnswer } from "./answer.ts";
 import { type ConnectionLimits, limitConnections } from "./connections.ts";
 import { securityHeaders } from "./observe.ts";
 
-/** Decisions §2. Includes the request line. */
+/** Maximum size of the headers and the request line together (decisions §2). */
 const headerBytesMax = 16 * 1024;
-/** Most load balancers close idle connections after 60 s. They must close first. */
+/**
+ * Idle connections stay open longer than the usual 60 s of load balancers. The balancer must close
+ * first, or it could send a request to a closed connection.
+ */
 const keepAliveTimeoutMs = 65_000;
-/** Running requests get this long at shutdown (reliability: at most 20 s in flight). */
+/** Time that running requests have to finish at shutdown (reliability: at most 20 s in flight). */
 const drainMs = 20_000;
-/** `Allow` of a CONNECT request, which has no path to look up. */
+/** `Allow` header of the response to a CONNECT request. Such a request has no path to look up. */
 const servedMethods = "DELETE, GET, HEAD, OPTIONS, POST";
-/** Interval for closing idle connections during shutdown. */
+/** During shutdown, idle connections are closed at this interval. */
 const idleCheckMs = 50;
 
-/** Slow senders hold a socket no longer than this (reliability: server limits). */
+/** Limits how long a slow sender can occupy a socket (reliability: server limits). */
 const timeoutsDefault = { headersMs: 5_000, requestMs: 10_000, checkEveryMs: 1_000 };
 
 export type HttpTimeouts = typeof timeoutsDefault;
@@ -36,14 +39,14 @@ export type HttpServerOptions = {
   readonly port: number;
   readonly log: Log;
   readonly connections: ConnectionLimits;
-  /** Aborted when clients should move to other processes. */
+  /** Aborts when clients should reconnect to other processes. */
   readonly draining?: AbortSignal;
 };
 
 /**
- * Serves the public routes over HTTP/1.1 with limits on every request. Port 0 lets the system
- * choose one. While draining, each response closes its connection. `stop` stops accepting requests,
- * waits for running ones, and closes.
+ * Serves the public routes over HTTP/1.1 with limits on every request. For port 0, the system
+ * chooses a port. While draining, the server closes each connection after its response. `stop`
+ * accepts no more requests, waits for running ones and closes the server.
  */
 export async function startHttpServer(
   listener: RequestListener,
@@ -57,7 +60,8 @@ export async function startHttpServer(
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: timeouts.checkEveryMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    // Node would answer a missing Host without an error body. `headProblem` handles it.
+    // Disabled, because Node's own response to a missing Host has no error body. `headProblem`
+    // refuses such requests.
     requireHostHeader: false,
   });
   limitConnections(server, connections);
@@ -68,12 +72,13 @@ export async function startHttpServer(
     listener(request, response);
   };
   server.on("request", handle);
-  // Node would request the body before its sender is known. `readBody` requests it.
+  // Without this listener, Node would tell the client to send its body before the caller is
+  // authenticated. `readBody` does that later.
   server.on("checkContinue", handle);
-  // Only `100-continue` is supported. `headProblem` refuses other expectations.
+  // Only `100-continue` is supported. `headProblem` refuses all other expectations.
   server.on("checkExpectation", handle);
   server.on("connect", (_request, socket) => {
-    // Node detaches this socket, so its errors have no other listener.
+    // Node removes its listeners from this socket, so nothing else handles its errors.
     socket.on("error", () => socket.destroy());
     socket.end(rawAnswer(refused("METHOD_NOT_ALLOWED"), log, { Allow: servedMethods }));
   });
@@ -92,8 +97,8 @@ export async function startHttpServer(
 }
 
 /**
- * Answers an unparsable request after the previous response on its connection. A caller must never
- * take this refusal for the response of a running request.
+ * Responds to an unparsable request after the previous request on the connection has its response.
+ * Otherwise the caller could take the refusal for the response to the running request.
  */
 function afterRunning(
   previous: ServerResponse | undefined,
@@ -115,14 +120,14 @@ async function stop(server: Server): Promise<void> {
   clearTimeout(late);
 }
 
-/** Parser errors with their own code. All others are `INVALID_REQUEST`. */
+/** Parser errors that have their own code. All others become `INVALID_REQUEST`. */
 const byParserCode: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "HEADERS_TOO_LARGE",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "PAYLOAD_TOO_LARGE",
   ERR_HTTP_REQUEST_TIMEOUT: "REQUEST_TIMEOUT",
 };
 
-/** Refusal of a request that the HTTP parser could not read. */
+/** Returns the refusal of a request that the HTTP parser could not read. */
 function parserRefusal(error: NodeJS.ErrnoException): Refused<ErrorCode> {
   const code = byParserCode[error.code ?? ""];
   return code === undefined
@@ -130,7 +135,7 @@ function parserRefusal(error: NodeJS.ErrnoException): Refused<ErrorCode> {
     : refused(code);
 }
 
-/** Builds a raw HTTP response for a socket without a request object, and logs it. */
+/** Builds and logs a raw HTTP response for a socket that has no request object. */
 function rawAnswer(
   refusal: Refused<ErrorCode>,
   log: Log,

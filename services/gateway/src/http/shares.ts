@@ -3,34 +3,35 @@ import type { Caller } from "../keys/rules/api-key.ts";
 import { onceClosed } from "./closed.ts";
 import type { RouterContext } from "./observe.ts";
 
-/** Limits on concurrent responses of one kind in this process. */
+/** Limits on concurrent responses of one kind. They apply to one process. */
 export type ShareLimits = {
-  /** Used in the refusal's text, such as `files`. */
+  /** Names the kind in refusals, for example `files`. */
   readonly noun: string;
   readonly callerMax: number;
-  /** Per merchant, for all of its keys and members together. */
+  /** Maximum per merchant, for all of its keys and members together. */
   readonly merchantMax: number;
 };
 
 /**
- * Limits open requests, because each holds its connection until its response. The rate limit bounds
- * how many start, not how long they last. Idle connections close for others when all are taken.
+ * Limits the open requests of a merchant, because each holds a connection until its response ends.
+ * The rate limit controls how often requests start, not how long they run. Idle connections don't
+ * count: they are closed when all connections are taken.
  */
 export function requestLimits(max: number): ShareLimits {
   return { noun: "requests", callerMax: max, merchantMax: max };
 }
 
-/** A file holds a connection and a page of results for as long as its reader takes. */
+/** A file holds a connection and a page of results until its reader has read it. */
 export const fileLimits: ShareLimits = { noun: "files", callerMax: 4, merchantMax: 16 };
 
-/** A stream holds a connection, and its session is read every two seconds. */
+/** An event stream holds a connection, and its session is read every two seconds. */
 export const streamLimits: ShareLimits = { noun: "pages", callerMax: 4, merchantMax: 100 };
 
 type Counted = Pick<Caller, "merchantId"> & { readonly actor: { readonly id: string } };
 
 /**
- * Counts long responses per caller and merchant. There is no limit over all merchants, so a
- * merchant that uses up its share affects no other.
+ * Counts long responses per caller and per merchant. There is no limit across merchants, so a
+ * merchant that reaches its limit affects no other.
  */
 export function createShares({ noun, callerMax, merchantMax }: ShareLimits) {
   const open = new Map<string, number>();
@@ -40,12 +41,15 @@ export function createShares({ noun, callerMax, merchantMax }: ShareLimits) {
     else open.set(name, count);
   };
   return {
-    /** Counts a response until it is complete or its connection closes. Refuses it at a limit. */
+    /**
+     * Counts a response until it is complete or its connection closes. Returns a refusal if a limit
+     * is reached.
+     */
     begin: (
       { merchantId, actor }: Counted,
       { res }: RouterContext,
     ): Refused<"RATE_LIMITED"> | undefined => {
-      // For a client that has already left, no `close` event would end the count.
+      // The client has already disconnected, so no `close` event would end the count.
       if (res.destroyed) return refused("RATE_LIMITED", "The client has disconnected.");
       const names = [`caller ${actor.id}`, `merchant ${merchantId}`] as const;
       const [ofCaller, ofMerchant] = names.map((name) => open.get(name) ?? 0);

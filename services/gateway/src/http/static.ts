@@ -5,15 +5,17 @@ import type { RouterContext } from "./observe.ts";
 
 /** A route outside `/api/v1` that needs no key. */
 export type PublicRoute = {
-  /** Defaults to GET. */
+  /** The default is GET. */
   readonly method?: "GET" | "POST";
   readonly path: string;
-  /** Never rate-limited, because load balancers may share an address with many merchants. */
+  /**
+   * Probes have no rate limit, because a load balancer may share its address with many merchants.
+   */
   readonly isProbe?: boolean;
   readonly answer: (ctx: RouterContext) => Promise<PageAnswer>;
 };
 
-/** Serves a file under `/docs`, at a path with its content's hash. */
+/** Serves a file under `/docs`. The path contains the hash of the content. */
 export async function fileRoute(
   name: string,
   file: URL | string,
@@ -25,7 +27,7 @@ export async function fileRoute(
   return { path: `/docs/${hash}/${name}`, answer: serveContent(hash, headers, load) };
 }
 
-/** Serves a text at a fixed path, revalidated each time. */
+/** Serves a text at a fixed path. Clients revalidate the text each time. */
 export function textRoute(path: string, text: string, headers: Headers): PublicRoute {
   const bytes = Buffer.from(text);
   const all = { "Cache-Control": revalidate, ...headers };

@@ -3,16 +3,16 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { onceClosed } from "./closed.ts";
 import type { RouterContext } from "./observe.ts";
 
-/** Concurrent uploads per merchant, from the first byte to the response. */
+/** Maximum concurrent uploads per merchant. An upload lasts from its first byte to its response. */
 const merchantMaxDefault = 2;
 /**
- * Bytes of all uploads. Parsing takes about ten times as much memory. A merchant's two uploads of 8
- * MiB use a quarter.
+ * Maximum bytes of all uploads in this process. Parsing takes about ten times as much memory. Two
+ * uploads of 8 MiB, the maximum of a merchant, use a quarter of the bytes.
  */
 const bufferedMaxDefault = 64 * 1024 * 1024;
 /**
- * After a parse, the merchant waits three times as long before its next, so it uses at most a
- * quarter of the time.
+ * After an upload is parsed, the merchant's next parse waits three times as long as this parse
+ * took. So a merchant uses at most a quarter of the processor time.
  */
 const restRatio = 3;
 
@@ -22,15 +22,21 @@ export type UploadLimits = {
 };
 
 export type Upload = {
-  /** Counts bytes kept until the response. Returns `false` if this process can hold no more. */
+  /**
+   * Counts bytes that are held until the response. Returns `false` if this process can hold no
+   * more.
+   */
   readonly keep: (bytes: number) => boolean;
-  /** Waits for the merchant's share of time. Other merchants' requests run in between. */
+  /**
+   * Runs `read` when the merchant's share of processor time allows it. Requests of other merchants
+   * run meanwhile.
+   */
   readonly parse: <T>(read: () => T) => Promise<T>;
 };
 
 /**
- * Shares a process among merchants' uploads: their number, bytes and parse time. Only a merchant
- * that uses up its own share is refused.
+ * Limits the number, bytes and parse time of each merchant's uploads in this process. A merchant
+ * that exceeds its limits affects no other.
  */
 export function createUploads(limits: UploadLimits = {}) {
   const { merchantMax = merchantMaxDefault, bufferedMax = bufferedMaxDefault } = limits;
@@ -38,9 +44,12 @@ export function createUploads(limits: UploadLimits = {}) {
   const turns = createTurns({ restRatio });
   let buffered = 0;
   return {
-    /** Counts an upload until its response is done, or refuses it at the merchant's limit. */
+    /**
+     * Counts an upload until its response is complete. Returns a refusal if the merchant's limit is
+     * reached.
+     */
     begin: (merchantId: string, { res }: RouterContext): Upload | Refused<"RATE_LIMITED"> => {
-      // For a client that has already left, no `close` event would end the count.
+      // The client has already disconnected, so no `close` event would end the count.
       if (res.destroyed) return refused("RATE_LIMITED", "The client has disconnected.");
       const others = open.get(merchantId) ?? 0;
       if (others >= merchantMax) {
@@ -58,7 +67,7 @@ export function createUploads(limits: UploadLimits = {}) {
       });
       return {
         keep: (bytes) => {
-          // Bytes counted after the response would never be released.
+          // Bytes that are counted after the response would never be released.
           if (isOver || buffered + bytes > bufferedMax) return false;
           buffered += bytes;
           kept += bytes;

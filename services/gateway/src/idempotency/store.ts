@@ -22,7 +22,7 @@ type IdempotencyDocument = {
   schema_version: number;
   merchant_id: string;
   fingerprint: string;
-  /** New for each run, so that a run that lost its lock writes nothing. */
+  /** Differs in each run. A run that has lost its lock can't write anything. */
   fence: string;
   progress:
     | { state: "running"; lock_until: Date; place: string }
@@ -32,12 +32,12 @@ type IdempotencyDocument = {
   expires_at: Date;
 };
 
-/** The right to run a request under its key, until the lock ends. */
+/** Permits one run of a request with its key, until the lock ends. */
 export type Claim = { readonly id: string; readonly merchantId: string; readonly fence: string };
 
 /**
- * Another run may take the key between our read and our write. After this many losses the request
- * is refused as in progress.
+ * Maximum attempts to claim a key. Each fails if another run claims the key between this store's
+ * read and write. After the last, the request is refused as in progress.
  */
 const triesMax = 3;
 
@@ -55,21 +55,21 @@ function recordOf(document: IdempotencyDocument): IdempotencyRecord<string> {
   };
 }
 
-/** Idempotency keys of all merchants, with sealed responses. */
+/** Stores the idempotency keys of all merchants, with sealed responses. */
 export type IdempotencyStore = {
   readonly collection: Collection<IdempotencyDocument>;
   readonly sealer: Sealer;
   readonly clock: Clock;
-  /** The gateway's address. No two live gateways share one. */
+  /** The gateway's address, unique among running gateways. */
   readonly place: string;
-  /** Fingerprints by record id, for running requests whose service binds the key. */
+  /** Fingerprints of running requests whose service binds the key, keyed by record id. */
   readonly running: Map<string, string>;
 };
 
 const sealContext = ({ id, merchantId }: Pick<Claim, "id" | "merchantId">) =>
   `${merchantId}|${id}|answer`;
 
-/** Builds the document of a new run, for an unknown key or one taken over. */
+/** Builds the document of a new run. Its key is unknown or taken over from another run. */
 function started(
   { clock, place }: IdempotencyStore,
   claim: Claim,
@@ -88,7 +88,7 @@ function started(
   };
 }
 
-/** Takes over from the run that was read, unless another run did so first. */
+/** Takes over a key from the run that was read. Fails if another run has taken the key since. */
 async function takeOver(
   { collection }: IdempotencyStore,
   found: IdempotencyDocument,
@@ -104,7 +104,7 @@ async function takeOver(
   return result.matchedCount === 1;
 }
 
-/** Claims the key for one run, replays its answer, or refuses. */
+/** Claims the key for one run, returns the stored response for a replay, or refuses. */
 export async function begin(
   deps: IdempotencyStore,
   scope: IdempotencyScope,
@@ -128,7 +128,10 @@ export async function begin(
   return refused("IDEMPOTENCY_IN_PROGRESS");
 }
 
-/** Stores the response, frees the key or leaves it open. Writes nothing if the lock is lost. */
+/**
+ * Ends a run. Stores its response, frees the key, or leaves the key open for a retry. Writes
+ * nothing if the run has lost its lock.
+ */
 export async function end(
   { collection, sealer }: IdempotencyStore,
   claim: Claim,
@@ -144,7 +147,8 @@ export async function end(
     ending === "leave open"
       ? { state: "open" }
       : { state: "done", sealed_answer: sealer.seal(JSON.stringify(answer), sealContext(claim)) };
-  // A filter by id alone costs the database half as much as one that also compares the fence.
+  // A filter by id alone costs the database half as much as a filter that also compares the fence.
+  // So the update itself compares the fence.
   const isMine = { $eq: ["$fence", claim.fence] };
   const next = { $cond: [isMine, { $literal: progress }, "$progress"] };
   await collection.updateOne({ _id: claim.id }, [{ $set: { progress: next } }]);
@@ -152,7 +156,9 @@ export async function end(
 
 type KeyRefusal = Refused<"IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS">;
 
-/** Reserves a key at this gateway until `end` is called; its service binds the key. */
+/**
+ * Reserves a key in this process until `end` is called. Used if the owning service binds the key.
+ */
 export function runningKey(
   { running }: IdempotencyStore,
   scope: IdempotencyScope,
@@ -166,7 +172,7 @@ export function runningKey(
   return { end: () => void running.delete(id) };
 }
 
-/** Stores the answer of a run; returns another answer if one was stored first. */
+/** Stores the response of a run. If another response was stored first, returns that one. */
 export async function keepAnswer(
   store: IdempotencyStore,
   scope: IdempotencyScope,
@@ -185,12 +191,14 @@ export async function keepAnswer(
   if (await insertOnce(collection, document)) return undefined;
   const first = await findAnswer(store, scope, fingerprint);
   if (first !== undefined) return isRefused(first) ? undefined : first;
-  // It has expired after 30 days, but is not deleted yet.
+  // The stored response has expired after 30 days but is not deleted yet.
   await collection.replaceOne({ _id: claim.id }, document);
   return undefined;
 }
 
-/** Returns the response stored under a key. Refuses if it belongs to another body. */
+/**
+ * Returns the response that is stored under a key. Refuses if it was stored for a different body.
+ */
 export async function findAnswer(
   { collection, sealer, clock }: IdempotencyStore,
   scope: IdempotencyScope,
@@ -206,8 +214,8 @@ export async function findAnswer(
 }
 
 /**
- * Frees keys of runs at this place that started before a time. The process that listens there now
- * knows that they have ended. A retry continues under the same operation id.
+ * Frees the keys of runs that started at this place before the given time. The calling process now
+ * has the place's port, so those runs have ended. A retry continues under the same operation id.
  */
 export async function freeEnded(
   { collection, place }: IdempotencyStore,
@@ -220,7 +228,7 @@ export async function freeEnded(
   );
 }
 
-/** Deletes expired keys, because the embedded engine's TTL indexes delete nothing. */
+/** Deletes expired keys. The TTL indexes of the embedded database engine delete nothing. */
 export async function sweep({ collection, clock }: IdempotencyStore): Promise<void> {
   await collection.deleteMany({ expires_at: { $lte: clock.now() } });
 }

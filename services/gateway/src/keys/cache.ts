@@ -6,15 +6,21 @@ import { digestMatches, type KeyRecord } from "./rules/api-key.ts";
 import type { Peppers } from "./rules/peppers.ts";
 import { findRecord, type Keys } from "./store.ts";
 
-/** Every gateway sees a revocation within the 5 s of decisions §1. */
+/**
+ * Known keys stay cached for 4 s, so every gateway applies a revocation within the 5 s that
+ * decisions §1 allows.
+ */
 const known = { max: 10_000, freshMs: 4_000 };
-/** Unknown ids have their own memory. No id is issued twice, so an unknown id stays unknown. */
+/**
+ * Unknown ids have a separate cache, so they can't evict known keys. They are cached longer,
+ * because no id is issued twice and an unknown id stays unknown.
+ */
 const unknown = { max: 10_000, freshMs: 60_000 };
 
 export type KeyCache = Pick<Cache<KeyRecord>, "remembers" | "drop"> & {
   /**
-   * Returns the key of an id. Refuses if the sender has used up its lookups of unknown ids. Lookups
-   * of existing keys cost nothing.
+   * Returns the key with an id. Refuses if the sender has used up its lookups of unknown ids.
+   * Lookups of existing keys don't count.
    */
   readonly find: (
     id: string,
@@ -25,7 +31,7 @@ export type KeyCache = Pick<Cache<KeyRecord>, "remembers" | "drop"> & {
 /** Limits lookups of unknown ids per sender. */
 export type Lookups = {
   readonly take: (sender: string) => { readonly admitted: boolean };
-  /** Returns the lookup of an id that exists. */
+  /** Returns a lookup to the sender's limit, because the id exists. */
   readonly giveBack: (sender: string) => void;
 };
 
@@ -51,7 +57,7 @@ export function openKeyCache(
     drop: cache.drop,
     find: async (id, sender) => {
       if (cache.remembers(id)) return cache.get(id);
-      // Counted before the read, so that concurrent lookups cannot exceed the limit.
+      // The lookup is counted before the read, so concurrent lookups can't exceed the limit.
       if (!lookups.take(sender).admitted) {
         return refused("RATE_LIMITED", "Too many unknown API keys from this address.");
       }
@@ -68,9 +74,9 @@ export function openKeyCache(
 }
 
 /**
- * Compares a key's text with a record in constant time. Remembers a matching text by its plain hash
- * for as long as the record is cached: an HMAC costs about ten times as much, and a key's 256
- * random bits do not need one in memory.
+ * Compares a key's text with a record in constant time. An HMAC costs about ten times as much as a
+ * plain hash. So while a record is cached, its matching text is remembered by a plain hash. A key
+ * has 256 random bits, so a plain hash in memory is safe.
  */
 export function createKeyMatching(peppers: Peppers): (record: KeyRecord, text: string) => boolean {
   const matched = new WeakMap<KeyRecord, Buffer>();

@@ -7,7 +7,7 @@ import { type KeyRecord, keyDigest } from "./rules/api-key.ts";
 import { currentPepper, isOlder, type Peppers } from "./rules/peppers.ts";
 import type { Keys } from "./store.ts";
 
-/** Finds active keys that are hashed under none of these versions. */
+/** Finds active keys that were hashed with a pepper of none of these versions. */
 function hashedElse(versions: readonly string[], now: Date) {
   return {
     revoked_at: null,
@@ -34,8 +34,8 @@ export async function assertPeppers({ keys, peppers, clock }: PepperDeps): Promi
 }
 
 /**
- * Rehashes a key under the current pepper when it is used. If another process did so first, or the
- * database is unavailable, nothing changes and the next use retries.
+ * Rehashes a key with the current pepper when the key is used. If another process has done so
+ * first, or the database is unavailable, nothing changes. The next use retries.
  */
 export function createRehash(deps: {
   readonly keys: Keys;
@@ -63,8 +63,9 @@ export function createRehash(deps: {
 }
 
 /**
- * Measures keys under older peppers. At 0 the older peppers can be removed. With a single pepper
- * the count is 0 by `assertPeppers`, without a read.
+ * Measures the number of active keys that are hashed with older peppers. When it is 0, you can
+ * remove the older peppers. With a single pepper no read is necessary, because `assertPeppers` has
+ * found no other key.
  */
 export function countOlderPeppers({ keys, peppers, clock }: PepperDeps, metrics: Metrics) {
   const gauge = metrics.gauge(

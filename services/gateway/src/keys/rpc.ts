@@ -37,7 +37,10 @@ import { aliveOf, endOfKey, endOverlap, isAlive, type KeyDocument, type Keys } f
 
 type KeyRpc = Pick<ReturnType<typeof keyService>, "createKey" | "rotateKey">;
 
-/** A new key and its text. Only this response and its repeat contain the text. */
+/**
+ * A new key and its text. Only the response that creates the key, and a repeat of it, contain the
+ * text.
+ */
 type IssuedKey = { readonly key: KeyDocument; readonly secret: string };
 type KeyRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN">;
 
@@ -49,7 +52,7 @@ export type KeyIssuerDeps = {
   readonly clock: Clock;
   /** Maximum number of active keys per merchant. */
   readonly keysMax: number;
-  /** Called for each key that this process changes. */
+  /** Called with each key that this process changes. */
   readonly changed: (keyId: string) => void;
 };
 
@@ -58,14 +61,15 @@ type RevokerDeps = Pick<KeyIssuerDeps, "keys" | "clock" | "changed"> & {
 };
 
 /**
- * A repeat returns the key's text for a day. An operator's tool has time to retry, and few keys can
- * be read back from the database with its encryption key.
+ * Time for which a repeat returns the key's text again. A day gives an operator's tool time to
+ * retry. After it the sealed text is deleted, so only a few keys can be decrypted from the
+ * database.
  */
 const secretShownMs = 24 * 60 * 60 * 1_000;
 
 const sealContext = (merchantId: string, keyId: string) => `${merchantId}|${keyId}|secret`;
 
-/** Sealed texts of new keys, until they are forgotten. */
+/** The place of the sealed texts of new keys. */
 export const sealedKeyTexts: SealedPlace = {
   collection: "api_keys",
   reseal: (document, sealer) => {
@@ -77,10 +81,13 @@ export const sealedKeyTexts: SealedPlace = {
   },
 };
 
-/** A key of a merchant, or the successor of another key. */
+/** The merchant of a new key, or the key that the new one succeeds. */
 type IssuedFor = { readonly merchantId: string } | { readonly follows: string };
 
-/** Returns the key if this operation already created it, with its text while that is kept. */
+/**
+ * Returns the key if this operation has already created it. Includes the key's text while the
+ * sealed text is stored.
+ */
 async function findCreated(
   { keys, sealer, clock }: KeyIssuerDeps,
   operationId: string,
@@ -95,7 +102,7 @@ async function findCreated(
       ? follows?.key_id === wanted.follows
       : follows === null && merchantId === wanted.merchantId;
   if (!isSame) return otherContent;
-  // A merchant's own key is returned once and never stored.
+  // A key that the merchant creates itself is returned once. Its text is never stored.
   if (!isOperators(key.created_by)) return { key, secret: "" };
   if (sealed_secret === null || clock.now() >= secret_until) {
     return refused("INVALID_REQUEST", "operation_id: its key can no longer be shown, rotate it");
@@ -103,7 +110,10 @@ async function findCreated(
   return { key, secret: sealer.open(sealed_secret, sealContext(merchantId, key._id)) };
 }
 
-/** Operators receive a key after a second person's approval, by a repeat that returns its text. */
+/**
+ * Returns true if an operator or a service creates the key. Their requests wait for a second
+ * person's approval. A repeat after the approval returns the key's text.
+ */
 function isOperators({ kind }: StoredActor): boolean {
   return kind === "operator" || kind === "service";
 }
@@ -111,11 +121,11 @@ function isOperators({ kind }: StoredActor): boolean {
 type KeyPlan = {
   readonly order: KeyOrder;
   readonly follows: KeyDocument["follows"];
-  /** Absent for a key that is its own root. */
+  /** `undefined` if the new key is its own root. */
   readonly root: string | undefined;
 };
 
-/** Creates the key of a plan. A repeat of the operation returns the first key. */
+/** Creates the planned key. A repeat of the operation returns the same key. */
 async function issue(
   deps: KeyIssuerDeps,
   by: Change,
@@ -166,14 +176,17 @@ async function issue(
   return first;
 }
 
-/** Stores a key. The limit does not apply to a rotation, because the old key ends. */
+/**
+ * Stores a key. The maximum number of keys doesn't apply to a rotation, because the old key will
+ * end.
+ */
 async function insertKey({ keys, keysMax }: KeyIssuerDeps, key: KeyDocument) {
   if (key.follows !== null) return (await insertOnce(keys, key)) ? "inserted" : "exists";
   const of = aliveOf(key.merchant_id, key.created_at);
   return insertWithin(keys, key, { of, max: keysMax });
 }
 
-/** Creates a successor of a key, which ends after the overlap. */
+/** Creates a successor for a key. The old key ends after the overlap. */
 async function rotateKey(
   deps: KeyIssuerDeps,
   by: Change,
@@ -184,7 +197,7 @@ async function rotateKey(
     const problem = overlapProblem(overlapSeconds);
     if (problem !== undefined) return problem;
     const old = await deps.keys.findOne({ _id: keyId });
-    // A rotation does not extend a key that was revoked or has expired.
+    // A revoked or expired key can't be rotated, because that would extend it.
     if (old === null || !isAlive(old, deps.clock.now())) return refused("RECORD_NOT_FOUND");
     const order: KeyOrder = {
       merchantId: old.merchant_id,
@@ -197,7 +210,7 @@ async function rotateKey(
     return { order, follows, root: old.root };
   });
   if (isRefused(issued)) return issued;
-  // A repeat after a crash finishes the rotation.
+  // If a crash interrupted the rotation, a repeat completes it.
   const overlapMs = (issued.key.follows?.overlap_seconds ?? 0) * 1_000;
   await endOverlap(deps.keys, keyId, new Date(issued.key.created_at.getTime() + overlapMs));
   deps.changed(keyId);
@@ -205,8 +218,9 @@ async function rotateKey(
 }
 
 /**
- * Revokes a key, even an expired one. The first revocation time stays. The same write stores what
- * happens to its orders, so the key is refused even if this call fails later.
+ * Revokes a key, even an expired one. A second revocation doesn't change the revocation time. The
+ * same write stores the choice for the key's orders. So the choice is carried out even if this call
+ * fails later.
  */
 async function revokeKey(
   { keys, clock, changed, carryOut }: RevokerDeps,
@@ -229,7 +243,7 @@ async function revokeKey(
   return { key, revocation: await carryOut(stopped) };
 }
 
-/** Limits the order of a key by the current limits of the key that creates it. */
+/** Limits the fields of a new key by the limits that the creating key has now. */
 async function withinMaker(
   { keys, clock, mode }: KeyIssuerDeps,
   { kind, id }: StoredActor,
@@ -237,7 +251,7 @@ async function withinMaker(
 ): Promise<KeyOrder | KeyRefusal> {
   if (kind !== "api_key") return order;
   const maker = await keys.findOne({ _id: id, merchant_id: order.merchantId });
-  // A key that has just been revoked creates no key that outlives it.
+  // A revoked key must not create another key, even if the revocation happened during this request.
   if (maker === null || maker.revoked_at !== null) return refused("ACCESS_FORBIDDEN");
   const { scopes, source_cidrs: sourceCidrs } = maker;
   const limits = { scopes: new Set(scopes), sourceCidrs, endsAt: endOfKey(maker) };
@@ -245,7 +259,8 @@ async function withinMaker(
 }
 
 /**
- * Returns the root of a new key; `undefined` for operators and the sandbox, whose keys are roots.
+ * Returns the root of a new key. Returns `undefined` for operators and the sandbox, because the
+ * keys that they create are roots.
  */
 function rootOf(actor: StoredActor): string | undefined {
   return actor.kind === "api_key" || actor.kind === "member" ? rootOfActor(actor) : undefined;
@@ -300,7 +315,7 @@ export function keyService(deps: KeyIssuerDeps & RevokerDeps): ServiceImpl<typeo
   };
 }
 
-/** Live keys that can create payouts need a second person's approval. */
+/** In live mode, a key that can create payouts requires a second person's approval. */
 export function keyGuards({ keys, mode }: { keys: Keys; mode: Mode }): Guards<KeyRpc> {
   const approvers = ["admin"] as const;
   const reasonsOf = (scopes: readonly string[]): string[] => {

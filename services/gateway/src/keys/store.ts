@@ -7,34 +7,43 @@ import type { Stop } from "./stops.ts";
 
 const collectionName = "api_keys";
 
-/** A stored key. It has only the digest of its text, and the sealed text for a day. */
+/** A stored key. Of the key's text, only the digest is stored, and the sealed text for a day. */
 export type KeyDocument = {
   _id: string;
   schema_version: 1;
   merchant_id: string;
   mode: Mode;
   digest: Binary;
-  /** Version of the pepper that hashed it. */
+  /** Version of the pepper that the key is hashed with. */
   pepper: string;
   scopes: readonly Scope[];
   source_cidrs: readonly string[];
   description: string;
   expires_at: Date | null;
-  /** `expires_at` is the default. A rotation then sets a new default. */
+  /**
+   * Set if the request had no expiry, so `expires_at` is the default. A rotation then sets a new
+   * default for the successor.
+   */
   expires_by_default?: true;
-  /** End of its overlap with a successor. */
+  /** End of the overlap with the key's successor. */
   overlap_ends_at: Date | null;
   revoked_at: Date | null;
   revoked_by?: StoredActor & { operation_id: string };
-  /** Set by its revocation: the choice for its orders, with its due time. */
+  /**
+   * Set when the key is revoked. Contains the choice for the key's orders and the time of the next
+   * run.
+   */
   stop?: Stop;
   created_at: Date;
   created_by: StoredActor;
-  /** The key or member that it counts as one actor with: itself if an operator created it. */
+  /**
+   * The first key or member in the chain that created this key. All of the chain counts as one
+   * actor. A key that an operator created is its own root.
+   */
   root: string;
-  /** The operation that created it. Unique, so that a repeat finds the first result. */
+  /** The operation that created the key. The id is unique, so a repeat finds the same key. */
   operation: { id: string; sealed_secret: string | null; secret_until: Date };
-  /** Only for a rotation: the previous key and its overlap. */
+  /** Set for a successor: the previous key and the overlap. */
   follows: { key_id: string; overlap_seconds: number } | null;
 };
 
@@ -44,13 +53,13 @@ export function openKeys(db: Db): Keys {
   return db.collection<KeyDocument>(collectionName);
 }
 
-/** The earlier of a key's expiry and the end of its overlap. */
+/** Returns the earlier of the key's expiry and the end of its overlap. */
 export function endOfKey({ expires_at, overlap_ends_at }: KeyDocument): Date | undefined {
   const ends = [expires_at, overlap_ends_at].filter((each) => each !== null);
   return ends.sort((a, b) => a.getTime() - b.getTime())[0];
 }
 
-/** An active key is neither revoked nor expired. */
+/** Returns true for an active key, which is neither revoked nor expired. */
 export function isAlive(key: KeyDocument, now: Date): boolean {
   const end = endOfKey(key);
   return key.revoked_at === null && (end === undefined || now < end);
@@ -86,13 +95,13 @@ export async function findRecord(keys: Keys, id: string): Promise<KeyRecord | un
   };
 }
 
-/** Sets the end of a key's overlap, but never extends it. */
+/** Sets the end of a key's overlap. Never moves an existing end to a later time. */
 export async function endOverlap(keys: Keys, id: string, at: Date): Promise<void> {
   const later = { $or: [{ overlap_ends_at: null }, { overlap_ends_at: { $gt: at } }] };
   await keys.updateOne({ _id: id, ...later }, { $set: { overlap_ends_at: at } });
 }
 
-/** Deletes sealed texts that no repeat may return any more. */
+/** Deletes the sealed texts that a repeat no longer returns. */
 export async function forgetSecrets(keys: Keys, now: Date): Promise<void> {
   await keys.updateMany(
     { "operation.secret_until": { $lte: now }, "operation.sealed_secret": { $ne: null } },

@@ -9,7 +9,7 @@ import { escapeHtml } from "../http/rules/html.ts";
 
 type Kind = Pick<BeneficiaryForm, "body" | "transferType" | "destinationCurrency">;
 
-/** Labels for fields whose names are unclear to people. */
+/** Labels for fields whose names alone would not be clear to people. */
 const labels: Readonly<Record<string, string | ((kind: Kind) => string)>> = {
   beneficiary_name: "Name",
   beneficiary_account_number: ({ body }) =>
@@ -26,7 +26,7 @@ const labels: Readonly<Record<string, string | ((kind: Kind) => string)>> = {
   bic: "BIC",
 };
 
-/** For phones from 360 px and wide screens, light and dark. */
+/** The style supports phones from 360 px and wide screens, in light and dark mode. */
 const baseStyle = `:root{color-scheme:light dark;--brand:#1f4fd8;--on-brand:#fff}
 *{box-sizing:border-box}
 body{font:16px/1.5 system-ui,sans-serif;margin:0;border-top:.5rem solid var(--brand);overflow-wrap:anywhere}
@@ -47,16 +47,16 @@ button,.choice{font:inherit;font-weight:600;display:block;width:100%;min-height:
 :focus-visible{outline:3px solid light-dark(#000,#fff);outline-offset:2px}
 `;
 
-/** Merchant, display name and colour; `""` if not set. */
+/** The merchant's name, display name and colour. A value that is not set is `""`. */
 export type Brand = {
-  /** The registered name, which is always shown. */
+  /** The merchant's registered name, which every page shows. */
   readonly merchantName: string;
-  /** The merchant's chosen name, shown beside the registered one. */
+  /** The name that the merchant has chosen. Pages show it beside the registered name. */
   readonly displayName: string;
   readonly color: string;
 };
 
-/** A form with the entered values, and the problems by field. */
+/** A form with the entered values. Problems are keyed by field. */
 export type Entry = {
   readonly form: BeneficiaryForm;
   readonly index: number;
@@ -65,7 +65,7 @@ export type Entry = {
   readonly problems: ReadonlyMap<string, string>;
 };
 
-/** Page for entering the details of one form. */
+/** Builds the page on which a beneficiary fills in a form. */
 export function formPage(brand: Brand, entry: Entry, isOneOfMany: boolean): PageAnswer {
   const { form, index, problems } = entry;
   const fields = form.fields.filter(isRequested(entry));
@@ -93,7 +93,7 @@ ${fields.map((field) => fieldHtml(field, entry)).join("\n")}
   );
 }
 
-/** Page for choosing one of several forms. */
+/** Builds the page on which a beneficiary chooses one of several forms. */
 export function choicePage(brand: Brand, forms: readonly BeneficiaryForm[]): PageAnswer {
   const items = forms.map(
     (form, index) =>
@@ -110,7 +110,10 @@ ${items.join("\n")}
   );
 }
 
-/** Confirms receipt. Identical for every outcome, so that it reveals nothing. */
+/**
+ * Builds the page that confirms receipt. It is identical for every outcome, so it reveals nothing
+ * about the beneficiary.
+ */
 export function receivedPage(brand: Brand): PageAnswer {
   const text = `<p>Your details were received. ${escapeHtml(nameOf(brand))} will be in touch if more is needed.</p>
 <p>You can close this page. The link does not work again.</p>`;
@@ -119,19 +122,25 @@ export function receivedPage(brand: Brand): PageAnswer {
 
 const noBrand: Brand = { merchantName: "", displayName: "", color: "" };
 
-/** Covers used, expired and unknown links without revealing which. */
+/**
+ * Builds the page for used, expired and unknown links. It doesn't reveal which of these the link
+ * is.
+ */
 export function closedPage(brand: Brand = noBrand): PageAnswer {
   const text = `<p>This link is not valid. It may have expired. Ask ${escapeHtml(nameOf(brand))} for a new one.</p>`;
   return page(410, brand, "This link is closed", text);
 }
 
-/** The outcome of the submission is unknown. Sending it again is safe. */
+/**
+ * Builds the page for a submission whose outcome is unknown. The beneficiary can safely submit
+ * again.
+ */
 export function laterPage(): PageAnswer {
   const text = `<p>We could not take your details just now. Go back and send them again in a minute; they are taken once.</p>`;
   return page(503, noBrand, "Please try again", text);
 }
 
-/** Shows the registered name. The display name appears only beside it. */
+/** Formats the merchant's name. The display name never appears without the registered name. */
 function nameOf({ merchantName, displayName }: Brand): string {
   if (merchantName === "") return "the company that sent it";
   const isOther = displayName !== "" && displayName !== merchantName;
@@ -158,15 +167,16 @@ function methodOf({
   return `${destinationCurrency} to a ${to}, of ${people[accountType] ?? accountType}`;
 }
 
-/** Optional fields that a beneficiary usually knows. */
+/** Optional fields that the page shows, because beneficiaries usually know their values. */
 const optionalNames: ReadonlySet<string> = new Set([
   ...["beneficiary_email", "bic", "beneficiary_country_code"],
   "beneficiary_name_latin",
 ]);
 
 /**
- * Asks for required fields with more than one possible value, and for names that the merchant has
- * set. Other fields are for merchants' own programs.
+ * Returns a function that decides whether the page shows a field. The page shows all fields that
+ * the merchant has filled in. It also shows required fields and those in `optionalNames`, unless
+ * only one value is possible. All other fields are for merchants' own programs.
  */
 function isRequested({ prefilled }: Pick<Entry, "prefilled">) {
   return ({ name, allowedValues, required }: FormField) => {
@@ -177,7 +187,8 @@ function isRequested({ prefilled }: Pick<Entry, "prefilled">) {
 
 function fieldHtml(field: FormField, { form, prefilled, values, problems }: Entry): string {
   const { name, requiredUnless } = field;
-  // The page has no script. A flag that makes a field optional is checked on submission.
+  // A flag can make this field optional. The page has no script, so the server checks the flag on
+  // submission.
   const required = field.required && requiredUnless === "";
   const locked = prefilled[name];
   const problem = problems.get(name);
@@ -199,7 +210,7 @@ ${controlHtml(field, attributes, value, locked !== undefined)}${wrong}
 </div>${flag}`;
 }
 
-/** Checkbox of the flag that makes the previous field optional. */
+/** Builds the checkbox for the flag that makes the previous field optional. */
 function flagHtml(name: string, { form, values }: Pick<Entry, "form" | "values">): string {
   const checked = values[name] === "true" ? " checked" : "";
   return `
@@ -229,7 +240,7 @@ function controlHtml(field: FormField, attributes: string, value: string, isLock
   return `<select ${attributes}>\n<option value="">Choose</option>\n${options.join("\n")}\n</select>`;
 }
 
-/** Allows no scripts, no other origins and no frames. */
+/** Builds the headers of a page. They forbid scripts, other origins and frames. */
 function headersFor(style: string) {
   const hash = createHash("sha256").update(style).digest("base64");
   const policy = [
@@ -245,7 +256,7 @@ function headersFor(style: string) {
     "Content-Security-Policy": policy,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    // The address is a secret.
+    // The page's URL is a secret, so browsers must not send it to other sites.
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
     "X-Robots-Tag": "noindex",
@@ -275,14 +286,17 @@ ${content}
   return { status, headers: headersFor(style), body };
 }
 
-/** The merchant's colour, with black or white text, whichever has more contrast. */
+/**
+ * Builds the style with the merchant's colour. The text on it is black or white, whichever has more
+ * contrast.
+ */
 export function brandStyle(color: string): string {
   if (!/^#[0-9a-fA-F]{6}$/.test(color)) return "";
   const channel = (at: number) => {
     const share = Number.parseInt(color.slice(at, at + 2), 16) / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   };
-  // Relative luminance (WCAG 2.2). Above this value black has more contrast than white.
+  // Relative luminance (WCAG 2.2). Above the limit below, black text has more contrast than white.
   const luminance = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
   return `:root{--brand:${color};--on-brand:${luminance > 0.179 ? "#000" : "#fff"}}\n`;
 }
@@ -293,7 +307,7 @@ function bankCodeOf({ body, transferType, destinationCurrency }: Kind): string {
   return transferType === "SWIFT" ? "BIC of your bank" : "Routing number of your bank (ABA)";
 }
 
-/** Label of a beneficiary's field on a form's page. */
+/** Returns the label of a beneficiary's field. */
 function labelOf(name: string, kind: Kind): string {
   const own = labels[name];
   if (own !== undefined) return typeof own === "string" ? own : own(kind);

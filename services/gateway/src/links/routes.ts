@@ -19,12 +19,12 @@ export type LinkPageDeps = {
 };
 
 const path = "/b/:token";
-/** 256 random bits in base64url, without padding. */
+/** A link's token has 256 random bits in base64url without padding. */
 const tokenShape = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Pages for beneficiaries to enter their own details: plain forms without scripts or cookies.
- * Reading a page changes nothing, so link previews do not use up a link.
+ * Builds the routes on which beneficiaries enter their own details. The pages are plain forms
+ * without scripts or cookies. Reading a page changes nothing, so link previews don't use up a link.
  */
 export function linkRoutes(deps: LinkPageDeps): readonly PublicRoute[] {
   return [
@@ -39,7 +39,7 @@ export function linkRoutes(deps: LinkPageDeps): readonly PublicRoute[] {
 
 type Opened = OpenBeneficiaryLinkResponse;
 
-/** Calls `answer` for an open link. Other links get a page that explains their state. */
+/** Calls `answer` if the link is open. Otherwise returns a page that explains the link's state. */
 async function whereOpen(
   { beneficiary, log }: LinkPageDeps,
   ctx: RouterContext,
@@ -59,7 +59,10 @@ async function whereOpen(
   }
 }
 
-/** Returns the index of the form that the query names, or of the only form. */
+/**
+ * Returns the index of the form that the query selects. If there is only one form, returns its
+ * index.
+ */
 function chosenForm(ctx: RouterContext, { forms }: Opened): number | undefined {
   const { form } = ctx.query;
   const index = forms.length === 1 ? 0 : Number(form ?? Number.NaN);

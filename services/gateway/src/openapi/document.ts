@@ -16,22 +16,22 @@ import {
   sharedResponses,
 } from "./responses.ts";
 
-/** Version of the interface. Its first digit is in the path. */
+/** Version of the API. The first digit is also in the path. */
 const interfaceVersion = "1.0.0";
 
-/** Introduction to the API: a first payout, and the conventions. */
+/** Introduces the API with a first payout and the conventions. */
 const introduction = readFileSync(new URL("./introduction.md", import.meta.url), "utf8").trimEnd();
 
 export type Schemas = ReadonlyMap<string, JsonSchema>;
 
 type Described = {
   readonly operations: readonly Operation[];
-  /** Named schemas of the responses. */
+  /** Schemas of responses that have a name in the document. */
   readonly components: readonly NamedSchema[];
   readonly webhooks: (schemas: Schemas) => Readonly<Record<string, JsonSchema>>;
 };
 
-/** Builds the OpenAPI 3.1 document of the public interface from operations and field tables. */
+/** Builds the OpenAPI 3.1 document from the operations and the field tables. */
 export function openApiDocument({ operations, components, webhooks }: Described): JsonSchema {
   const forms = operations.flatMap(({ body }) => body?.form.forms ?? []);
   const bodies = forms.map((form) => ({ name: formName(form), schema: formSchema(form) }));
@@ -180,7 +180,7 @@ function bodySchema(body: PublicBody): JsonSchema {
   return { schema: { description, oneOf: refs, discriminator } };
 }
 
-/** Builds a value from the examples of a schema's fields. Omits optional fields. */
+/** Builds an example value from the examples of a schema's fields. Omits optional fields. */
 export function exampleOfSchema(
   schema: JsonSchema,
   components: ReadonlyMap<string, JsonSchema>,

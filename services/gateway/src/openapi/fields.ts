@@ -6,23 +6,23 @@ import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
 
 /**
- * Field tables of the responses. A table gives each field its kind, description and example. The
- * JSON Schema, the example and the JSON of a response derive from it.
+ * The responses are described by field tables. A table gives each field its kind, description and
+ * example. The response's JSON Schema, example and JSON are built from the table.
  */
 
 /** Schema of a value, and its conversion to JSON, independent of its source. */
 export type Kind<Value> = {
   readonly schema: JsonSchema;
   readonly write: (value: Value) => unknown;
-  /** Omitted from the response if it has no value. */
+  /** The response omits the field if it has no value. */
   readonly isOptional?: boolean;
-  /** The text is returned once. A replayed response omits it. */
+  /** Only the first response contains the text. A replayed response omits it. */
   readonly isShownOnce?: boolean;
-  /** Only for an object: fields that are returned once. */
+  /** For an object: the names of its fields that are returned only once. */
   readonly shownOnce?: readonly string[];
 };
 
-/** A kind with the source of its value in a message. */
+/** A kind that also knows where its value is in a message. */
 export type Field<Message> = Omit<Kind<never>, "write"> & {
   readonly read: (message: Message) => unknown;
 };
@@ -38,24 +38,24 @@ export type Component<Value> = Kind<Value> & NamedSchema;
 /** Prefix of references to components. */
 export const componentPath = "#/components/schemas/";
 
-/** A text from our services. The example must be realistic. */
+/** A text that our services write. The example must be realistic. */
 export function text(description: string, example: string, more: JsonSchema = {}): Kind<string> {
   return { schema: { type: "string", description, ...more, examples: [example] }, write: same };
 }
 
-/** A secret that only the first response contains. It is never stored for a replay. */
+/** A secret that only the first response contains. The secret is never stored for replays. */
 export function secret(description: string, example: string): Kind<string> {
   const once = `${description} Shown once: empty in a replayed response.`;
   return { ...text(once, example), isShownOnce: true };
 }
 
-/** A closed set of values, for a text field of the contract. */
+/** A text field with a fixed set of values. */
 export function oneOf(description: string, words: readonly string[]): Kind<string> {
   const schema = { type: "string", description, enum: words, examples: [words[0]] };
   return { schema, write: same };
 }
 
-/** The name of a contract's enum value. `words` limits the values that occur. */
+/** The name of an enum value. `words` limits the values that occur. */
 export function word<E extends Readonly<Record<string, number>>>(
   values: E,
   description: string,
@@ -64,13 +64,13 @@ export function word<E extends Readonly<Record<string, number>>>(
   return { ...oneOf(description, words), write: (value) => enumName(values, value) ?? "" };
 }
 
-/** A prefix and 26 characters that sort by creation time. */
+/** An id: a prefix and 26 characters that sort by creation time. */
 export function id(prefix: string, description: string): Kind<string> {
   const pattern = `^${prefix}_[0-9a-z]{26}$`;
   return text(description, `${prefix}_01hqz0000000000000000000ab`, { pattern });
 }
 
-/** A JSON number with exact digits, for a decimal parser. */
+/** A JSON number with exact digits. Clients read it with a decimal parser. */
 export function decimal(description: string, example: string): Kind<string> {
   const examples = [exactNumber(example)];
   return {
@@ -91,7 +91,7 @@ export function whole(
   };
 }
 
-/** Texts with the merchant's own keys. */
+/** An object of texts under the merchant's own keys. */
 export function pairs(
   description: string,
   example: object,
@@ -104,14 +104,14 @@ export function flag(description: string, example: boolean): Kind<boolean> {
   return { schema: { type: "boolean", description, examples: [example] }, write: same };
 }
 
-/** ISO 8601 in UTC with milliseconds. */
+/** A time in ISO 8601 format, in UTC with milliseconds. */
 export function moment(description: string): Kind<Timestamp | undefined> {
   const pattern = "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$";
   const more = { format: "date-time", pattern };
   return { ...text(description, "2026-11-20T11:26:00.123Z", more), write: timeText };
 }
 
-/** A time, or an empty text if there is none yet. */
+/** A time. It is an empty text if the event has not happened yet. */
 export function momentOrNone(description: string): Kind<Timestamp | undefined> {
   const pattern = "^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)?$";
   return { ...text(description, "", { pattern }), write: timeText };
@@ -126,7 +126,7 @@ export const recordTimes = {
   updated_at: moment("When it last changed."),
 } as const;
 
-/** An array whose kind writes each item. */
+/** An array of values of one kind. */
 export function listOf<Value>(description: string, kind: Kind<Value>): Kind<readonly Value[]> {
   return {
     schema: { type: "array", description, items: kind.schema },
@@ -134,7 +134,10 @@ export function listOf<Value>(description: string, kind: Kind<Value>): Kind<read
   };
 }
 
-/** Omits the field if it has no value: undefined, `""`, `false` or an empty list. */
+/**
+ * A field that is omitted if it has no value. No value means undefined, `""`, `false` or an empty
+ * list.
+ */
 export function optional<Value>(kind: Kind<Value>): Kind<Value | undefined> {
   const write = (value: Value | undefined) => {
     const isEmpty = !value || (Array.isArray(value) && value.length === 0);
@@ -143,7 +146,7 @@ export function optional<Value>(kind: Kind<Value>): Kind<Value | undefined> {
   return { ...kind, write, isOptional: true };
 }
 
-/** Reads a field from another name, or derives it from several. */
+/** A field whose value is read from a field of another name or computed from several fields. */
 export function from<Message, const Name extends keyof Message>(
   name: Name,
   kind: Kind<Message[Name]>,
@@ -160,7 +163,7 @@ export function from(
   return { ...kind, read: (message) => write(read(message)) };
 }
 
-/** Lifts the fields of a message's part to the message itself. */
+/** Copies the fields of a nested message to the outer message. */
 export function within<Message, Part>(
   read: (message: Message) => Part | undefined,
   fields: Fields<Part>,
@@ -177,25 +180,34 @@ export type CamelCase<Name> = Name extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<CamelCase<Rest>>}`
   : Name;
 
-/** Type of a table's entry that the message has no field for. Its name explains the error. */
+/**
+ * Type of a table entry for which the message has no field. The type's name explains the compiler's
+ * error.
+ */
 export type NoSuchField<Name> = { readonly "the message has no such field": Name };
 
-/** A table whose kinds match the message's fields of the same names. */
+/** Checks that each kind in a table fits the message's field of the same name. */
 export type Matching<Message, Table> = {
   readonly [Name in keyof Table]: Table[Name] extends Kind<never>
     ? Kind<CamelCase<Name> extends keyof Message ? Message[CamelCase<Name>] : NoSuchField<Name>>
     : Table[Name];
 };
 
-/** A message's fields without protobuf's own, so that any value of this shape is accepted. */
+/** The fields of a message without protobuf's own properties. Accepts any object of this shape. */
 export type Shape<Desc extends DescMessage> = Omit<MessageShape<Desc>, "$typeName" | "$unknown">;
 
-/** Fields of a response: kinds under the message's names, or `from` other sources. */
+/**
+ * The fields of a response. Each is a kind under the name of a message's field, or uses `from` to
+ * read another source.
+ */
 export type TableOf<Desc extends DescMessage> = Readonly<
   Record<string, Kind<never> | Field<Shape<Desc>>>
 >;
 
-/** Builds the fields of a table. A kind reads the message's field of the same name. */
+/**
+ * Builds the fields of a table. A kind without its own source reads the message's field of the same
+ * name.
+ */
 export function fields<Desc extends DescMessage, Table extends TableOf<Desc>>(
   desc: Desc,
   table: Table & Matching<Shape<Desc>, Table>,
@@ -210,7 +222,7 @@ export function fields<Desc extends DescMessage, Table extends TableOf<Desc>>(
   return Object.fromEntries(entries);
 }
 
-/** Schema of an object. All fields are required except optional ones. */
+/** Builds the schema of an object. All its fields are required except the optional ones. */
 export function objectSchema(
   description: string,
   its: Readonly<Record<string, Pick<Kind<never>, "schema" | "isOptional" | "isShownOnce">>>,
@@ -223,7 +235,10 @@ export function objectSchema(
   return { type: "object", description, properties, required };
 }
 
-/** Lists the fields that were returned once. Only the response to a repeat has it. */
+/**
+ * Name of the field that lists the secrets that were returned only once. Only the response to a
+ * repeat has this field.
+ */
 const shownOnceField = "shown_once";
 
 function shownOnceSchema(names: readonly string[]): JsonSchema {
@@ -241,7 +256,7 @@ function shownOnceOf(
   return Object.entries(its).flatMap(([name, { isShownOnce }]) => (isShownOnce ? [name] : []));
 }
 
-/** Blanks the secrets of a response before it is stored for replays. */
+/** Removes secrets from a response before it is stored for replays. */
 export function withoutSecrets(written: object, shownOnce: readonly string[]): object {
   const blank = Object.fromEntries(shownOnce.map((name) => [name, ""]));
   return { ...written, ...blank, [shownOnceField]: shownOnce };
@@ -263,7 +278,7 @@ export function object<Message>(description: string, its: Fields<Message>): Kind
   };
 }
 
-/** An object with its own name in the document. */
+/** An object that has its own name in the document. */
 export function component<Message>(
   name: string,
   description: string,
@@ -272,7 +287,7 @@ export function component<Message>(
   return { name, ...object(description, its) };
 }
 
-/** A component built from a message by a table of its fields. */
+/** Builds a component from a message and a table of the message's fields. */
 export function record<Desc extends DescMessage, Table extends TableOf<Desc>>(
   desc: Desc,
   name: string,
@@ -286,15 +301,15 @@ export function schemaRef({ name }: NamedSchema): JsonSchema {
   return { $ref: `${componentPath}${name}` };
 }
 
-/** References a component. A message without it is a bug of the service. */
+/** A field that references a component. If the message lacks its value, the service has a bug. */
 export function ref<Value>(its: Component<Value>): Kind<Value | undefined> {
   return { schema: schemaRef(its), write: (value) => its.write(present(value)) };
 }
 
-/** Fields that every list's reply has beside its records. */
+/** Fields of every list response, in addition to its records. */
 type PageReply = { totalCount: bigint; nextCursor: string; totalCountCapped: boolean };
 
-/** Page information in the response. */
+/** The page information in a response. */
 export const pageMeta = component<PageReply>("PageMeta", "Number of records, and the next page.", {
   total_count: from("totalCount", whole("Records on all pages together.", 1)),
   next_cursor: from("nextCursor", text("`cursor` of the next page; empty on the last.", "")),
@@ -304,7 +319,7 @@ export const pageMeta = component<PageReply>("PageMeta", "Number of records, and
   ),
 });
 
-/** Builds a page from a list's reply. Field `list` holds the records. */
+/** Builds a page from a list response. The field `list` contains the records. */
 export function pageOf<Desc extends DescMessage, List extends keyof Shape<Desc> & string>(
   _desc: Desc,
   name: string,
@@ -319,7 +334,10 @@ export function pageOf<Desc extends DescMessage, List extends keyof Shape<Desc> 
   });
 }
 
-/** Returns a value that the contract requires. A service that omits it has a bug. */
+/**
+ * Returns a value that the contract requires. Throws if it is missing, which is a bug in the
+ * service.
+ */
 export function present<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error("a service's reply lacks its record");
   return value;

@@ -71,14 +71,14 @@ export const tags = [
 
 export type Tag = (typeof tags)[number]["name"];
 
-/** Clients of the services that own the operations' records. */
+/** Clients for the services that own the records of the operations. */
 export type Clients = {
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly quote: Client<typeof QuoteService>;
   readonly payout: Client<typeof PayoutService>;
   readonly orders: Client<typeof PayoutOrderService>;
   readonly notifier: Client<typeof NotifierService>;
-  /** Services of the gateway itself. */
+  /** The gateway's own services. */
   readonly keys: Client<typeof KeyService>;
   readonly team: Client<typeof TeamService>;
   readonly requests: Client<typeof RequestLogService>;
@@ -90,29 +90,29 @@ export type Clients = {
   readonly pages: { readonly linkUrl: (token: string) => string };
 };
 
-/** Body of a POST or a PATCH. Without this, the body is optional and empty. */
+/** Body of a POST or a PATCH. If an operation has none, its request body is optional and empty. */
 type OperationBody = {
   readonly form: PublicBody;
-  /** The body may be omitted if all its fields may be. */
+  /** Clients may omit the body if all its fields are optional. */
   readonly optional?: boolean;
-  /** Examples in addition to the table's own. */
+  /** Examples in addition to those of the field table. */
   readonly examples?: Readonly<Record<string, BodyValues>>;
-  /** Only for bodies larger than the usual limit. */
+  /** Set only for bodies that may exceed the usual size limit. */
   readonly large?: LargeBody;
 };
 
 /** A body of many lines, as JSON or as a CSV file. */
 export type LargeBody = {
   readonly bytesMax: number;
-  /** Counts the keys of all objects in the body. */
+  /** Maximum keys of all objects in the body together. */
   readonly keysMax: number;
-  /** The field that receives the lines, and the columns that a file may have. */
+  /** The JSON field that receives the lines of a CSV file, and the file's allowed columns. */
   readonly csv: {
     readonly lines: string;
     readonly columns: readonly string[];
-    /** Columns with `true` or `false` cells. */
+    /** Columns whose cells are `true` or `false`. */
     readonly flags: readonly string[];
-    /** An object of texts. Column `<name>.<key>` is one of its keys. */
+    /** Name of a JSON object with text values. Column `<name>.<key>` sets one of its keys. */
     readonly pairs: string;
   };
   readonly csvExample: string;
@@ -123,11 +123,11 @@ export type FileFormat = {
   readonly mediaType: "text/csv" | "application/json" | "application/xml" | "application/pdf";
   readonly name: string;
   readonly description: string;
-  /** The first lines; for a PDF, the first bytes. */
+  /** The first lines of the file. For a PDF, its first bytes. */
   readonly example: unknown;
-  /** Defaults to the schema of a text. */
+  /** The default is the schema of a text. */
   readonly schema?: JsonSchema;
-  /** Other formats, by the value of `format` in the query. */
+  /** Other formats, keyed by the value of `format` in the query. */
   readonly formats?: Readonly<Record<string, FileFormat>>;
 };
 
@@ -138,9 +138,12 @@ type PathNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
     : never;
 
 export type Call<Path = string, Query = QueryShape> = {
-  /** The RPC's request: the merchant, the ids of the path, and the query. */
+  /** The request for the RPC. Contains the merchant, the ids in the path, and the query. */
   readonly request: { merchantId: string } & Record<PathNames<Path>, string> & QueryRequest<Query>;
-  /** The same with its actor and the operation id, which the owning service keeps unique. */
+  /**
+   * The request for an RPC that changes data. Adds the actor and the operation id. The owning
+   * service ensures that the id is unique.
+   */
   readonly change: Call<Path, Query>["request"] & { mutation: Mutation };
   readonly scopes: ReadonlySet<Scope>;
   readonly query: QueryValues<Query>;
@@ -149,10 +152,13 @@ export type Call<Path = string, Query = QueryShape> = {
   readonly body: JsonObject;
 };
 
-/** Source of a response: a message of the owning service, or the bytes of a file. */
+/**
+ * The value that a response is built from. It is a message from the owning service, or the bytes of
+ * a file.
+ */
 type Answered<Data> = Data extends Component<infer Value> ? Value | undefined : Readable;
 
-/** Input of an operation's own authorisation, in addition to its scope. */
+/** The input of an operation's own permission check, which runs in addition to the scope check. */
 export type Authorised = Pick<Call, "form" | "body"> & { readonly caller: Caller };
 
 type Described<Path, Query, Data> = {
@@ -160,28 +166,36 @@ type Described<Path, Query, Data> = {
   readonly description: string;
   readonly body?: OperationBody;
   readonly query?: Query;
-  /** Schema of a success's `data`, or the file. */
+  /** The schema of `data` in a successful response, or the file. */
   readonly data: Data;
-  /** Overrides the scope derived from resource and method. */
+  /** Replaces the scope that follows from the resource and the method. */
   readonly scope?: Scope;
   /**
-   * Requires a recent sign-in of a member, as decisions on approvals do, because it gives access.
+   * The member must have signed in recently, because the operation gives access. Decisions on
+   * approvals require the same.
    */
   readonly needsFreshSignIn?: true;
-  /** In the order of the checks. `refusalsOf` adds the codes that follow from method and path. */
+  /**
+   * The codes in the order of the checks. `refusalsOf` adds the codes that follow from the method
+   * and the path.
+   */
   readonly refusals?: readonly ErrorCode[];
   /**
-   * The owning service binds an idempotency key to the body. The gateway only stores the response.
+   * Set if the owning service binds the idempotency key to the body. Then the gateway only stores
+   * the response.
    */
   readonly isBoundByService?: true;
-  /** A POST with this query changes nothing and needs no idempotency key. */
+  /**
+   * Returns true if a POST with this query changes nothing. Such a request needs no idempotency
+   * key.
+   */
   readonly isReadOnly?: (query: URLSearchParams) => boolean;
   /**
-   * Refuses a body that exceeds its caller's permissions, even before a replay. Leaves an invalid
-   * body to `answer`.
+   * Refuses a body that exceeds the caller's permissions, even if a stored response exists. Ignores
+   * an invalid body, which `answer` refuses.
    */
   readonly authorise?: (request: Authorised) => Refused<ErrorCode> | undefined;
-  /** Calls the owning service. Its errors are mapped in one place. */
+  /** Calls the owning service. Errors are converted to responses in one central place. */
   readonly answer: (
     call: Call<Path, Query>,
     clients: Clients,
@@ -193,10 +207,10 @@ type ResourceOperation = Omit<
   Described<string, QueryShape, Component<unknown> | FileFormat>,
   "answer"
 > & {
-  /** Unique `verbNoun`: its name in the reference and in client libraries. */
+  /** Unique name in the form `verbNoun`. The reference and the client libraries use it. */
   readonly id: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Parameters are `:name`, with the names of the RPC's request. */
+  /** The path. A parameter `:name` has the same name as the field of the RPC's request. */
   readonly path: string;
   readonly answer: (call: Call, clients: Clients) => Promise<unknown>;
 };
@@ -206,16 +220,19 @@ export type Operation = Omit<ResourceOperation, "scope"> & {
   readonly tag: Tag;
 };
 
-/** A public noun: its operations, and its named schemas in the document's order. */
+/** A resource with its operations. Its named schemas are in the order of the document. */
 export type Resource = {
-  /** A GET requires its `:read` scope, any other method `:write`. */
+  /** A GET requires the `:read` scope of this noun. All other methods require `:write`. */
   readonly scope: ScopeNoun;
   readonly tag: Tag;
   readonly components: readonly NamedSchema[];
   readonly operations: readonly ResourceOperation[];
 };
 
-/** Builds operations of a method. Types check `answer` against path, query and data. */
+/**
+ * Returns a function that builds operations with this method. The types check `answer` against the
+ * path, query and data.
+ */
 function operationBy(method: Operation["method"]) {
   return <
     const Path extends string,
@@ -240,14 +257,14 @@ export function operationsOf({ scope, tag, operations }: Resource): readonly Ope
   });
 }
 
-/** These methods have a body and accept an idempotency key. */
+/** Returns true for methods that have a body and accept an idempotency key. */
 export function takesBody(method: Operation["method"]): boolean {
   return method === "POST" || method === "PATCH";
 }
 
 /**
- * Adds the body as a message and the unreadable fields to a change. The owning service checks both
- * together, in its own order.
+ * Adds the body to a change as a message, with the names of its unreadable fields. The owning
+ * service checks both together, in its own order.
  */
 export function bodyFields<Desc extends DescMessage, Change extends Call["change"]>(
   { form, body, change }: Pick<Call, "form" | "body"> & { readonly change: Change },
@@ -262,7 +279,7 @@ export function bodyFields<Desc extends DescMessage, Change extends Call["change
   };
 }
 
-/** Builds an RPC's request whose fields are those of the body. */
+/** Builds an RPC's request from a body with the same fields. */
 export function bodyRequest<Desc extends DescMessage>(
   call: Pick<Call, "form" | "body" | "change">,
   desc: Desc,

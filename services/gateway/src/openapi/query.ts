@@ -8,26 +8,32 @@ import { parseMoment } from "@disburse/kernel/time.ts";
 import { unknownField } from "@disburse/kernel/violations.ts";
 import type { CamelCase, NoSuchField, Shape } from "./fields.ts";
 
-/** A query parameter. Its value becomes a field of the RPC's request. */
+/** A query parameter. The parsed value sets a field of the RPC's request. */
 export type Parameter<Value, Field = string | undefined> = {
-  /** Empty for an undocumented alias. */
+  /** An empty text hides the parameter from the reference, for example an alias. */
   readonly description: string;
-  /** Field of the RPC's request if it is not the name in camel case. */
+  /** The field of the RPC's request. The default is the parameter's name in camel case. */
   readonly field?: Field;
   /** Schema of a valid text, for the reference. */
   readonly schema: { readonly [keyword: string]: unknown };
-  /** Returns `undefined` for a malformed text. */
+  /** Parses the text. Returns `undefined` if it is malformed. */
   readonly read: (text: string) => Value | undefined;
   /** Message for the merchant: `must be …`. */
   readonly problem: string;
-  /** Repeated once for each value. The operation itself reads it, no RPC receives it. */
+  /**
+   * The parameter is sent once for each value. No RPC receives it, because the operation itself
+   * uses it.
+   */
   readonly isList?: true;
-  /** Pattern of the keys of `name[key]=value`, sent once for each key. */
+  /**
+   * For `name[key]=value` parameters: the pattern of their keys. The parameter is sent once for
+   * each key.
+   */
   readonly keys?: string;
 };
 
 export type QueryShape = Readonly<Record<string, Parameter<unknown>>>;
-/** Parsed values. Omitted parameters are absent. */
+/** The parsed values. A parameter that was not sent is absent. */
 export type QueryValues<Query> = {
   readonly [Name in keyof Query]?: Query[Name] extends Parameter<infer Value> ? Value : never;
 };
@@ -35,7 +41,7 @@ export type QueryValues<Query> = {
 type RequestField<Name, Of> =
   Of extends Parameter<unknown, infer Field extends string> ? Field : CamelCase<Name>;
 
-/** Fields of an RPC's request that come from the query. */
+/** The fields of an RPC's request that the query sets. */
 export type QueryRequest<Query> = {
   [Name in keyof Query as RequestField<Name, Query[Name]> & string]?: QueryValues<Query>[Name];
 };
@@ -47,7 +53,7 @@ type Fitting<Request, Query> = {
     : NoSuchField<RequestField<Name, Query[Name]>>;
 };
 
-/** Type-checks the parameters of a query against the fields of the RPC's request. */
+/** Defines a query. The types check each parameter against a field of the RPC's request. */
 export function queryOf<Desc extends DescMessage, Query extends QueryShape>(
   _request: Desc,
   query: Query & Fitting<Shape<Desc>, Query>,
@@ -55,12 +61,15 @@ export function queryOf<Desc extends DescMessage, Query extends QueryShape>(
   return query;
 }
 
-/** Our ids, codes and cursors are shorter. A merchant's reference may have 255 characters. */
+/**
+ * Maximum length of a text. Our ids, codes and cursors are shorter. A merchant's reference may have
+ * 255 characters.
+ */
 const textMax = 255;
 /** Maximum length of a metadata value. */
 const pairValueMax = 500;
 const pageMax = 100;
-/** Must equal the default of the owning services. */
+/** Default page length. It must equal the default of the owning services. */
 const pageDefault = 20;
 
 type Described<Field> = readonly [description: string, field?: Field];
@@ -84,28 +93,31 @@ export const limit = kind<number>({
   problem: `must be a whole number from 1 to ${pageMax}`,
 });
 
-/** An opaque text of ours, such as an id or a code. */
+/** A text that our services issue, such as an id or a code. */
 export const token = kind<string>({
   schema: { type: "string", minLength: 1, maxLength: textMax, pattern: "^[!-~]+$" },
   read: (text) => (/^[\x21-\x7e]+$/.test(text) && text.length <= textMax ? text : undefined),
   problem: `must be 1 to ${textMax} printable characters`,
 });
 
-/** Start of a page. An empty one, as on the last page, means the first page. */
+/**
+ * A cursor that starts a page. An empty cursor means the first page. The last page returns an empty
+ * one.
+ */
 export const cursor = kind<string>({
   schema: { type: "string", maxLength: textMax, pattern: "^[!-~]*$" },
   read: (text) => (/^[\x21-\x7e]*$/.test(text) && text.length <= textMax ? text : undefined),
   problem: `must be at most ${textMax} printable characters`,
 });
 
-/** A text of the merchant, of any characters. */
+/** A text that the merchant chose. All characters are allowed. */
 export const text = kind<string>({
   schema: { type: "string", minLength: 1, maxLength: textMax },
   read: (sent) => (sent !== "" && Array.from(sent).length <= textMax ? sent : undefined),
   problem: `must be 1 to ${textMax} characters`,
 });
 
-/** An ISO 8601 time with its UTC offset, or a day, which begins at midnight UTC. */
+/** A time in ISO 8601 format with its UTC offset, or a day. A day means its midnight in UTC. */
 export const moment = kind({
   schema: { type: "string", examples: ["2026-11-20T11:26:00.123Z"] },
   read: (text) => {
@@ -115,7 +127,7 @@ export const moment = kind({
   problem: "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z",
 });
 
-/** Texts with keys, as `name[key]=value`: OpenAPI's `deepObject`. */
+/** Texts under keys, sent as `name[key]=value`. OpenAPI calls this style `deepObject`. */
 export function pairs<const Field extends string | undefined = undefined>(
   keys: string,
   ...described: Described<Field>
@@ -132,7 +144,7 @@ export function pairs<const Field extends string | undefined = undefined>(
   };
 }
 
-/** A closed set of words, each with its value. */
+/** A fixed set of words. Each word stands for a value. */
 export function oneOf<Value, const Field extends string | undefined = undefined>(
   words: Readonly<Record<string, Value>>,
   ...described: Described<Field>
@@ -144,7 +156,7 @@ export function oneOf<Value, const Field extends string | undefined = undefined>
   })(...described);
 }
 
-/** A closed set of words, for a text field of the contract. */
+/** A fixed set of words, for a text field of the RPC's request. */
 export function choice<const Field extends string | undefined = undefined>(
   words: readonly string[],
   ...described: Described<Field>
@@ -152,7 +164,7 @@ export function choice<const Field extends string | undefined = undefined>(
   return oneOf(Object.fromEntries(words.map((each) => [each, each])), ...described);
 }
 
-/** Distinct words of a closed set. The parameter's name ends in `[]`. */
+/** A list of different words from a fixed set. The parameter's name ends in `[]`. */
 export function listOf<const Word extends string>(
   words: readonly Word[],
   description: string,
@@ -166,7 +178,7 @@ export function listOf<const Word extends string>(
   };
 }
 
-/** The name of a contract's enum value. */
+/** The name of an enum value. */
 export function word<
   E extends Readonly<Record<string, number>>,
   const Field extends string | undefined = undefined,
@@ -180,13 +192,13 @@ export const page = {
   cursor: cursor("`next_cursor` of the previous page; empty or left out for the first page."),
 } as const;
 
-/** Selects records by creation time. */
+/** Parameters that filter records by creation time. */
 export const created = {
   created_from: moment("Created at or after this time."),
   created_to: moment("Created before this time."),
 } as const;
 
-/** Parses the query. Refuses unknown, malformed and repeated parameters, all at once. */
+/** Parses the query. Reports all unknown, malformed and repeated parameters together. */
 export function readQuery<Query extends QueryShape>(
   query: URLSearchParams,
   shape: Query,
@@ -226,7 +238,7 @@ export function readQuery<Query extends QueryShape>(
   return violations.length > 0 ? invalidRequest(violations) : (values as QueryValues<Query>);
 }
 
-/** Adds the parameters that it reads to `named`. */
+/** Parses parameters of the form `name[key]=value`. Adds their names to `named`. */
 function readPairs(query: URLSearchParams, field: string, keys: string, named: Set<string>) {
   const shape = new RegExp(`^${RegExp.escape(field)}\\[(${keys})\\]$`);
   const pairs: [string, string][] = [];
@@ -242,7 +254,7 @@ function readPairs(query: URLSearchParams, field: string, keys: string, named: S
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
-/** Returns a merchant's parameter name if it is safe in a message. */
+/** Returns a parameter's name if error messages may safely repeat it. */
 function shown(name: string): string {
   const isPlain = /^[\w.[\]-]{1,64}$/.test(name);
   return isPlain ? name : "query";

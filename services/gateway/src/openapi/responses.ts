@@ -8,7 +8,7 @@ import { type Operation, takesBody } from "./operation.ts";
 
 const requestId = "Identifies the request in all logs; 1 to 128 letters, digits and `._:-`.";
 
-/** Request headers, by their names in the document. */
+/** Request headers, keyed by their names in the document. */
 export const headerParameters: Readonly<Record<string, JsonSchema>> = {
   RequestId: {
     name: "X-Request-Id",
@@ -69,10 +69,10 @@ export function headerRefs(names: readonly string[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Possible while a request is still being read. */
+/** Codes that any request can get before it has been read completely. */
 const ofAnyRequest = ["REQUEST_TIMEOUT", "HEADERS_TOO_LARGE"] as const;
 
-/** Possible before the operation is known, and whenever it cannot run. */
+/** Codes that any request can get, because the operation is not known yet or can't run. */
 const always: readonly ErrorCode[] = [
   "INVALID_REQUEST",
   "UNAUTHENTICATED",
@@ -86,7 +86,7 @@ const always: readonly ErrorCode[] = [
   "SERVICE_UNAVAILABLE",
 ];
 
-/** Codes of operations with a body and an idempotency key. */
+/** Codes that only operations with a body and an idempotency key return. */
 const ofBodies: readonly ErrorCode[] = [
   "INVALID_JSON",
   "IDEMPOTENCY_IN_PROGRESS",
@@ -95,10 +95,13 @@ const ofBodies: readonly ErrorCode[] = [
   "IDEMPOTENCY_KEY_REUSED",
 ];
 
-/** Codes of operations on one record, which the path names. */
+/**
+ * Codes that only operations on one record return. Such an operation's path contains the record's
+ * id.
+ */
 const ofRecords: readonly ErrorCode[] = ["RECORD_NOT_FOUND"];
 
-/** Returns all codes that an operation can be refused with. */
+/** Returns all refusal codes of an operation. */
 export function refusalsOf({ method, path, refusals = [] }: Operation): readonly ErrorCode[] {
   const more = [path.includes("/:") ? ofRecords : [], takesBody(method) ? ofBodies : []];
   return [...new Set([...refusals, ...always, ...more.flat()])];
@@ -142,7 +145,7 @@ export const error: NamedSchema = {
   }),
 };
 
-/** Headers that some responses have, by status. */
+/** Headers that only some responses have, keyed by status. */
 const headersOf: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
   409: ["Retry-After"],
@@ -150,25 +153,30 @@ const headersOf: Readonly<Record<number, readonly string[]>> = {
   503: ["Retry-After"],
 };
 
-/** Codes that waiting does not resolve, so the response names no time. */
+/** Waiting doesn't resolve these refusals, so their responses have no `Retry-After`. */
 const withoutRetry: ReadonlySet<ErrorCode> = new Set([
   ...(["NOT_CANCELLABLE", "NOT_AWAITING_APPROVAL", "POSSIBLE_DUPLICATE"] as const),
   "STATE_NOT_REACHABLE",
 ]);
 
-/** Headers that every code of a response has. */
+/** Returns the headers that all codes of a response share. */
 function ownHeaders(status: number, codes: readonly ErrorCode[]): readonly string[] {
   return codes.some((code) => withoutRetry.has(code)) ? [] : (headersOf[status] ?? []);
 }
 
-/** Limits of the request's key. Requests refused before the key is checked have none. */
+/**
+ * Headers with the limits of the API key. A request that is refused before its key is checked gets
+ * none.
+ */
 export const limitHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] as const;
 
 function limits(status: number): readonly string[] {
   return [401, 408, 417, 431, 501].includes(status) ? [] : limitHeaders;
 }
 
-/** Responses of refusals, by status. A response with a single code is a component. */
+/**
+ * Builds the responses of refusals, keyed by status. A response with a single code is a component.
+ */
 export function refusalResponses(codes: readonly ErrorCode[]): Record<string, JsonSchema> {
   const byStatus = Map.groupBy(codes, (code) => errorTable[code].status);
   const responses = [...byStatus].map(([status, its]): [string, JsonSchema] => {
@@ -182,7 +190,7 @@ export function refusalResponses(codes: readonly ErrorCode[]): Record<string, Js
   return Object.fromEntries(responses.sort(([a], [b]) => a.localeCompare(b)));
 }
 
-/** Components that `refusalResponses` references, for all operations. */
+/** Builds the components that `refusalResponses` references for all operations. */
 export function sharedResponses(operations: readonly Operation[]): Record<string, JsonSchema> {
   const shared = operations.flatMap((endpoint) => {
     const byStatus = Map.groupBy(refusalsOf(endpoint), (code) => errorTable[code].status);
@@ -240,7 +248,7 @@ const notReady = objectSchema("It gets no requests now.", {
   status: oneOf("Health status.", ["not ready"]),
 });
 
-/** Path items outside `/api/v1`, which need no key. */
+/** Paths outside `/api/v1`, which need no API key. */
 export const operationalPaths: Readonly<Record<string, JsonSchema>> = {
   "/healthz": operational(["getHealth", "Liveness", "The process runs."], [["It runs.", health]]),
   "/readyz": operational(

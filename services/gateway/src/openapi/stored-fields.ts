@@ -5,9 +5,9 @@ import type { PublicBody } from "@disburse/forms/fields/field.ts";
 import type { Component } from "./fields.ts";
 
 /**
- * Adds the stored fields of a record's body, without the checks of a request. A record's form
- * decides which fields it has, so all of them are optional. The record's own fields take
- * precedence.
+ * Adds the fields of a record's stored body, without the constraints of the request. All of them
+ * are optional, because the record's form decides which ones exist. If names collide, the record's
+ * own fields win.
  */
 export function withStored<Message>(
   bodies: readonly PublicBody[],
@@ -25,7 +25,9 @@ export function withStored<Message>(
   };
 }
 
-/** Returns a message's fields under the names of the public body. Omits empty fields. */
+/**
+ * Returns the fields of a message under the names that the public body uses. Omits empty fields.
+ */
 export function storedValues<Desc extends DescMessage>(
   desc: Desc,
   message: MessageShape<Desc>,

@@ -19,9 +19,12 @@ import {
 } from "./rules/request.ts";
 import type { ListedRequest, RequestFilter, RequestGroup, RequestStore } from "./store.ts";
 
-/** A document of 500 requests has about 100 KB. A key sends 100 a second, flushed every two. */
+/**
+ * Maximum requests in a document of about 100 KB. One key can send 100 requests a second, and
+ * requests are stored every two seconds.
+ */
 const groupMax = 500;
-/** Over all merchants: about 5 MB. */
+/** Maximum requests in memory for all merchants together, about 5 MB. */
 const gatheredMax = 20_000;
 
 export function requestLogService(
@@ -67,8 +70,8 @@ function requestMessage(entry: ListedRequest): LoggedRequest {
 }
 
 /**
- * Collects requests in memory, so that no request waits for a write. Drops the oldest beyond the
- * limits and loses those that could not be stored. Both are counted.
+ * Collects requests in memory, so that no request waits for a write. Drops the oldest requests when
+ * a limit is exceeded. Requests that could not be stored are lost. Metrics count both.
  */
 export function createRequestLog(deps: {
   readonly store: Pick<RequestStore, "insert">;

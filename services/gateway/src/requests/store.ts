@@ -17,10 +17,13 @@ import {
 } from "./rules/request.ts";
 
 const collectionName = "request_log";
-/** A weekend and a week, as in Stripe's workbench and most similar tools. */
+/** Retention of requests. Stripe's workbench and most similar tools also keep them for a week. */
 const keptMs = 7 * 24 * 60 * 60_000;
 
-/** Requests of one merchant that one gateway collected within seconds. Never changed. */
+/**
+ * Requests of one merchant that one gateway collected within a few seconds. The document never
+ * changes.
+ */
 type RequestDocument = {
   _id: string;
   schema_version: 1;
@@ -28,9 +31,9 @@ type RequestDocument = {
   caller: RequestCaller;
   first_at: Date;
   last_at: Date;
-  /** Set if any request failed; otherwise absent. */
+  /** `true` if any of the requests failed. Otherwise absent. */
   has_failed?: true;
-  /** Sorted by `at`, the oldest first. */
+  /** Sorted by `at`, oldest first. */
   requests: readonly RequestEntry[];
 };
 
@@ -48,7 +51,7 @@ export type RequestFilter = {
   readonly to: Date | undefined;
 };
 
-/** Requests of one merchant and one kind of caller, stored together. */
+/** Requests that are stored together. They have the same merchant and the same kind of caller. */
 export type RequestGroup = {
   readonly merchantId: string;
   readonly caller: RequestCaller;
@@ -60,12 +63,15 @@ export type RequestStore = ReturnType<typeof openRequestStore>;
 export function openRequestStore(db: Db, clock: Clock) {
   const collection: Collection<RequestDocument> = db.collection(collectionName);
   return {
-    /** Stores one document per group. As this is a log, only the primary must confirm it. */
+    /**
+     * Stores one document per group. Only the primary confirms the write, because losing a log
+     * entry is acceptable.
+     */
     insert: async (groups: readonly RequestGroup[]): Promise<void> => {
       const documents = groups.flatMap(documentsOf);
       await collection.insertMany(documents, { ordered: false, writeConcern: { w: 1 } });
     },
-    /** A page of a merchant's requests, newest first, with the total count. */
+    /** Returns a page of a merchant's requests, newest first, and the total count. */
     page: async (filter: RequestFilter, request: PageRequest) => {
       const [page, count] = await Promise.all([
         readPage(
@@ -119,13 +125,13 @@ function documentsWith(filter: RequestFilter, until?: Date): Filter<RequestDocum
 }
 
 const latestFirst = { last_at: -1 } as const;
-/** Most pages need only the last one or two documents. */
+/** Number of documents to read at once. Most pages need only the last one or two. */
 const batchSize = 10;
 
 /**
  * Returns the newest requests after a cursor. Documents of several gateways overlap in time. A
- * request is in its final position once a document ended before it, because all further documents
- * ended earlier.
+ * request's position is final when a document is read that ended before the request. All further
+ * documents ended even earlier.
  */
 async function newest(
   collection: Collection<RequestDocument>,
@@ -148,7 +154,10 @@ async function newest(
   return [...placed, ...held.sort(compareNewest)].slice(0, limit);
 }
 
-/** The index within the document has three digits, so that ids of one document sort by it. */
+/**
+ * A request's id ends with its index in the document. The index has three digits, so that the ids
+ * sort correctly.
+ */
 function listed({ _id, caller, requests }: RequestDocument): ListedRequest[] {
   return requests.map((entry, place) => {
     return { ...entry, caller, id: `${_id}_${String(place).padStart(3, "0")}` };
@@ -173,7 +182,7 @@ function passes(entry: ListedRequest, { requestId, failed, from, to }: RequestFi
   );
 }
 
-/** Counts matching requests document by document. Stops once the sum exceeds `countMax`. */
+/** Counts matching requests document by document. Stops when the count exceeds `countMax`. */
 async function countOf(
   collection: Collection<RequestDocument>,
   filter: RequestFilter,
@@ -191,7 +200,7 @@ async function countOf(
   return sum;
 }
 
-/** Like `passes`, for the database. */
+/** Builds the database condition that corresponds to `passes`. */
 function passing({ requestId, failed, from, to }: RequestFilter) {
   const statusFailed = { $or: [{ $eq: ["$$this.status", 0] }, { $gte: ["$$this.status", 400] }] };
   const conditions = [

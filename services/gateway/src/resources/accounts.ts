@@ -27,7 +27,10 @@ export const account = f.record(AccountSchema, "Account", "An account with its b
   ...f.recordTimes,
 });
 
-/** Amount that an entry posts to an account, with all decimals of its currency; zero if none. */
+/**
+ * Returns the amount that an entry posts to an account, with all decimals of the currency. Returns
+ * zero if the entry has no posting to the account.
+ */
 const posted =
   (account: string) =>
   ({ postings, currencyCode }: Pick<LedgerEntry, "postings" | "currencyCode">): string => {
@@ -37,7 +40,7 @@ const posted =
     return formatDecimal(amount, currencyOf(currencyCode).decimals);
   };
 
-/** The merchant sees only an entry's postings to its own account, and the fees. */
+/** An entry shows the merchant only the postings to the merchant's own account, and the fees. */
 const entry = f.record(LedgerEntrySchema, "LedgerEntry", "One line of a statement.", {
   id: f.text("Id of the line: the movement and its step.", "…"),
   account_id: f.id("acc", "Account id."),
@@ -67,7 +70,7 @@ const entry = f.record(LedgerEntrySchema, "LedgerEntry", "One line of a statemen
   created_at: f.moment("When it was written."),
 });
 
-/** CSV columns of an exported statement: the fields of its lines. */
+/** CSV columns of an exported statement. They are the fields of its lines. */
 const entryColumns = Object.keys(entry.schema.properties as object);
 
 const accountPage = f.pageOf(ListAccountsResponseSchema, "AccountPage", "accounts", account);
@@ -96,10 +99,13 @@ const statementFile: FileFormat = {
 /** Maximum page length of `listEntries`. */
 const exportPage = 100;
 
-/** Deadline of each page. The whole file has none. */
+/** Deadline for each page. The whole file has no deadline. */
 const pageTimeoutMs = 10_000;
 
-/** RFC 4180. Escapes texts that a spreadsheet would run as a formula, but not numbers. */
+/**
+ * The CSV format follows RFC 4180. Texts that a spreadsheet would run as a formula are escaped.
+ * Numbers are not.
+ */
 const csv: Options = {
   columns: entryColumns,
   record_delimiter: "windows",
@@ -110,8 +116,8 @@ const csv: Options = {
 type LoadPage = (cursor: string) => Promise<ListEntriesResponse>;
 
 /**
- * Streams a statement as CSV. Each page loads after the previous one was read. The first page loads
- * before anything is sent, so that a refusal is returned as usual.
+ * Streams a statement as CSV. A page loads when the reader has read the previous one. The first
+ * page loads before the response starts, so that a refusal gets its usual status.
  */
 async function entriesFile(load: LoadPage): Promise<Readable> {
   const context = { requestId: "", ...callContext() };

@@ -52,7 +52,7 @@ const request = f.record(LoggedRequestSchema, "LoggedRequest", "A request that y
 
 const requestPage = f.pageOf(ListRequestsResponseSchema, "LoggedRequestPage", "requests", request);
 
-/** Recent requests of a merchant to the public routes. */
+/** A merchant's recent requests to the public routes. */
 const requests: Resource = {
   scope: "webhook",
   tag: "Requests",
@@ -99,7 +99,7 @@ const resources: readonly Resource[] = [
 
 export const operations = resources.flatMap(operationsOf);
 
-/** Public operations of a mode. Live mode has no sandbox operations. */
+/** Returns the public operations of a mode. Live mode has no sandbox operations. */
 export const operationsIn = (mode: Mode): readonly Operation[] =>
   mode === "sandbox" ? operations : operations.filter(({ tag }) => tag !== sandbox.tag);
 

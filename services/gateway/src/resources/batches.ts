@@ -31,7 +31,7 @@ import { approval, batch, line } from "./parts/batches.ts";
 const batchPage = f.pageOf(ListBatchesResponseSchema, "BatchPage", "batches", batch);
 const linePage = f.pageOf(ListBatchLinesResponseSchema, "BatchLinePage", "lines", line);
 
-/** Columns of a report: the fields of its lines. */
+/** CSV columns of a report. They are the fields of its lines. */
 const reportColumns = Object.keys(line.schema.properties as object);
 
 const reportCsv: FileFormat = {
@@ -61,7 +61,10 @@ const reportJson: FileFormat = {
   },
 };
 
-/** RFC 4180. Escapes texts that a spreadsheet would run as a formula, but not numbers. */
+/**
+ * The CSV format follows RFC 4180. Texts that a spreadsheet would run as a formula are escaped.
+ * Numbers are not.
+ */
 const csv: Options = {
   columns: reportColumns,
   record_delimiter: "windows",
@@ -69,14 +72,14 @@ const csv: Options = {
   cast: { object: (number) => ({ value: JSON.stringify(number), escape_formulas: false }) },
 };
 
-/** Page length of a report. Pages load one after another while it is sent. */
+/** Page length of a report. The pages load one after another while the report is sent. */
 const reportPage = 500;
-/** Deadline of each page. The whole file has none. */
+/** Deadline for each page. The whole file has no deadline. */
 const pageTimeoutMs = 10_000;
 
 type LoadPage = (cursor: string) => Promise<ListBatchLinesResponse>;
 
-/** Loads the first page before anything is sent, so that a refusal is returned as usual. */
+/** Loads the first page before the response starts, so that a refusal gets its usual status. */
 async function pagesOf(load: LoadPage): Promise<AsyncGenerator<ListBatchLinesResponse>> {
   const context = { requestId: "", ...callContext() };
   const first = await load("");

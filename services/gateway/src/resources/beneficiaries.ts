@@ -19,7 +19,10 @@ import { bodyFields, get, post, type Resource, remove } from "../openapi/operati
 import * as q from "../openapi/query.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
 
-/** Stored fields of the body. Their owner masks them. Empty fields are omitted. */
+/**
+ * Returns the stored fields of the body without empty ones. The beneficiary service has masked the
+ * values.
+ */
 function stored({ fields }: Pick<Beneficiary, "fields">): object {
   if (fields.case === "crypto") return storedValues(CryptoBeneficiaryFieldsSchema, fields.value);
   if (fields.case === "fiat") return storedValues(FiatBeneficiaryFieldsSchema, fields.value);
@@ -85,7 +88,7 @@ const createdFields = f.record(
   },
 );
 
-/** A response has exactly one of these fields. */
+/** A response contains exactly one of these fields. */
 const created: typeof createdFields = {
   ...createdFields,
   schema: {

@@ -35,7 +35,9 @@ const formField = f.record(FormFieldSchema, "BeneficiaryFormField", "A field of 
   example: f.text("A valid value.", "Jane Doe"),
 });
 
-/** Fields to request for one kind of beneficiary, and the path to post them to. */
+/**
+ * The fields to request for one kind of beneficiary, and the path that the merchant posts them to.
+ */
 const form = f.record(BeneficiaryFormSchema, "BeneficiaryForm", "One kind of beneficiary.", {
   name: f.text("Name of the form.", "crypto_beneficiary_individual"),
   description: f.text("Kind of beneficiary.", "A person who is paid in crypto currency."),

@@ -63,7 +63,7 @@ const keyList = f.record(ListKeysResponseSchema, "ApiKeyList", "Your API keys.",
 
 const path = "/api/v1/keys";
 
-/** Limits that a valid body requests. */
+/** Returns the limits that a valid body requests for the new key. */
 function wishOf(values: BodyValues) {
   return {
     scopes: textsOf(values, "scopes"),
@@ -114,7 +114,8 @@ export const apiKeys: Resource = {
       data: revokedKey,
       answer: async ({ change }, { keys }) => {
         const { merchantId, keyId, mutation, orders } = change;
-        // The RPC is for operators, who may revoke any merchant's key.
+        // The RPC lets operators revoke any merchant's key. So this checks that the key belongs to
+        // the caller's merchant.
         const own = await keys.listKeys({ merchantId });
         if (!own.keys.some(({ id }) => id === keyId)) return refused("RECORD_NOT_FOUND");
         return keys.revokeKey({ keyId, mutation, ...(orders && { orders }) });

@@ -4,7 +4,9 @@ import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
 import type { Call } from "../openapi/operation.ts";
 
-/** Checks the body of an operation that the gateway itself owns against its form. */
+/**
+ * Checks the body of an operation that the gateway itself implements. Uses the operation's form.
+ */
 export function soundBody({
   form,
   body,
@@ -15,13 +17,13 @@ export function soundBody({
   return Array.isArray(sound) ? invalidRequest(sound) : sound.values;
 }
 
-/** Returns a text of a checked body; `""` if not sent. */
+/** Returns a text field of a checked body, or `""` if it was not sent. */
 export function textOf(values: BodyValues, name: string): string {
   const value = values[name];
   return typeof value === "string" ? value : "";
 }
 
-/** Returns texts of a checked body; empty if not sent. */
+/** Returns a field with a list of texts, or an empty list if it was not sent. */
 export function textsOf(values: BodyValues, name: string): string[] {
   const value = values[name];
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];

@@ -9,17 +9,17 @@ import * as q from "../openapi/query.ts";
 import { beneficiary } from "./beneficiaries.ts";
 import { quote } from "./quotes.ts";
 
-/** A payout with the records that were read with it. */
+/** A payout with the related records that the merchant requested. */
 type Expanded = Payout & {
   readonly expanded?: { readonly beneficiary?: Beneficiary; readonly quote?: Quote };
 };
 
-/** Each expanded record requires its own read scope. */
+/** The query that requests related records. Each of them requires its own read scope. */
 export const expansionQuery = {
   "expand[]": q.listOf(["beneficiary", "quote"], "Records to answer with the payout."),
 };
 
-/** Adds the expanded records to a payout's response. */
+/** Adds the related records to a payout's response. */
 export function withExpansions(payout: f.Component<Payout>): f.Component<Expanded> {
   const own = payout.schema.properties as object;
   const more = { beneficiary: schemaRef(beneficiary), quote: schemaRef(quote) };
@@ -36,7 +36,10 @@ export function withExpansions(payout: f.Component<Payout>): f.Component<Expande
 
 type GetPayout = Call<"/api/v1/transfer/payouts/:payoutId", typeof expansionQuery>;
 
-/** Reads a payout with the requested records. Refuses if their scopes are missing. */
+/**
+ * Reads a payout with the requested related records. Refuses if the caller lacks a scope for one of
+ * them.
+ */
 export async function readExpanded({ request, query, scopes }: GetPayout, clients: Clients) {
   const { "expand[]": names = [] } = query;
   if (names.some((name) => !scopes.has(`${name}:read`))) {

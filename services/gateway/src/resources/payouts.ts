@@ -34,7 +34,7 @@ const subStatus = f.word(
 );
 const reference = f.text("The merchant's own reference; empty if none was given.", "order-1001");
 
-/** Fields that a payout copies from its quote. The webhook payload has them too. */
+/** Fields that a payout copies from its quote. The webhook payload has the same fields. */
 const transfer = {
   quote_id: f.id("qt", "Quote that was executed."),
   corridor_id: f.id("cor", "Corridor."),
@@ -62,20 +62,20 @@ const returnedReference = f.text(
 );
 const metadata = f.pairs("Your own data, sent with Execute payout.", metadataField.example);
 
-/** Origin of a payout that was not executed directly. */
+/** Fields of a payout that was not executed directly. They identify the order that caused it. */
 const orderedAs = {
   scheduled_payout_id: f.text("The scheduled payout that it was made of; otherwise empty.", ""),
   batch_id: f.text("The batch whose line it is; otherwise empty.", ""),
 } as const;
 
-/** Failure fields of a payout and its events. */
+/** Fields that describe a failure, in a payout and in its events. */
 const failure = {
   failure_code: failureCode,
   failure_message: f.text("The same in words, in English.", ""),
   rail_code: f.text("The rail's own code, such as `AC04` or `R02`; empty if it gave none.", ""),
 } as const;
 
-/** One payout (service interface, "Payout"; decisions §6). */
+/** A payout (service interface, "Payout"; decisions §6). */
 const payoutRecord = f.record(PayoutSchema, "Payout", "A payout.", {
   id: f.id("po", "Payout id."),
   reference_id: reference,
@@ -102,7 +102,7 @@ const payoutRecord = f.record(PayoutSchema, "Payout", "A payout.", {
   ...f.recordTimes,
 });
 
-/** A payout with its expanded records. */
+/** A payout with its related records. */
 export const payout = withExpansions(payoutRecord);
 
 /** Payload of payout webhooks (service interface, "Events"). */
@@ -128,7 +128,7 @@ export const payoutWebhook: f.NamedSchema = {
 const isCrypto = ({ transferMethod }: Pick<ListedPayout, "transferMethod">) =>
   transferMethod === "CRYPTO";
 
-/** A line of the list (service interface, "Payout list item"; decisions §6). */
+/** A payout in the list (service interface, "Payout list item"; decisions §6). */
 const payoutItem = f.record(ListedPayoutSchema, "PayoutItem", "A payout as it is listed.", {
   id: f.id("po", "Payout id."),
   title: f.from("beneficiaryName", f.text("Name of the beneficiary.", "Jane Doe")),
@@ -286,7 +286,10 @@ export const payouts: Resource = {
   ],
 };
 
-/** Pays a payout again and returns the new one (docs/decisions/0062-reissue.md). */
+/**
+ * Builds the operation that pays a payout again. It returns the new payout
+ * (docs/decisions/0062-reissue.md).
+ */
 function reissueOperation(payout: f.Component<Payout>): Resource["operations"][number] {
   return post("reissuePayout", "/api/v1/transfer/payouts/:payoutId/reissue", {
     summary: "Reissue payout",

@@ -44,14 +44,14 @@ const statement: FileFormat = {
   formats: { camt053: camt, pdf },
 };
 
-/** Deadline of each part. The whole file has none. */
+/** Deadline for each part. The whole file has no deadline. */
 const partTimeoutMs = 10_000;
 
 type LoadPart = (cursor: string) => Promise<RenderStatementResponse>;
 
 /**
- * Streams a file. Each part is generated after the previous one was read. The first is generated
- * before anything is sent, so that a refusal is returned as usual.
+ * Streams a file. Each part is generated when the reader has read the previous one. The first part
+ * is generated before the response starts, so that a refusal gets its usual status.
  */
 async function partsFile(load: LoadPart): Promise<Readable> {
   const context = { requestId: "", ...callContext() };

@@ -48,12 +48,12 @@ const memberList = f.record(ListMembersResponseSchema, "TeamMemberList", "Your t
 
 const path = "/api/v1/team/members";
 
-/** Role name that the form has already checked. */
+/** Returns the role with this name. The form has already checked the name. */
 const roleOf = (word: string) => memberRoles.find((each) => each === word) ?? "viewer";
 
 /**
- * A caller gives a role only if it has all of the role's scopes. A member has no networks or
- * expiry, so a member invited by a key with either would exceed that key.
+ * Checks that the caller may give the role. The caller needs all scopes of the role. A key with
+ * networks or an expiry can't give a role, because members have no such limits.
  */
 function mayGiveRole(call: Authorised): Refused<"ACCESS_FORBIDDEN"> | undefined {
   const values = soundBody(call);

@@ -29,7 +29,7 @@ const described = f.fields(DeliverySchema, {
   ...f.recordTimes,
 });
 
-/** One event on its way to one endpoint (decisions §7). */
+/** The delivery of one event to one endpoint (decisions §7). */
 export const delivery = f.component(
   "WebhookDelivery",
   "One event on its way to one endpoint.",

@@ -11,7 +11,7 @@ import * as q from "../openapi/query.ts";
 import { payoutWebhook } from "./payouts.ts";
 import { optInData, paymentSessionData, refundData } from "./webhooks.ts";
 
-/** `data` of a webhook's body, with the same digits in each number. */
+/** The `data` of a webhook's body. Each number keeps its digits. */
 const payload: f.Kind<Uint8Array> = {
   schema: {
     description: "`data` of the webhook's body, with the same digits.",
@@ -59,7 +59,7 @@ const eventPage = f.record(ListEventsResponseSchema, "WebhookEventPage", "A page
   has_more: f.flag("Whether more events are available now.", false),
 });
 
-/** All events of a merchant, sent or not. */
+/** All events of a merchant, including events that no endpoint received. */
 export const webhookEvents: Resource = {
   scope: "webhook",
   tag: "Webhook events",

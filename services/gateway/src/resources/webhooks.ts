@@ -5,7 +5,7 @@ import * as f from "../openapi/fields.ts";
 import { digestExample } from "./parts/payouts.ts";
 import { payoutWebhook } from "./payouts.ts";
 
-/** Payloads of webhooks (service interface, "Events"; decisions: webhooks). */
+/** Builds the payload of a webhook (service interface, "Events"; decisions: webhooks). */
 
 const payload = (
   name: string,
@@ -167,7 +167,9 @@ const endpointPaused = payload(
   },
 );
 
-/** Payloads of events that an endpoint receives only if it names their type. */
+/**
+ * Payloads of opt-in events. An endpoint receives such an event only if it subscribes to its type.
+ */
 export const optInData = {
   "account.credited": [accountCredited, "An account was credited: money can be paid out."],
   "batch.approval_required": [
@@ -228,7 +230,7 @@ const events = {
   webhook_challenge: [challengeData, "The endpoint's URL is verified."],
 } as const;
 
-/** Repeats `data.id` with the same example. */
+/** Returns a field with the schema and the example of `data.id`. */
 function idOf({ schema }: f.NamedSchema) {
   const { id: described } = schema.properties as Record<string, { examples: [string] }>;
   return f.text("Id of the transaction: `data.id`.", described?.examples[0] ?? "");
@@ -258,11 +260,13 @@ const headers = Object.entries({
   return { name, in: "header", required, description, schema: { type: "string" } };
 });
 
-/** Retries and verification of every webhook. */
+/**
+ * Explains how webhooks are retried and verified. Every webhook's description contains this text.
+ */
 const how =
   "Any response but 200 within 15 s is retried, with delays that double from 5 s, for 24 hours. Check both signatures over the bytes that arrived: `verifyWebhook(rawBody, headers, { secret, standardSecret })` of the SDK does; by hand, the HMAC's key is what follows `whsec_` in `standard_secret`, base64-decoded. An event may arrive more than once: ignore a `webhook-id` that you have seen.";
 
-/** Explains which endpoints receive a type if `event_types` alone does not decide. */
+/** Explains which endpoints receive a type. Used if `event_types` alone doesn't decide that. */
 function recipientsOf(type: string): string {
   if (type === "webhook_endpoint.paused") {
     return "Sent to every other endpoint of yours, whatever its `event_types`. ";
@@ -271,7 +275,10 @@ function recipientsOf(type: string): string {
   return `Sent only to endpoints whose \`event_types\` name \`${type}\`: \`*\` does not stand for it. `;
 }
 
-/** Items of the document's `webhooks`, by event type, with the body and the expected response. */
+/**
+ * Builds the document's `webhooks`, keyed by event type. Each has the body and the expected
+ * response.
+ */
 export function webhookItems(
   schemas: ReadonlyMap<string, JsonSchema>,
 ): Readonly<Record<string, JsonSchema>> {
@@ -293,7 +300,7 @@ export function webhookItems(
   return Object.fromEntries(items);
 }
 
-/** Example `data` of a type, as JSON; `undefined` for an unknown type. */
+/** Returns the example `data` of a type as JSON. Returns `undefined` for an unknown type. */
 export function exampleData(type: string): string | undefined {
   const [data] = Object.hasOwn(events, type) ? events[type as keyof typeof events] : [];
   return data && JSON.stringify(exampleOfSchema(data.schema, new Map()));

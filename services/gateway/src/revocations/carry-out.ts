@@ -26,19 +26,21 @@ export type RevocationDeps = {
   readonly notifier: Pick<Client<typeof NotifierService>, "listEndpoints" | "pauseEndpoint">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called for each key that this process changes. */
+  /** Called with each key that this process changes. */
   readonly changed: (keyId: string) => void;
 };
 
-/** More endpoints than a merchant may have. */
+/** Page size for reading a merchant's endpoints. No merchant may have this many. */
 const endpointsMax = 100;
 /** Maximum keys in one call to the payout service. */
 const createdMax = 1_000;
-/** Maximum ids in a response: nobody reads more. */
+/** Maximum ids in a response. Longer lists would not be read. */
 const idsMax = 100;
-/** Stops of keys, and of members, per run of the sweep. */
+/**
+ * Maximum stops that one run of the sweep carries out: this many of keys, and this many of members.
+ */
 const sweptMax = 20;
-/** A failed stop is retried after this time. */
+/** Delay before a failed stop is retried. */
 const retryMs = 5_000;
 
 type Ids = Pick<RecordIds, "count" | "ids">;
@@ -51,14 +53,17 @@ const joined = (all: readonly Ids[]) =>
     ids: all.flatMap(({ ids }) => ids).slice(0, idsMax),
   });
 
-/** Carries out the stops that revocations and removals store. Each step can be repeated. */
+/**
+ * Carries out the stops that revocations and removals have stored. Every step can safely be
+ * repeated.
+ */
 export function createRevocations(deps: RevocationDeps) {
   const carryOut = (stopped: Stopped) => carryOutStop(deps, stopped);
   return {
     carryOut,
     /**
-     * Carries out unfinished stops after a crash or outage. Repeats each one after all requests of
-     * its key have ended. Returns whether more is due.
+     * Carries out the stops that a crash or an outage left unfinished. Runs each stop a second time
+     * when all requests of its key have ended. Returns true if more stops are due.
      */
     sweep: async (): Promise<boolean> => {
       const due = { "stop.due_at": { $lte: deps.clock.now() } };
@@ -68,7 +73,7 @@ export function createRevocations(deps: RevocationDeps) {
       ];
       for (const { _id: id, merchant_id: merchantId, stop } of found) {
         if (stop === undefined) continue;
-        // A failed stop is retried later and does not block the others.
+        // A failed stop must not block the others. It is retried later.
         await carryOut({ id, merchantId, stop }).catch(async (error: unknown) => {
           deps.log.error({ err: error, stopped_id: id }, "revocation not carried out");
           await dueAt(deps, { id, stop }, new Date(deps.clock.now().getTime() + retryMs));
@@ -97,7 +102,10 @@ async function carryOutStop(deps: RevocationDeps, stopped: Stopped) {
   };
 }
 
-/** Finds the keys that the actor created, directly or through others, and its current members. */
+/**
+ * Finds the keys and the current members that the actor created, directly or through other keys and
+ * members.
+ */
 async function lineOf({ keys, members, clock }: RevocationDeps, { id, merchantId }: Stopped) {
   const own = { merchant_id: merchantId };
   const [allKeys, allMembers] = await Promise.all([
@@ -120,11 +128,12 @@ async function lineOf({ keys, members, clock }: RevocationDeps, { id, merchantId
 
 function creationOf({ _id: id, created_by }: KeyDocument | MemberDocument) {
   const { kind, id: createdBy } = created_by;
-  // Keys and members that operators and services create are roots.
+  // Operators and services are no part of the chain: the keys and members that they create are
+  // roots.
   return { id, createdBy: kind === "api_key" || kind === "member" ? createdBy : "" };
 }
 
-/** Revokes the keys that a revoked actor created. Each gets its own stop. */
+/** Revokes the keys that a revoked actor created. Each of these keys gets its own stop. */
 async function revokeAll(deps: RevocationDeps, keys: readonly KeyDocument[], stop: Stop) {
   const { actor, operation_id } = stop;
   const now = deps.clock.now();
@@ -140,8 +149,8 @@ async function revokeAll(deps: RevocationDeps, keys: readonly KeyDocument[], sto
 }
 
 /**
- * Stops the orders of the actor and of the keys that it created, including expired ones, because an
- * attacker may have used them. Orders that an active key creates later are not held.
+ * Stops the orders of the actor and of the keys that the actor created. Includes expired keys,
+ * because an attacker may have used them. Orders that an active key creates later are not held.
  */
 async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: readonly string[]) {
   const { id: actorId, merchantId, stop } = stopped;
@@ -159,7 +168,7 @@ async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: reado
       createdIds,
       ...(createdBefore && { createdBefore }),
     });
-    // All but KEEP also return what the previous calls have stopped.
+    // HOLD and CANCEL also return the orders that earlier calls have stopped. KEEP returns none.
     if (stop.orders !== "keep") Object.assign(found, { scheduledPayouts: [], batches: [] });
     if (scheduledPayouts) found.scheduledPayouts.push(scheduledPayouts);
     if (batches) found.batches.push(batches);
@@ -167,7 +176,7 @@ async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: reado
   return { scheduledPayouts: joined(found.scheduledPayouts), batches: joined(found.batches) };
 }
 
-/** Operation id for another service, the same on each retry. */
+/** Returns the operation id for a call to another service. It is the same on each retry. */
 function operationOf({ operation_id, orders }: Stop, subjects: readonly string[]): string {
   const name = createHash("sha256")
     .update([operation_id, orders, ...subjects].join(" "))
@@ -175,7 +184,10 @@ function operationOf({ operation_id, orders }: Stop, subjects: readonly string[]
   return `stop.${name}`;
 }
 
-/** Finds the webhook endpoints of these creators. `cancel` pauses them. */
+/**
+ * Finds the webhook endpoints that these keys and members created. `cancel` also pauses the
+ * endpoints.
+ */
 async function pauseEndpoints(
   { notifier }: RevocationDeps,
   { merchantId, stop }: Stopped,
@@ -192,12 +204,14 @@ async function pauseEndpoints(
   return created.map(({ id: endpointId }) => endpointId);
 }
 
-/** A deleted endpoint needs no pause. */
+/** Ignores the error for a deleted endpoint, which needs no pause. */
 function throwUnlessGone(error: unknown): void {
   if (isUnavailable(error) || readRefusal(error)?.code !== "RECORD_NOT_FOUND") throw error;
 }
 
-/** Finishes a stop once no request of the key can be running. Until then it is due again. */
+/**
+ * Finishes a stop if no request of its key can still be running. Otherwise schedules another run.
+ */
 async function settle(deps: RevocationDeps, { id, stop }: Stopped): Promise<void> {
   if (stop.due_at === undefined) return;
   const settledAt = new Date(stop.at.getTime() + settledMs);
@@ -205,7 +219,7 @@ async function settle(deps: RevocationDeps, { id, stop }: Stopped): Promise<void
   await dueAt(deps, { id, stop }, isSettled ? undefined : settledAt);
 }
 
-/** Sets a stop's due time, unless a stricter stop has replaced it. */
+/** Sets the time of a stop's next run, unless a stricter stop has replaced it. */
 async function dueAt(
   { keys, members }: RevocationDeps,
   { id: _id, stop }: Pick<Stopped, "id" | "stop">,

@@ -8,19 +8,22 @@ import type { Session, Sessions } from "./store.ts";
 
 export type MemberSessions = ReturnType<typeof openMemberSessions>;
 
-/** A session with its member's current data. */
+/** A session and the current data of its member. */
 type MemberSession = { readonly session: Session; readonly member: MemberDocument };
-/** A session of a person who may belong to no team yet. */
+/** A session of a person. The person may not belong to a team yet. */
 type PersonSession = { readonly session: Session; readonly member: MemberDocument | undefined };
 
-/** `cookieName` is the public port's cookie. */
+/** `cookieName` is the name of the public port's session cookie. */
 export function openMemberSessions(deps: {
   readonly sessions: Sessions;
   readonly members: Members;
   readonly cookieName: string;
 }) {
   const { sessions, members, cookieName } = deps;
-  /** The member is absent until the person joins a team. A removed member's session has ended. */
+  /**
+   * Finds the session's person. The member is absent until the person joins a team. A session ends
+   * when its member is removed.
+   */
   const findPerson = async (token: string, isUse = true): Promise<PersonSession | undefined> => {
     const session = await sessions.find(token, "member", isUse);
     if (session === undefined) return undefined;
@@ -35,14 +38,17 @@ export function openMemberSessions(deps: {
   return {
     find,
     findPerson,
-    /** Checks a session without prolonging it, for a page that is only open. */
+    /**
+     * Returns true if the session is valid. Doesn't prolong it, because an open page alone is no
+     * use of the session.
+     */
     isGood: async (token: string): Promise<boolean> => (await find(token, false)) !== undefined,
-    /** Returns the request's token if it has the right form. */
+    /** Returns the session token of the request, if it has the right form. */
     tokenOf: ({ headers }: IncomingMessage): string | undefined => {
       const token = cookieValue(headers.cookie, cookieName);
       return token !== undefined && isSessionToken(token) ? token : undefined;
     },
-    /** Returns the member as a caller of the public routes. */
+    /** Returns the session's member as a caller of the public routes. */
     callerOf: async (
       token: string,
       method: string,

@@ -10,10 +10,13 @@ export type OperatorSessions = ReturnType<typeof openOperatorSessions>;
 
 export type OperatorPrincipal = Extract<Principal, { kind: "person" }>;
 
-/** Tokens are renewed this long before they expire, because a call and its hops take time. */
+/**
+ * Access tokens are renewed this long before they expire. A forwarded call takes time, and its
+ * token must stay valid until the service checks it.
+ */
 const renewBeforeMs = 30_000;
 
-/** `cookieName` is the cookie of the operator API proxy. */
+/** `cookieName` is the name of the operator API proxy's session cookie. */
 export function openOperatorSessions(deps: {
   readonly sessions: Sessions;
   readonly verify: Verify;
@@ -23,7 +26,10 @@ export function openOperatorSessions(deps: {
   const { sessions, verify, provider, cookieName } = deps;
   const renewing = new Map<string, Promise<OperatorTokens | undefined>>();
 
-  /** Returns `undefined` for a token that services would reject. */
+  /**
+   * Returns the operator with an access token, or `undefined` if the services would reject the
+   * token.
+   */
   const personOf = async (accessToken: string): Promise<OperatorPrincipal | undefined> => {
     try {
       const principal = await verify(`Bearer ${accessToken}`);
@@ -34,7 +40,10 @@ export function openOperatorSessions(deps: {
     }
   };
 
-  /** A refresh token is valid once, so concurrent calls share one renewal. */
+  /**
+   * Renews a session's tokens. Concurrent calls share one renewal, because a refresh token can be
+   * used only once.
+   */
   const renewed = (token: string, session: Session): Promise<OperatorTokens | undefined> => {
     const running = renewing.get(session.id);
     if (running !== undefined) return running;
@@ -47,7 +56,7 @@ export function openOperatorSessions(deps: {
         return tokens;
       } catch (error) {
         if (!(error instanceof SignInRefused)) throw error;
-        // Another gateway may have used it meanwhile.
+        // Another gateway may have used the refresh token in the meantime.
         const other = (await sessions.find(token, "operator"))?.tokens;
         return other !== undefined && isGood(other) ? other : undefined;
       }
@@ -59,18 +68,21 @@ export function openOperatorSessions(deps: {
 
   return {
     personOf,
-    /** Returns the request's token if it has the right form. */
+    /** Returns the session token of the request, if it has the right form. */
     tokenOf: ({ headers }: IncomingMessage): string | undefined => {
       const token = cookieValue(headers.cookie, cookieName);
       return token !== undefined && isSessionToken(token) ? token : undefined;
     },
-    /** Returns the session with a valid access token, or `undefined` if it has ended. */
+    /**
+     * Returns the session with a valid access token. Returns `undefined` if the session has ended.
+     */
     find: async (token: string) => {
       const session = await sessions.find(token, "operator");
       if (session?.tokens === undefined) return undefined;
       const tokens = isGood(session.tokens) ? session.tokens : await renewed(token, session);
       const principal = tokens && (await personOf(tokens.accessToken));
-      // If the provider rejects the tokens, or the services reject the provider, the session ends.
+      // The session ends if the provider rejects its tokens or the services reject the new access
+      // token.
       if (tokens === undefined || principal === undefined) {
         await sessions.end(token);
         return undefined;

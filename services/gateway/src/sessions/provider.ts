@@ -1,11 +1,11 @@
 import type { Configuration, TokenEndpointResponse } from "openid-client";
 import type { OperatorTokens } from "./store.ts";
 
-/** An OpenID provider and our client there. */
+/** The OpenID provider and our client registration there. */
 export type ProviderSettings = {
   readonly issuer: string;
   readonly clientId: string;
-  /** Absent for a public client, which only PKCE protects. */
+  /** Absent for a public client. PKCE alone protects such a client. */
   readonly clientSecret: string | undefined;
 };
 
@@ -17,29 +17,37 @@ export type SignedIn = {
   readonly issuer: string;
   readonly id: string;
   readonly name: string;
-  /** `""` if the provider names none. */
+  /** `""` if the provider reports no email. */
   readonly email: string;
   readonly isEmailVerified: boolean;
-  /** Seconds since the epoch, if the provider reports it. */
+  /** Time of the sign-in in seconds since the epoch, if the provider reports it. */
   readonly authTime: number | undefined;
   readonly tokens: OperatorTokens;
 };
 
-/** The provider refused. The person may retry, or may not sign in. */
+/**
+ * The provider refused the sign-in. The person can retry, unless the person may not sign in at all.
+ */
 export class SignInRefused extends Error {
   override name = "SignInRefused";
 }
 
 export type Provider = ReturnType<typeof createProvider>;
 
-/** People wait for a page while the provider responds. */
+/** Timeout of a request to the provider. A person waits for the page meanwhile. */
 const timeoutSeconds = 5;
-/** RFC 6749 recommends that providers send it. Live mode allows at most a quarter of an hour. */
+/**
+ * Lifetime of a token in seconds if the provider doesn't send one. RFC 6749 recommends sending it.
+ * Live mode allows at most 15 minutes.
+ */
 const tokenSecondsDefault = 900;
-/** Maximum age of a fresh sign-in on return: time to read a code on a phone. */
+/**
+ * Maximum age of a fresh sign-in when the person returns from the provider. Allows time to read a
+ * code on a phone.
+ */
 const freshSeconds = 300;
 
-/** `openid-client` loads with the first sign-in. Most starts never need it. */
+/** `openid-client` is loaded at the first sign-in, because most processes never need it. */
 const library = () => import("openid-client");
 
 /** Reads the provider's configuration. Retries until the first success, then caches it. */
@@ -47,7 +55,7 @@ function createDiscovery({ issuer, clientId, clientSecret }: ProviderSettings) {
   let known: Promise<Configuration> | undefined;
   const discover = async () => {
     const { allowInsecureRequests, ClientSecretBasic, discovery, None } = await library();
-    // Plain http only on this machine, as `config.ts` has checked.
+    // `config.ts` has checked that plain http is used only for a provider on this machine.
     const execute = issuer.startsWith("http:") ? [allowInsecureRequests] : [];
     const proof = clientSecret === undefined ? None() : ClientSecretBasic(clientSecret);
     const options = { execute, timeout: timeoutSeconds };
@@ -72,7 +80,10 @@ function createDiscovery({ issuer, clientId, clientSecret }: ProviderSettings) {
 export function createProvider(settings: ProviderSettings) {
   const configuration = createDiscovery(settings);
   return {
-    /** Returns the sign-in URL, and the checks for the provider's response. */
+    /**
+     * Returns the URL at which the person signs in, and the values that verify the provider's
+     * response.
+     */
     begin: async (
       redirectUri: string,
       isFresh: boolean,
@@ -94,7 +105,7 @@ export function createProvider(settings: ProviderSettings) {
       });
       return { url: url.href, checks };
     },
-    /** Returns the signed-in person for the URL of the provider's redirect. */
+    /** Returns the signed-in person. `answer` is the URL that the provider redirected to. */
     complete: async (answer: URL, checks: Checks, isFresh: boolean): Promise<SignedIn> => {
       const oidc = await library();
       const tokens = await refusable(oidc, async () =>
@@ -120,7 +131,7 @@ export function createProvider(settings: ProviderSettings) {
         tokens: tokensOf(tokens),
       };
     },
-    /** Returns new tokens. The provider may also replace the refresh token. */
+    /** Returns new tokens for a refresh token. The provider may also replace the refresh token. */
     refresh: async (refreshToken: string): Promise<OperatorTokens> => {
       const oidc = await library();
       const tokens = await refusable(oidc, async () =>
@@ -140,7 +151,10 @@ function tokensOf(tokens: TokenEndpointResponse, previous?: string): OperatorTok
   };
 }
 
-/** Distinguishes a refusal, or a failed check of a response, from a missing response. */
+/**
+ * Runs a request to the provider. Converts a refusal or an invalid response to `SignInRefused`. A
+ * missing response remains an ordinary error.
+ */
 async function refusable<T>(
   {
     ClientError,

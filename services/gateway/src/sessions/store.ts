@@ -15,14 +15,15 @@ import {
 const collectionName = "sessions";
 
 /**
- * A stored session, under the hash of its token. It is never resealed, because it expires first.
+ * A stored session. Its key is the hash of its token. Sessions are not resealed after a key
+ * rotation, because they expire earlier.
  */
 export type SessionDocument = {
   _id: string;
   schema_version: 1;
-  /** `mem_…`; absent for an operator. */
+  /** The member's id (`mem_…`). Absent for an operator. */
   member_id?: string;
-  /** JSON of the person and, for an operator, the provider's tokens. */
+  /** Sealed JSON with the person's data. For an operator, also contains the provider's tokens. */
   sealed: string;
   kind: SessionKind;
   signed_in_at: Date;
@@ -30,7 +31,7 @@ export type SessionDocument = {
   created_at: Date;
 };
 
-/** Tokens for an operator's calls. */
+/** The tokens with which an operator's calls are sent. */
 export type OperatorTokens = {
   readonly accessToken: string;
   /** Milliseconds since the Unix epoch. */
@@ -40,14 +41,14 @@ export type OperatorTokens = {
 
 type Content = {
   readonly person: { readonly id: string; readonly name: string; readonly email: string };
-  /** The session's merchant, for a member; null until the person joins a team. */
+  /** The merchant of a member's session. The value is null until the person joins a team. */
   readonly merchant: { readonly id: string; readonly name: string } | null;
-  /** Only for a merchants' person: the identity at the provider. */
+  /** For a member: the person's identity at the provider. */
   readonly subject?: SignedInPerson;
   readonly tokens?: OperatorTokens;
 };
 
-/** A session that has not ended. */
+/** A session that is still valid. */
 export type Session = Content & {
   readonly id: string;
   readonly kind: SessionKind;
@@ -62,7 +63,7 @@ export type NewSession = Content & {
   readonly signedInAt: Date;
 };
 
-/** Team that a session continues in. */
+/** The team that a session switches to. */
 export type OtherTeam = Pick<NewSession, "person" | "merchant"> & { readonly memberId: string };
 
 export type Sessions = ReturnType<typeof openSessions>;
@@ -72,8 +73,8 @@ const sealContext = (id: string) => `session|${id}`;
 const newToken = () => randomBytes(32).toString("base64url");
 
 /**
- * Moves a session to another team of its person, under a new token. The old token and its CSRF
- * token are refused from then on. The session's expiry stays.
+ * Returns a function that switches a session to another team of the same person. The session gets a
+ * new token, and the old token and its CSRF token become invalid. The expiry doesn't change.
  */
 function mover({
   sessions,
@@ -97,8 +98,9 @@ function mover({
 }
 
 /**
- * Sessions of signed-in people. Only the cookie has the token; the database has its hash. Every use
- * reads the database, so that an ended session works nowhere.
+ * Stores the sessions of signed-in people. Only the cookie contains the token, and the database
+ * contains the token's hash. Every use reads the database, so a session ends for all processes at
+ * once.
  */
 export function openSessions(db: Db, { sealer, clock }: { sealer: Sealer; clock: Clock }) {
   const sessions: Collection<SessionDocument> = db.collection(collectionName);
@@ -123,8 +125,9 @@ export function openSessions(db: Db, { sealer, clock }: { sealer: Sealer; clock:
       return token;
     },
     /**
-     * Returns the session of a token, or `undefined` if it has ended. Counts as a use unless
-     * `isUse` is false, as for a page that only polls.
+     * Returns the session with a token. Returns `undefined` if the session has ended. The call
+     * counts as a use of the session, unless `isUse` is false. A page that only polls sets `isUse`
+     * to false.
      */
     find: async (token: string, kind: SessionKind, isUse = true): Promise<Session | undefined> => {
       const id = sessionId(token);
@@ -146,7 +149,7 @@ export function openSessions(db: Db, { sealer, clock }: { sealer: Sealer; clock:
         endsAt: sessionEnd(found.created_at, seenAt),
       };
     },
-    /** Stores an operator's renewed tokens. */
+    /** Stores new tokens for an operator's session. */
     renew: async (session: Session, tokens: OperatorTokens): Promise<void> => {
       const sealed = seal(session.id, { ...session, tokens });
       await sessions.updateOne({ _id: session.id }, { $set: { sealed } });

@@ -31,7 +31,7 @@ const none: ReadonlySet<Scope> = new Set();
 export type TeamDeps = {
   readonly members: Members;
   readonly clock: Clock;
-  /** Active and invited members of a merchant's team. */
+  /** Maximum members of a merchant's team, active and invited. */
   readonly membersMax: number;
   readonly endSessions: (memberId: string) => Promise<void>;
   readonly carryOut: CarryOut;
@@ -79,16 +79,23 @@ async function addMember(
   return refused("INVALID_REQUEST", `There can be at most ${membersMax} team members.`);
 }
 
-/** An admin counts as leaving this long: longer than a write takes, and over after a crash. */
+/**
+ * Duration of the mark of an admin who is leaving. A write takes less time. After a crash, the mark
+ * expires.
+ */
 const leavingMs = 30_000;
 
-/** Condition of a leaving admin's write. It fails once another change has ended the mark. */
+/**
+ * The condition under which a leaving admin's write takes effect. It fails if another change has
+ * removed the admin's mark.
+ */
 type Mark = { readonly "leaving.by"?: string };
 
 /**
- * Runs `write` to remove or demote an admin if another admin stays. An admin who has accepted needs
- * another who has. Each admin marks itself before it checks, so at least one of two concurrent
- * leavers stays. A later change ends an expired mark, so that a stalled write changes nothing.
+ * Runs `write`, which removes or demotes an admin, if the team keeps another admin. An admin who
+ * has accepted the invitation can leave only if another such admin stays. Each admin sets its own
+ * mark before it looks for another admin without one. So two admins that leave at once can't both
+ * succeed. A later change removes expired marks, so that a stalled write has no effect.
  */
 async function leave<T>(
   { members: { collection }, clock }: TeamDeps,
@@ -115,8 +122,8 @@ async function leave<T>(
 }
 
 /**
- * Refuses a role with more scopes than the caller's root member has. A key that a member created
- * before a change of role cannot give more than the member can now.
+ * Refuses a role with scopes that the caller's root member doesn't have now. A member may have
+ * created the calling key before its role was reduced.
  */
 async function exceedsRoot(
   { members: { collection } }: TeamDeps,
@@ -147,7 +154,8 @@ async function setRole(
   const mine = { _id: memberId, merchant_id: merchantId, removed_at: null };
   const before = await collection.findOne(mine);
   if (before === null) return refused("RECORD_NOT_FOUND");
-  // A repeat does not restore a role that was removed since: it needs no second person.
+  // A repeat of an operation returns the member unchanged. It must not restore a role that was
+  // changed since, because a repeat needs no second person.
   const { operationId: role_operations } = by;
   if (before.role_operations?.includes(role_operations)) return before;
   const change = async (mark: Mark = {}) =>
@@ -161,14 +169,17 @@ async function setRole(
   return before.role === "admin" && role !== "admin" ? leave(deps, before, change) : change();
 }
 
-/** Refuses a missing member, or one that was changed since its mark. */
+/**
+ * Returns the refusal for a missing member, or for a member that changed after its mark was set.
+ */
 function orChanged(mark: Mark): Refused<"RECORD_NOT_FOUND"> {
   if (mark["leaving.by"] === undefined) return refused("RECORD_NOT_FOUND");
   throw new ConnectError("another change of the team happened at the same time", Code.Aborted);
 }
 
 /**
- * Removes a member. The first removal time stays. The same write stores what happens to the orders.
+ * Removes a member. A second removal doesn't change the removal time. The same write stores the
+ * choice for the member's orders.
  */
 async function removeMember(
   deps: TeamDeps,
@@ -191,7 +202,8 @@ async function removeMember(
           $unset: { email_hash: "", subject: "" },
         },
       );
-      // Another call has removed the member meanwhile, or another change has ended the mark.
+      // Either another call has removed the member in the meantime, or another change has removed
+      // the mark.
       const removed = matchedCount === 1 || (await members.collection.findOne(mine))?.removed_at;
       return removed ? undefined : orChanged(mark);
     };
@@ -199,7 +211,8 @@ async function removeMember(
     if (left !== undefined) return left;
   }
   await tighten(members.collection, mine, stop);
-  // Each request of a session reads its member, so no session works from here on.
+  // From now on the member's sessions are invalid, because each request of a session reads its
+  // member.
   await endSessions(memberId);
   const member = await members.collection.findOne(mine);
   if (member === null) return refused("RECORD_NOT_FOUND");
@@ -255,7 +268,9 @@ export function teamService(deps: TeamDeps): ServiceImpl<typeof TeamService> {
   };
 }
 
-/** In live mode, an operator who gives more payout scopes needs a second person. */
+/**
+ * In live mode, an operator needs a second person's approval to give a member more payout scopes.
+ */
 export function teamGuards(deps: { members: Members; mode: Mode }): Guards<TeamRpc> {
   const { members, mode } = deps;
   const approvers = ["admin"] as const;

@@ -9,39 +9,51 @@ import type { MemberRole } from "./rules/role.ts";
 
 const collectionName = "members";
 
-/** Purpose of the email hashes, which find a member without reading emails. */
+/** The purpose for which emails are hashed. The hash finds a member without decrypting emails. */
 export const emailPurpose = "member emails";
 
-/** A stored member of a merchant's team, with sealed name and email. */
+/** A stored member of a merchant's team. Its name and email are sealed. */
 export type MemberDocument = {
   _id: string;
   schema_version: 1;
   merchant_id: string;
   role: MemberRole;
-  /** All operations that have set the role. */
+  /** Ids of all operations that have set the role. */
   role_operations?: string[];
-  /** JSON of name and email. */
+  /** Sealed JSON with the name and the email. */
   sealed_person: string;
-  /** Keyed hash. Absent after removal, so that the email can be added again. */
+  /** Keyed hash of the email. Absent after the removal, so that the email can be invited again. */
   email_hash?: string;
-  /** Identity at the provider of the person who accepted. Absent until then, and after removal. */
+  /**
+   * The provider's identity of the person who accepted the invitation. Absent before the acceptance
+   * and after the removal.
+   */
   subject?: { issuer: string; id: string };
-  /** Set for members that the sandbox adds: the first sign-in with the email accepts. */
+  /**
+   * Set for members that the sandbox creates. Such an invitation is accepted by the first sign-in
+   * with its email.
+   */
   is_seeded?: true;
-  /** Last time the person chose this team among several. */
+  /** The last time at which the person chose this team. */
   chosen_at?: Date;
-  /** The change by which this admin is leaving, and its expiry. One admin has to stay. */
+  /**
+   * The mark of an admin who is leaving: the id of the change, and the mark's expiry. It ensures
+   * that one admin stays.
+   */
   leaving?: { by: string; until: Date };
   signed_in_at: Date | null;
   removed_at: Date | null;
   removed_by?: StoredActor & { operation_id: string };
-  /** Set by the removal: the choice for the member's orders, with its due time. */
+  /**
+   * Set when the member is removed. Contains the choice for the member's orders and the time of the
+   * next run.
+   */
   stop?: Stop;
   created_at: Date;
   created_by: StoredActor;
-  /** Root of the key that invited the person. If absent, the member is a root. */
+  /** The root of the key that invited the person. Absent if the member is its own root. */
   root?: string;
-  /** The operation that created it. Unique, so that a repeat finds the first result. */
+  /** The operation that created the member. The id is unique, so a repeat finds the same member. */
   operation: { id: string };
 };
 
@@ -50,7 +62,10 @@ export type MemberPerson = { readonly name: string; readonly email: string };
 export type Members = {
   readonly collection: Collection<MemberDocument>;
   readonly sealer: Sealer;
-  /** The first creates new hashes, the others find old ones. */
+  /**
+   * Hash functions for emails. The first hashes new emails. The others find hashes that older keys
+   * created.
+   */
   readonly emailHashes: () => readonly [KeyedHash, ...KeyedHash[]];
 };
 
@@ -73,7 +88,7 @@ export function personOf({ sealer }: Members, member: MemberDocument): MemberPer
   return JSON.parse(sealer.open(sealed_person, sealContext(merchant_id, _id))) as MemberPerson;
 }
 
-/** Sealed names and emails of members. */
+/** The place of the members' sealed names and emails. */
 export const sealedMembers: SealedPlace = {
   collection: collectionName,
   reseal: (document, sealer) => {
@@ -91,7 +106,9 @@ export function emailHash({ emailHashes }: Members, email: string): string {
   return hashText(emailHashes()[0], email);
 }
 
-/** A person signed in at the provider. `email` is set only if the provider has verified it. */
+/**
+ * A person as the provider identified them. `email` is set only if the provider has verified it.
+ */
 export type SignedInPerson = {
   readonly issuer: string;
   readonly id: string;
@@ -109,10 +126,13 @@ function invitedBy({ emailHashes }: Members, { email }: SignedInPerson) {
   return { email_hash: { $in: hashes }, subject: { $exists: false }, removed_at: null };
 }
 
-/** More teams than a person works for. The oldest are shown. */
+/** Maximum teams that are shown. No person works for this many. */
 const shownMax = 50;
 
-/** Teams of a person: the last chosen one first, then the oldest. */
+/**
+ * Returns the teams of a person. The team that the person chose last comes first. The others
+ * follow, oldest first.
+ */
 export async function membershipsOf(
   { collection }: Members,
   person: SignedInPerson,
@@ -121,7 +141,7 @@ export async function membershipsOf(
   return found.sort({ chosen_at: -1, created_at: 1, _id: 1 }).limit(shownMax).toArray();
 }
 
-/** Oldest first. */
+/** Returns a person's invitations, oldest first. */
 export async function invitationsOf(
   members: Members,
   person: SignedInPerson,
@@ -131,8 +151,9 @@ export async function invitationsOf(
 }
 
 /**
- * Makes a person the member of an invitation. Returns `undefined` if there is no such invitation,
- * or if the person already belongs to that team: two memberships would count as two actors.
+ * Accepts an invitation for a person. Returns `undefined` if there is no such invitation, or if the
+ * person already belongs to the team. With two memberships in one team, one person would count as
+ * two actors.
  */
 export async function acceptInvitation(
   members: Members,
@@ -153,7 +174,7 @@ export async function acceptInvitation(
   return member ?? undefined;
 }
 
-/** Removes the invitation. Returns `false` if there is none. */
+/** Declines an invitation by removing it. Returns `false` if there is none. */
 export async function declineInvitation(
   members: Members,
   person: SignedInPerson,
@@ -168,7 +189,7 @@ export async function declineInvitation(
   return matchedCount === 1;
 }
 
-/** Accepts invitations that the sandbox's seed created, because its people are known. */
+/** Accepts the invitations that the sandbox's seed created for a person. */
 export async function acceptSeeded(
   members: Members,
   person: SignedInPerson,
@@ -179,7 +200,7 @@ export async function acceptSeeded(
   }
 }
 
-/** Records a sign-in, or the choice of this team among several. */
+/** Records that a person signed in to this team or chose it. */
 export async function noteSignIn(
   { collection }: Members,
   memberId: string,
@@ -188,7 +209,7 @@ export async function noteSignIn(
   await collection.updateOne({ _id: memberId, removed_at: null }, { $set: noted });
 }
 
-/** Returns `undefined` for a removed member. */
+/** Finds a member. Returns `undefined` if the member was removed. */
 export async function findMember(
   { collection }: Members,
   id: string,

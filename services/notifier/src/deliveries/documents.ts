@@ -14,7 +14,7 @@ export const schemaVersion = 1;
 
 export type AttemptDocument = ReturnType<typeof attemptDocument>;
 
-/** Its origin is the request that caused the event or the redelivery. */
+/** A stored delivery. Its origin is the request that caused the event or the redelivery. */
 export type DeliveryDocument = Origin & {
   _id: string;
   schema_version: number;
@@ -30,31 +30,42 @@ export type DeliveryDocument = Origin & {
   body: Binary;
   jitter: number;
   state: DeliveryState;
-  /** Copied from the endpoint at creation; absent on a redelivery. */
+  /** Copied from the endpoint when the delivery is created. Absent for a redelivery. */
   order?: DeliveryOrder;
-  /** True while it waits for an earlier event, at most until `due_at`. */
+  /**
+   * True while the delivery waits for an earlier event. The wait ends at `due_at` at the latest.
+   */
   held: boolean;
-  /** Time of the next check of an unbounded wait. */
+  /** Time of the next check, if the wait has no time limit. */
   recheck_at?: Date;
   attempts_count: number;
   attempts: AttemptDocument[];
   next_attempt_at: Date | null;
-  /** Earliest claim: the next attempt's time, or the end of the lease. */
+  /**
+   * The earliest time at which the delivery can be claimed. This is the time of the next attempt,
+   * or the end of the lease.
+   */
   due_at: Date | null;
-  /** Set by the first lease. No attempt starts after it. */
+  /** Set by the first lease. No attempt starts after this time. */
   deadline: Date | null;
-  /** Total pauses of the endpoint, in milliseconds, that extend the deadline; absent for 0. */
+  /**
+   * Total duration of the endpoint's pauses in milliseconds. Pauses extend the deadline. Absent if
+   * 0.
+   */
   paused_ms?: number;
   lease: { token: string; place: string } | null;
   created_at: Date;
   updated_at: Date;
-  /** Every attempt got 410, so the endpoint will be paused. */
+  /** Set if every attempt got status 410. The endpoint will be paused. */
   gone?: true;
-  /** 30 days after the delivery ended. */
+  /** 30 days after the end of the delivery. */
   expires_at?: Date;
   operation_id?: string;
   actor?: StoredActor;
-  /** Marks a merchant's sandbox test event, which the collection of events doesn't contain. */
+  /**
+   * Set for a merchant's test event in the sandbox. The collection of events doesn't contain such
+   * events.
+   */
   test?: true;
 };
 
@@ -74,14 +85,17 @@ type DeliverableEvent = EventFields & { readonly received_at: Date };
 
 const dayMs = 86_400_000;
 
-/** Time for which an ended delivery can be read (webhooks: data). */
+/** An ended delivery can be read for this time (webhooks: data). */
 export const deliveryKeptMs = 30 * dayMs;
-/** Maximum wait for an endpoint's resumption or verification, equal to the retention of events. */
+/**
+ * Maximum time that a delivery waits for its endpoint to be resumed or verified. Equals the
+ * retention of events.
+ */
 export const waitingMaxMs = 90 * dayMs;
 
 /**
- * Builds an event's first delivery to an endpoint; deterministic. Holds it if an earlier one may
- * exist.
+ * Builds the first delivery of an event to an endpoint. The same input gives the same delivery. The
+ * delivery is held if an earlier one may exist.
  */
 export function firstDelivery(
   event: DeliverableEvent,
@@ -106,7 +120,7 @@ export function waiting(until: Date, now: Date) {
   };
 }
 
-/** Builds a redelivery of the same event: due at once, outside the order. */
+/** Builds a redelivery of an event. It is due at once and doesn't wait for other events. */
 export function redelivery(
   source: DeliveryDocument,
   replay: number,
@@ -122,7 +136,9 @@ export function redelivery(
   };
 }
 
-/** Builds the delivery of a merchant's test event: due at once, with its own ordering key. */
+/**
+ * Builds the delivery of a merchant's test event. It is due at once and has its own ordering key.
+ */
 export function testDelivery(
   event: Omit<EventFields, keyof Origin>,
   endpointId: string,
@@ -135,7 +151,8 @@ export function testDelivery(
     actor: change.actor,
     test: true,
     order: "none",
-    // Its transaction may be real, so its deliveries must not affect a test, nor a test them.
+    // The test event may have the id of a real transaction. With its own ordering key, the test and
+    // the real deliveries don't wait for each other.
     line: orderingKey(endpointId, "test", event.event_id),
   };
 }

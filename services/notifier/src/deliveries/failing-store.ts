@@ -1,22 +1,22 @@
 import type { DeliveryDocument } from "./documents.ts";
 import type { DeliveryStore } from "./store.ts";
 
-/** The fields of a delivery that decide whether later ones of its ordering key wait. */
+/** The fields of a delivery that decide whether later deliveries under its ordering key wait. */
 export type Predecessor = Pick<
   DeliveryDocument,
   "_id" | "line" | "sequence" | "state" | "attempts_count"
 >;
 
-/** A delivery that got 410 on every attempt. */
+/** A delivery whose attempts all got status 410. */
 type Gone = Pick<DeliveryDocument, "_id" | "merchant_id" | "endpoint_id" | "updated_at">;
 const goneFields = { merchant_id: 1, endpoint_id: 1, updated_at: 1 };
 
-/** Deliveries of endpoints that fail or were paused. */
+/** The deliveries of endpoints that fail or were paused. */
 export type FailingStore = ReturnType<typeof openFailingStore>;
 
 export function openFailingStore({ collection: deliveries }: Pick<DeliveryStore, "collection">) {
   return {
-    /** An endpoint's due deliveries with an earlier attempt, oldest first. */
+    /** Returns an endpoint's due deliveries that have an earlier attempt, oldest first. */
     dueRetries: (endpointId: string, limit: number, now: Date): Promise<DeliveryDocument[]> =>
       deliveries
         .find(
@@ -32,7 +32,7 @@ export function openFailingStore({ collection: deliveries }: Pick<DeliveryStore,
         .limit(limit)
         .toArray(),
 
-    /** Earlier deliveries of these ordering keys that later ones wait for. */
+    /** Returns the deliveries that later ones under these ordering keys wait for. */
     predecessors: (lines: readonly string[]): Promise<Predecessor[]> =>
       deliveries
         .find<Predecessor>(
@@ -41,7 +41,10 @@ export function openFailingStore({ collection: deliveries }: Pick<DeliveryStore,
         )
         .toArray(),
 
-    /** Holds deliveries until the given time, unless they changed since the read. */
+    /**
+     * Holds deliveries until the given time. Skips deliveries that have changed since they were
+     * read.
+     */
     hold: async (due: readonly DeliveryDocument[], now: Date, until: Date): Promise<void> => {
       if (due.length === 0) return;
       const waits = { held: true, due_at: until, next_attempt_at: until };
@@ -56,14 +59,14 @@ export function openFailingStore({ collection: deliveries }: Pick<DeliveryStore,
       );
     },
 
-    /** Deliveries that got 410 on every attempt. */
+    /** Returns deliveries whose attempts all got status 410. */
     gone: (limit: number): Promise<Gone[]> =>
       deliveries
         .find<Gone>({ gone: true }, { projection: goneFields, hint: "gone" })
         .limit(limit)
         .toArray(),
 
-    /** Clears the marks after their endpoint was paused, or resumed since. */
+    /** Removes the `gone` marks of deliveries, after their endpoint was paused or resumed. */
     forgetGone: async (ids: readonly string[]): Promise<void> => {
       await deliveries.updateMany({ _id: { $in: [...ids] } }, { $unset: { gone: "" } });
     },

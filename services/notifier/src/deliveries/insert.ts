@@ -1,7 +1,7 @@
 import { isOnlyDuplicateKeys } from "@disburse/chassis/mongo/database.ts";
 import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } from "mongodb";
 
-/** Inserts the new documents. Returns the indices of those that were already stored. */
+/** Inserts the documents that are not stored yet. Returns the indices of the others. */
 export async function insertNew<T extends { _id: string }>(
   collection: Collection<T>,
   documents: readonly T[],

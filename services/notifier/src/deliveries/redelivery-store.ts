@@ -3,13 +3,19 @@ import type { Collection } from "mongodb";
 import { type DeliveryDocument, redelivery } from "./documents.ts";
 import { insertNew } from "./insert.ts";
 
-/** A delivery to redeliver, and the operation that requests it. */
+/** A delivery to send again, and the operation that requests this. */
 export type Redelivery = { readonly source: DeliveryDocument; readonly change: Change };
 
-/** Concurrent redeliveries get different numbers on their second try. */
+/**
+ * Maximum tries to find a free number. Two concurrent redeliveries may choose the same number, and
+ * a second try gives them different ones.
+ */
 const numberTries = 5;
 
-/** Creates redeliveries of one merchant. A repeated operation creates no second one. */
+/**
+ * Creates redeliveries for one merchant. If an operation is repeated, it doesn't create a second
+ * redelivery.
+ */
 export async function makeRedeliveries(
   deliveries: Collection<DeliveryDocument>,
   redeliveries: readonly Redelivery[],
@@ -30,7 +36,7 @@ export async function makeRedeliveries(
   }
 }
 
-/** Returns the operations among these that already created their redelivery. */
+/** Returns those of the operations that have already created their redelivery. */
 async function completedOperations(
   deliveries: Collection<DeliveryDocument>,
   redeliveries: readonly Redelivery[],
@@ -47,7 +53,7 @@ async function completedOperations(
   return new Set(found.flatMap(({ operation_id }) => operation_id ?? []));
 }
 
-/** Returns the highest redelivery number of each source's event. */
+/** Returns the highest redelivery number for the event of each source. */
 async function lastNumbers(
   deliveries: Collection<DeliveryDocument>,
   redeliveries: readonly Redelivery[],
@@ -68,7 +74,10 @@ async function lastNumbers(
   return new Map(found.map(({ _id, last }) => [numberOf(_id), last]));
 }
 
-/** Returns a key: an event's deliveries to one endpoint share their numbering. */
+/**
+ * Returns the key under which redeliveries are numbered. The deliveries of an event to one endpoint
+ * share their numbering.
+ */
 function numberOf({ line, event_id }: Pick<DeliveryDocument, "line" | "event_id">): string {
   return JSON.stringify([line, event_id]);
 }

@@ -2,7 +2,7 @@ import type { Collection, Filter } from "mongodb";
 import { type DeliveryDocument, endedUntried, waitingMaxMs } from "./documents.ts";
 import type { DeliveryStore } from "./store.ts";
 
-/** Limits a write, so that it delays no other. */
+/** Maximum documents in a write, so that other writes aren't delayed. */
 const sweepMax = 500;
 
 type Expiring = { _id: string; expires_at?: Date };
@@ -22,7 +22,7 @@ async function deleteExpired<T extends Expiring>(
   return ids.length;
 }
 
-/** Exhausts the oldest matching deliveries, using their own index. */
+/** Marks the oldest matching deliveries as exhausted. Finds them with their own index. */
 async function exhaust(
   deliveries: Collection<DeliveryDocument>,
   index: "untried" | "tried",
@@ -42,7 +42,9 @@ async function exhaust(
   return found.length;
 }
 
-/** Deletes expired documents and exhausts overdue deliveries. Returns true if more remain. */
+/**
+ * Deletes expired documents and marks overdue deliveries as exhausted. Returns true if more remain.
+ */
 export async function sweepExpired<E extends Expiring, R extends Expiring>(
   stores: {
     readonly events: { readonly collection: Collection<E> };
@@ -53,7 +55,8 @@ export async function sweepExpired<E extends Expiring, R extends Expiring>(
 ): Promise<boolean> {
   const deliveries = stores.deliveries.collection;
   const before = (ms: number) => ({ $lte: new Date(now.getTime() - ms) });
-  // Deliveries of paused and unverified endpoints. Workers end all others in time.
+  // Selects deliveries of endpoints that are paused or not verified. Workers end all other
+  // deliveries in time.
   const untried = { state: "pending", deadline: null, created_at: before(waitingMaxMs) } as const;
   const tried = { attempts_count: { $gte: 1 }, deadline: before(waitingMaxMs) };
   const swept = await Promise.all([

@@ -63,7 +63,7 @@ export function deliveryRpc(deps: DeliveryDeps) {
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** Builds a list's filter from the fields that were sent. */
+/** Builds the filter of a list from the fields in the request. */
 function readFilter(message: ListDeliveriesRequest): DeliveryFilter {
   const { endpointId, transactionId } = message;
   const state = enumName(DeliveryState, message.state);
@@ -85,7 +85,7 @@ function attemptMessage(attempt: AttemptDocument): DeliveryAttempt {
   });
 }
 
-/** Lists show a delivery without its attempts. */
+/** Builds the message for a delivery. Lists omit its attempts. */
 export function deliveryMessage(
   delivery: Omit<DeliveryDocument, "body" | "attempts">,
   attempts: readonly AttemptDocument[] = [],

@@ -8,7 +8,7 @@ import type { DeliveryState } from "./rules/delivery.ts";
 
 export type DeliveryStore = ReturnType<typeof openDeliveryStore>;
 
-/** A list's filter; an absent field matches any value. */
+/** The filter of a list. An absent field matches any value. */
 export type DeliveryFilter = {
   readonly endpointId?: string;
   readonly transactionId?: string;
@@ -17,7 +17,7 @@ export type DeliveryFilter = {
 
 const allStates: readonly DeliveryState[] = ["pending", "delivered", "exhausted", "cancelled"];
 
-/** Deliveries for merchants. For workers' operations see `work-store.ts`. */
+/** The deliveries as merchants see them. The operations for workers are in `work-store.ts`. */
 export function openDeliveryStore({ db }: Database) {
   const deliveries = db.collection<DeliveryDocument>("deliveries");
 
@@ -32,15 +32,19 @@ export function openDeliveryStore({ db }: Database) {
     findByOperation: (merchantId: string, operationId: string) =>
       deliveries.findOne({ merchant_id: merchantId, operation_id: operationId }),
 
-    /** Returns a page, newest first, without bodies and attempts, and the total count. */
+    /**
+     * Returns a page and the total count, newest first. The deliveries have no bodies and no
+     * attempts.
+     */
     list: (filter: DeliveryFilter, request: PageRequest & { readonly merchantId: string }) =>
       findCountedPage(deliveries, listFilter(request.merchantId, filter), request, {
         projection: { body: 0, attempts: 0 },
-        // A hint, because the planner may keep a worse index that it chose for few documents.
+        // Without a hint, the query planner may continue to use a worse index that it chose when
+        // there were few documents.
         hint: listIndex(filter),
       }),
 
-    /** Cancels an endpoint's pending deliveries. Attempts in flight lose their leases. */
+    /** Cancels an endpoint's pending deliveries. An attempt in flight loses its lease. */
     cancelPending: async (merchantId: string, endpointId: string, now: Date): Promise<void> => {
       const pending = pendingOf(merchantId, endpointId);
       for (let page = 0; page < cancelPages; page += 1) {
@@ -57,9 +61,15 @@ export function openDeliveryStore({ db }: Database) {
   };
 }
 
-/** Deliveries that one write cancels, well within the driver's command timeout. */
+/**
+ * Maximum deliveries that one write cancels. The write ends well before the driver's command
+ * timeout.
+ */
 const cancelPage = 1_000;
-/** Maximum writes of a deletion. Workers cancel the rest when they claim it. */
+/**
+ * Maximum writes after an endpoint's deletion. Workers cancel the remaining deliveries when they
+ * claim them.
+ */
 const cancelPages = 10;
 
 function pendingOf(merchantId: string, endpointId: string) {
@@ -84,12 +94,12 @@ function listFilter(
   };
 }
 
-/** Counting this many is slow, so the result is cached … */
+/** A count of at least this many is slow, so its result is cached. */
 const longCount = 1_000;
-/** … for this long. */
+/** A cached count is used for this time. */
 const keptMs = 10_000;
 
-/** Backlogs of endpoints. `elapsed` is a monotonic clock in milliseconds. */
+/** Counts the backlogs of endpoints. `elapsed` is a monotonic clock in milliseconds. */
 export function openBacklogStore(
   { collection: deliveries }: Pick<DeliveryStore, "collection">,
   elapsed: () => number,
@@ -108,7 +118,7 @@ export function openBacklogStore(
   };
 
   return {
-    /** A long backlog's count may be up to 10 s old. */
+    /** Returns the backlog of an endpoint. The count of a long backlog may be up to 10 s old. */
     read: async (merchantId: string, endpointId: string): Promise<Backlog> => {
       for (const [id, { until }] of long) if (until <= elapsed()) long.delete(id);
       const known = long.get(endpointId);

@@ -2,18 +2,23 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { onceByKey } from "@disburse/chassis/mongo/once.ts";
 import { schemaVersion } from "./documents.ts";
 
-/** The latest challenge of an endpoint, or of a merchant to a host. */
+/** The lock of the latest challenge, either of an endpoint or of a merchant to a host. */
 type ChallengeDocument = {
-  /** The endpoint's id, or `<merchant's id> <host>`. */
+  /**
+   * The id of the endpoint, or the merchant's id and the host in the form `<merchant's id> <host>`.
+   */
   _id: string;
   schema_version: number;
-  /** Identifies the process that waits for the response. */
+  /** Identifies the process that waits for the challenge's response. */
   token: string;
-  /** Earliest start of the next challenge. */
+  /** The earliest time at which the next challenge may start. */
   free_at: Date;
 };
 
-/** A challenge takes two locks: its endpoint's, and its merchant's for the URL's host. */
+/**
+ * The locks of a challenge. One is for the endpoint. The other is for the merchant and the host of
+ * the URL.
+ */
 export type ChallengeTurn = {
   readonly merchantId: string;
   readonly endpointId: string;
@@ -23,7 +28,10 @@ export type ChallengeTurn = {
 /** Locks of challenges, shared by all processes. */
 export type ChallengeStore = ReturnType<typeof openChallengeStore>;
 
-/** Spaces an endpoint's challenges, and a merchant's challenges to one host, across processes. */
+/**
+ * Limits how often an endpoint, or a host on behalf of a merchant, is challenged. All processes
+ * share the limits.
+ */
 export function openChallengeStore({ db }: Database) {
   const challenges = db.collection<ChallengeDocument>("endpoint_challenges");
 
@@ -41,14 +49,15 @@ export function openChallengeStore({ db }: Database) {
 
   return {
     /**
-     * Takes the locks until `until`, when locks left by a crash expire. Returns `false` if taken.
+     * Takes the locks until `until`. Locks that a crash left also expire at that time. Returns
+     * `false` if a lock is already taken.
      */
     begin: async (
       turn: ChallengeTurn,
       token: string,
       { now, until }: { readonly now: Date; readonly until: Date },
     ): Promise<boolean> => {
-      // Deletes expired locks, so that a merchant leaves only a few documents.
+      // Deletes the merchant's expired locks, so that only a few documents remain.
       await challenges.deleteMany({ _id: hostsOf(turn.merchantId), free_at: { $lte: now } });
       const [endpoint, host] = turnIds(turn);
       if (!(await take(endpoint, token, now, until))) return false;
@@ -57,11 +66,14 @@ export function openChallengeStore({ db }: Database) {
       return false;
     },
 
-    /** Releases the locks as of `freeAt`, unless another process has taken them since. */
+    /**
+     * Releases the locks at the time `freeAt`, unless another process has taken them in the
+     * meantime.
+     */
     end: (turn: ChallengeTurn, token: string, freeAt: Date): Promise<void> =>
       release(turnIds(turn), token, freeAt),
 
-    /** Called for a deleted endpoint. Its merchant's lock for the host stays. */
+    /** Deletes the lock of a deleted endpoint. Keeps the lock for the merchant and the host. */
     forget: async (endpointId: string): Promise<void> => {
       await challenges.deleteOne({ _id: endpointId });
     },
@@ -73,7 +85,8 @@ function turnIds({ merchantId, endpointId, host }: ChallengeTurn): readonly [str
 }
 
 /**
- * Matches ids that start with the merchant's id and a space. `!` is the character after the space.
+ * Matches ids that start with the merchant's id and a space. The range ends at `!`, which is the
+ * next character after the space.
  */
 function hostsOf(merchantId: string) {
   return { $gt: `${merchantId} `, $lt: `${merchantId}!` };

@@ -21,7 +21,10 @@ export type EndpointCommand = {
   readonly operation: EndpointOperation;
 };
 
-/** An endpoint after a change, and the change. Every repeat gets the same result. */
+/**
+ * The operation that changed an endpoint, and the endpoint after the change. Every repeat gets the
+ * same result.
+ */
 export type ChangeResult = {
   readonly endpoint: EndpointRecord;
   readonly operation: EndpointOperation;
@@ -29,14 +32,20 @@ export type ChangeResult = {
 
 export type ChangeOutcome = ChangeResult | Refused<NotifierRefusal>;
 
-/** Concurrent changes of one endpoint retry. More than this many indicate a client's mistake. */
+/**
+ * Maximum tries of a change. Concurrent changes of an endpoint make each other retry. More tries
+ * indicate a mistake in a client.
+ */
 const changeTries = 10;
 
 export type EndpointChanges = ReturnType<typeof createEndpointChanges>;
 
-/** Applies each operation once. A repeat returns the first result. */
+/** Applies each operation once. If an operation is repeated, returns the first result. */
 export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) {
-  /** Returns the result of an earlier run. Refuses if the operation's content differs. */
+  /**
+   * Returns the result of an earlier run of the operation. Refuses if the operation had different
+   * content then.
+   */
   const repeated = async (
     { merchantId, operation }: EndpointCommand,
     endpointId?: string,
@@ -68,15 +77,15 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) 
       return (await repeated(command)) ?? refused("INVALID_REQUEST", tooMany);
     },
 
-    /** `decide` computes the change from the endpoint's current state. */
+    /** Changes an endpoint. `decide` computes the change from the endpoint's current state. */
     change: async (
       command: EndpointCommand,
       endpointId: string,
       decide: (endpoint: EndpointRecord) => EndpointChange | Refused<NotifierRefusal>,
     ): Promise<ChangeOutcome> => {
       for (let tries = 0; tries < changeTries; tries += 1) {
-        // The order matters: an operation not found here has not changed the revision that was
-        // read.
+        // The endpoint must be read before the operations are searched. So an operation that is not
+        // found has not changed the revision that was read.
         const endpoint = await endpoints.find(command.merchantId, endpointId);
         const earlier = await repeated(command, endpointId);
         if (earlier !== undefined) return earlier;
@@ -117,13 +126,13 @@ function created(
   return { endpoint, operation };
 }
 
-/** Common fields of all requests that change an endpoint. */
+/** The fields that all requests for a change of an endpoint have. */
 export type CommandMessage = {
   readonly mutation?: Mutation | undefined;
   readonly merchantId: string;
 };
 
-/** Reads a request's operation and actor. Throws without an operation id. */
+/** Returns the operation and the actor of a request. Throws if the request has no operation id. */
 export function commandOf(
   message: CommandMessage,
   kind: EndpointOperation["kind"],
@@ -134,7 +143,7 @@ export function commandOf(
   return { merchantId: message.merchantId, operation };
 }
 
-/** Builds the response to a change and to its repeats. */
+/** Builds the response to a change. Repeats of the change get the same response. */
 export function shown({ endpoint, operation }: ChangeResult) {
   return { endpoint: endpointMessage(asOf(endpoint, operation)) };
 }

@@ -37,7 +37,7 @@ export type EndpointDocument = SettingsDocument & {
   revision: number;
   place?: number;
   signing: ReturnType<typeof signingDocument>;
-  /** Sealed. The sealed text names its encryption key. */
+  /** The sealed keys. Each sealed text contains the id of its encryption key. */
   keys: Stored<SealedKey>[];
   operations: ReturnType<typeof operationDocument>[];
 };
@@ -79,7 +79,7 @@ const settingNames = {
   pendingUrl: "pending_url",
 } as const satisfies Record<keyof EndpointSettings, keyof SettingsDocument>;
 
-/** Optional settings, stored as `null`. */
+/** Settings that may have no value. Then `null` is stored. */
 const unset = {
   pausedAt: undefined,
   pausedFor: undefined,
@@ -117,7 +117,7 @@ function toSigning({ current, previous, staged }: EndpointDocument["signing"]): 
   };
 }
 
-/** The part of an endpoint's document that deliveries read. */
+/** The part of an endpoint's document that is read for deliveries. */
 type RecipientDocument = Omit<EndpointDocument, "operations">;
 
 export const withoutHistory = { operations: 0 } as const;

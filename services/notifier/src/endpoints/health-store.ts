@@ -4,9 +4,9 @@ import { schemaVersion } from "./documents.ts";
 import type { Health } from "./rules/health.ts";
 import { shardOf } from "./rules/shard.ts";
 
-/** An endpoint's health as its owner saved it, a few seconds old. */
+/** The health of an endpoint as its owner has saved it. It may be a few seconds old. */
 export type HealthDocument = {
-  /** The id of the endpoint that this health belongs to. */
+  /** The id of the endpoint. */
   _id: string;
   schema_version: number;
   shard: number;
@@ -20,18 +20,23 @@ export type HealthDocument = {
   last_failure: string;
 };
 
-/** Marks a deleted endpoint. Its owner's later writes don't match it. */
+/** Marks a deleted endpoint. Later writes by the endpoint's owner have no effect. */
 type DeletedHealth = { _id: string; schema_version: number; deleted_at: Date };
 
 export type HealthStore = ReturnType<typeof openHealthStore>;
 
-/** Maximum endpoints whose health a new owner restores. The others start with fresh health. */
+/**
+ * Maximum endpoints whose health a new owner restores. The health of the others starts from zero.
+ */
 const troubledMax = 10_000;
 const notDeleted = { deleted_at: { $exists: false } };
-/** A streak has a failure in each of its days, so two failures may be almost two days apart. */
+/**
+ * Health with a failure in this time is restored. A failure streak has a failure in each 24-hour
+ * period, so two failures may be almost two days apart.
+ */
 const troubledForMs = 2 * 86_400_000;
 
-/** Stores endpoints' health for merchants and for an endpoint's next owner. */
+/** Stores the health of endpoints. Merchants and the next owner of an endpoint read it. */
 export function openHealthStore({ db }: Database) {
   const healths = db.collection<HealthDocument>("endpoint_health");
   const deleted = db.collection<DeletedHealth>("endpoint_health");
@@ -42,7 +47,10 @@ export function openHealthStore({ db }: Database) {
       return new Map(found.map((each) => [each._id, toHealth(each)]));
     },
 
-    /** Endpoints of these shards that failed in the last two days, latest failure first. */
+    /**
+     * Returns the health of endpoints in these shards that failed in the last two days. The latest
+     * failure comes first.
+     */
     troubled: async (
       shards: readonly number[],
       now: Date,
@@ -72,12 +80,12 @@ export function openHealthStore({ db }: Database) {
       try {
         await healths.bulkWrite(writes, { ordered: false });
       } catch (error) {
-        // A duplicate key means that the endpoint is marked as deleted.
+        // A duplicate key means that the endpoint is marked as deleted. The write is ignored then.
         if (!isOnlyDuplicateKeys(error)) throw error;
       }
     },
 
-    /** Replaces a deleted endpoint's health with a mark. */
+    /** Replaces the health of a deleted endpoint with a mark. */
     forget: async (endpointId: string, at: Date): Promise<void> => {
       const marked = { schema_version: schemaVersion, deleted_at: at };
       await deleted.replaceOne({ _id: endpointId }, marked, { upsert: true });
@@ -85,7 +93,10 @@ export function openHealthStore({ db }: Database) {
   };
 }
 
-/** Keeps the previous owner's times where the new owner has none. */
+/**
+ * Builds the update that saves health. If the new owner has no value for a time, the previous
+ * owner's value stays.
+ */
 function updateOf(endpointId: string, health: Health): UpdateFilter<HealthDocument> {
   const { lastDeliveredAt, lastFailedAt, lastFailure } = health;
   const delivered = { last_delivered_at: lastDeliveredAt ?? null };

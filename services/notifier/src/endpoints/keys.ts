@@ -16,12 +16,15 @@ import {
 } from "./rules/signature.ts";
 import type { EndpointStore } from "./store.ts";
 
-/** The length of the hash's output (decisions: secrets are 32 random bytes). */
+/**
+ * Length of a secret in bytes. It equals the length of the hash's output (decisions: secrets are 32
+ * random bytes).
+ */
 const secretLength = 32;
 
 type Owner = { readonly merchantId: string; readonly id: string };
 
-/** Binds a sealed secret to its endpoint, key and field. */
+/** Returns the context that binds a sealed secret to its endpoint, key and field. */
 function context(owner: Owner, keyId: string, field: "secret" | "standard_secret"): string {
   return `${owner.merchantId}|${owner.id}|${keyId}.${field}`;
 }
@@ -47,7 +50,10 @@ function sealedKey(
   };
 }
 
-/** Reseals secrets under the current encryption key. Throws if the older key is missing. */
+/**
+ * Seals a key's secrets again with the current encryption key. Throws if the older encryption key
+ * is missing.
+ */
 function resealedKey(sealer: Sealer, owner: Owner, key: SealedKey): SealedKey {
   const isCurrent = sealer.isCurrent(key.secret) && sealer.isCurrent(key.standardSecret);
   if (isCurrent) return key;
@@ -77,14 +83,17 @@ export function openSigners(sealer: Sealer, endpoint: Recipient, now: Date): Sig
 
 export type SigningDeps = {
   readonly sealer: Sealer;
-  /** Name of the header for the API's own signature. */
+  /** Name of the header that contains the API's own signature. */
   readonly signatureHeader: string;
   readonly clock: Clock;
-  /** Time source for signatures, which receivers compare with their clocks. Default: `clock`. */
+  /**
+   * Clock for the timestamps of signatures, which receivers compare with their own clocks. The
+   * default is `clock`.
+   */
   readonly wall?: Clock;
 };
 
-/** Builds a request that posts an event, signed by the endpoint's secrets at `now`. */
+/** Builds a request that posts an event. The endpoint's secrets that are valid at `now` sign it. */
 export function signedRequest(
   { sealer, signatureHeader, clock, wall = clock }: SigningDeps,
   endpoint: Recipient,
@@ -104,10 +113,16 @@ type ResealingDeps = {
   readonly log: Log;
 };
 
-/** A process with old settings may seal with the older key until it ends, so runs repeat. */
+/**
+ * Interval between two runs. A process with old settings may use the older encryption key until it
+ * ends, so one run is not enough.
+ */
 const resealEveryMs = 3_600_000;
 
-/** Reseals secrets that an older key sealed, at the start and then every hour. */
+/**
+ * Seals secrets of older encryption keys again with the current one. Runs at the start and then
+ * every hour.
+ */
 export function startResealing(deps: ResealingDeps): Loop {
   const round = createResealing(deps);
   const run = () => round().then(() => false);
@@ -115,9 +130,10 @@ export function startResealing(deps: ResealingDeps): Loop {
 }
 
 /**
- * Reseals all endpoints' secrets, including those of deleted ones. Each endpoint takes one write at
- * the revision that was read. An endpoint that changed meanwhile, or whose key is missing, is left
- * to the next run. When none is left, the older keys can be removed from the settings.
+ * Seals the secrets of all endpoints again with the current encryption key, including deleted
+ * endpoints. Writes each endpoint once, and only if its revision has not changed since the read. If
+ * it has changed or its encryption key is missing, the next run tries again. When no secret with an
+ * older key remains, you can remove the older keys from the settings.
  */
 export function createResealing(deps: ResealingDeps) {
   const { sealedKeys, log } = deps;
@@ -154,13 +170,13 @@ async function resealEndpoint(
 
 type SealedKeys = Owner & { readonly revision: number; readonly keys: readonly SealedKey[] };
 
-/** Sealed keys to reseal after a rotation of the encryption key. */
+/** The sealed keys that must be sealed again after a rotation of the encryption key. */
 export type SealedKeyStore = ReturnType<typeof openSealedKeyStore>;
 
-/** About 100 KiB. A run yields to other work between pages. */
+/** Endpoints per page, about 100 KiB. Other work can run between two pages. */
 const pageSize = 50;
 
-/** Covers all endpoints, including deleted ones. */
+/** Opens the store of sealed keys. It contains all endpoints, including deleted ones. */
 export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore, "collection">) {
   return {
     all: async function* (): AsyncGenerator<SealedKeys> {
@@ -180,7 +196,10 @@ export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore
       }
     },
 
-    /** Writes the keys as a new revision. Returns `false` if another write was first. */
+    /**
+     * Writes the keys as a new revision. Returns `false` if another write has created a newer
+     * revision.
+     */
     rewrite: async ({ id, revision, keys }: SealedKeys): Promise<boolean> => {
       const { matchedCount } = await endpoints.updateOne(
         { _id: id, revision },

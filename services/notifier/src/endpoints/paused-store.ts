@@ -12,7 +12,7 @@ const byNotifier: Filter<EndpointDocument> = {
 
 export function openPausedStore({ collection: endpoints }: Pick<EndpointStore, "collection">) {
   return {
-    /** A merchant's endpoints, at most 16. */
+    /** Returns the endpoints of a merchant, at most 16. */
     activeOf: async (merchantId: string): Promise<readonly Recipient[]> => {
       const found = await endpoints
         .find({ merchant_id: merchantId, deleted_at: null }, { projection: withoutHistory })
@@ -20,7 +20,7 @@ export function openPausedStore({ collection: endpoints }: Pick<EndpointStore, "
       return found.map(toRecipient);
     },
 
-    /** Endpoints that the notifier itself paused since the given time. */
+    /** Returns the endpoints that the notifier itself has paused since the given time. */
     pausedSince: async (from: Date): Promise<readonly Recipient[]> => {
       const paused = { ...byNotifier, paused_at: { $gte: from } };
       const found = await endpoints
@@ -29,7 +29,9 @@ export function openPausedStore({ collection: endpoints }: Pick<EndpointStore, "
       return found.map(toRecipient);
     },
 
-    /** Counts merchants with an endpoint that the notifier paused and no live one. */
+    /**
+     * Counts the merchants without a live endpoint that have an endpoint which the notifier paused.
+     */
     countUnreachable: async (): Promise<number> => {
       const paused = await endpoints
         .find(byNotifier, { projection: { merchant_id: 1 }, hint: "paused_for" })

@@ -25,7 +25,10 @@ type MerchantSettings = Pick<EndpointSettings, "url" | "description" | "order" |
 
 type Invalid = Refused<"INVALID_REQUEST">;
 
-/** Checks a registration's fields by their form, and its URL by the deployment's address rules. */
+/**
+ * Checks the fields of a registration by their form, and the URL by the address rules of the
+ * deployment.
+ */
 export function readCreateRequest(
   message: CreateEndpointRequest,
   rules: AddressRules,
@@ -40,7 +43,7 @@ export function readCreateRequest(
   return invalidUrl(url, rules) ?? { url, description, order, eventTypes: types };
 }
 
-/** Checks a change like a registration. An empty description removes the stored one. */
+/** Checks a change by the rules for a registration. An empty description removes the stored one. */
 export function readUpdateRequest(
   message: UpdateEndpointRequest,
   rules: AddressRules,

@@ -25,7 +25,7 @@ export type EndpointDeps = AddressRules & {
   readonly cancelPending: (merchantId: string, endpointId: string, now: Date) => Promise<void>;
   readonly sealer: Sealer;
   readonly clock: Clock;
-  /** Requires a URL to be verified before it gets events. */
+  /** If true, a URL must be verified before it gets events. */
   readonly mustVerify: boolean;
   readonly challenges: ChallengeStore;
   readonly healths: HealthStore;
@@ -116,7 +116,7 @@ export function secretRpc(deps: EndpointDeps) {
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** Opens the secrets that a change created. */
+/** Decrypts the secrets that a change has created. */
 function secretsOf({ endpoint, operation }: ChangeResult, sealer: Sealer) {
   return openKey(sealer, endpoint, operation.keyId ?? "");
 }

@@ -36,11 +36,11 @@ import type { EndpointStore } from "./store.ts";
 
 type EndpointStateDeps = EndpointDeps &
   ChallengeDeps & {
-    /** Probes suspended endpoints at once, because their deliveries may be due now. */
+    /** Probes suspended endpoints at once, because a resumed endpoint may have due deliveries. */
     readonly resumeSuspended: () => void;
   };
 
-/** Computes the new settings from the current ones. */
+/** Computes changed settings from the current ones. */
 type Change = (endpoint: EndpointRecord) => Partial<EndpointSettings>;
 
 export function endpointStateRpc(deps: EndpointStateDeps) {
@@ -114,11 +114,15 @@ type ChallengeDeps = SigningDeps & {
   readonly log: Log;
 };
 
-/** Covers a challenge and its writes. Locks that a crash left expire after this time. */
+/**
+ * Duration of a lock. It suffices for a challenge and its writes. A lock that a crash left expires
+ * after this time.
+ */
 const turnMs = challengeTimeoutMs + 2_000;
 
 /**
- * Verifies a URL. The change has no lock: the result counts only if the same URL is still pending.
+ * Verifies a URL. The endpoint is not locked during the challenge. The result counts only if the
+ * same URL is still pending.
  */
 async function verify(
   deps: ChallengeDeps,
@@ -140,7 +144,9 @@ async function verify(
   });
 }
 
-/** Posts a challenge to a URL. Returns the failure, or `undefined` if it succeeded. */
+/**
+ * Posts a challenge to a URL. Returns the failure. Returns `undefined` if the challenge succeeded.
+ */
 async function challenge(
   deps: ChallengeDeps,
   endpoint: EndpointRecord,

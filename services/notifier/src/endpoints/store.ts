@@ -22,10 +22,13 @@ export function openEndpointStore({ db }: Database) {
   return {
     collection: endpoints,
 
-    /** Returns `false` if another endpoint has its operation id or its place. */
+    /** Inserts an endpoint. Returns `false` if another one has the same operation id or place. */
     insert: (endpoint: EndpointRecord) => insertOnce(endpoints, endpointDocument(endpoint)),
 
-    /** Writes an endpoint's next revision. Returns `false` if another write was first. */
+    /**
+     * Writes the next revision of an endpoint. Returns `false` if another write has created a newer
+     * revision.
+     */
     revise: async (next: EndpointRecord): Promise<boolean> => {
       const { id: _id, merchantId: merchant_id, revision } = next;
       const before = { _id, merchant_id, revision: revision - 1 };
@@ -36,7 +39,10 @@ export function openEndpointStore({ db }: Database) {
       return count === 1;
     },
 
-    /** Includes deleted endpoints, so that a repeat gets the first response. */
+    /**
+     * Finds the endpoint that an operation changed. Includes deleted endpoints, so that a repeat
+     * gets the first response.
+     */
     findByOperation: async (merchantId: string, operationId: string) =>
       found(await endpoints.findOne({ merchant_id: merchantId, "operations.id": operationId })),
 
@@ -56,7 +62,7 @@ export function openEndpointStore({ db }: Database) {
       return places.filter((place) => !taken.has(place));
     },
 
-    /** Active endpoints that subscribe to one of these types, by merchant. */
+    /** Returns the active endpoints that subscribe to one of these types, keyed by merchant. */
     findSubscribed: async (
       merchantIds: readonly string[],
       eventTypes: readonly string[],
@@ -70,7 +76,7 @@ export function openEndpointStore({ db }: Database) {
       return Map.groupBy(found.map(toRecipient), ({ merchantId }) => merchantId);
     },
 
-    /** Returns the active endpoints among the ids. */
+    /** Returns those of the endpoints that are active. */
     readActive: async (ids: readonly string[]): Promise<ReadonlyMap<string, Recipient>> => {
       const found = await endpoints
         .find({ _id: { $in: [...ids] }, deleted_at: null }, { projection: withoutHistory })

@@ -36,7 +36,7 @@ export function endpointMessage(endpoint: Endpoint): EndpointMessage {
 }
 
 export type Backlog = {
-  /** Counts at most `countMax` of a list. */
+  /** The number of pending deliveries. Counting stops at `countMax`. */
   readonly pendingCount: number;
   readonly oldestPendingAt: Date | undefined;
 };

@@ -6,7 +6,7 @@ import type { WebhookEvent } from "./rules/event.ts";
 
 export const schemaVersion = 1;
 
-/** An event with the endpoints that it goes to, stored in one write. */
+/** A stored event and the endpoints that it goes to. One write stores both. */
 export type EventDocument = Origin &
   Partial<StoredOperation> & {
     _id: string;
@@ -19,22 +19,28 @@ export type EventDocument = Origin &
     sequence: number;
     body: Binary;
     endpoint_ids: string[];
-    /** Position in the merchant's feed; absent until a reader reaches the event. */
+    /** Position in the merchant's feed. Absent until a reader of the feed reaches the event. */
     position?: number;
     occurred_at: Date;
     received_at: Date;
     expires_at: Date;
   };
 
-/** Set on an operation's event, such as a test. Events from the broker have none. */
+/**
+ * Set for an event that an operation created, such as a test event. Events from the broker don't
+ * have these fields.
+ */
 type StoredOperation = StoredContent & { operation_id: string; actor: StoredActor };
 
-/** Longer than any delivery of the event, so that late duplicates are recognised. */
+/**
+ * Retention of events. It exceeds the duration of any delivery, so a late duplicate of an event is
+ * recognised.
+ */
 export const eventKeptMs = 90 * 86_400_000;
 
 /**
- * Returns an event's key in the store. Includes the merchant, because event ids are unique only per
- * merchant.
+ * Returns the key of a stored event. The key includes the merchant, because two merchants can have
+ * events with the same id.
  */
 export function eventKey(merchantId: string, eventId: string): string {
   return `${merchantId}/${eventId}`;

@@ -22,7 +22,7 @@ type FanOutDeps = {
   readonly order: Pick<OrderStore, "placed" | "stored">;
   readonly admission: Admission;
   readonly clock: Clock;
-  /** Releases deliveries that wait under these ordering keys, after an insert. */
+  /** Releases deliveries that wait under these ordering keys. Called after an insert. */
   readonly release: (lines: Iterable<string>) => void;
 };
 
@@ -31,15 +31,16 @@ export type FanOut = ReturnType<typeof createFanOut>;
 type Endpoints = ReadonlyMap<string, Recipient>;
 
 /**
- * Stores events and their deliveries. One write suffices if all are new. Otherwise two repeatable
- * writes do it, because an event names its endpoints and both determine a delivery's id.
+ * Stores events and their deliveries. If all events are new, one write stores everything. Otherwise
+ * two writes are needed, which can be repeated safely. An event names its endpoints, and both
+ * together determine the id of a delivery.
  */
 export function createFanOut(deps: FanOutDeps) {
   const { endpoints, bulkInsert, events, deliveries, order, admission, clock } = deps;
 
   const insert = async (stored: readonly EventDocument[], known: Endpoints): Promise<void> => {
     const now = clock.now();
-    // Deliveries of older events may already be deleted.
+    // The deliveries of older events may already be deleted, so they are not created again.
     const recent = stored.filter(
       (event) => now.getTime() - event.received_at.getTime() < deliveryKeptMs,
     );
@@ -47,7 +48,10 @@ export function createFanOut(deps: FanOutDeps) {
     if (missing.length > 0) await insertAdmitted(deps, missing, known, deliveries.insert);
   };
 
-  /** Returns `false` if some were stored before; then not all are stored now. */
+  /**
+   * Stores new events and their deliveries in one write. Returns `false` if some of them were
+   * stored before. Then this write may not have stored all.
+   */
   const insertFresh = (fresh: readonly EventDocument[], known: Endpoints): Promise<boolean> =>
     insertAdmitted(deps, firstDeliveries(fresh, known), known, async (admitted) =>
       (await bulkInsert([
@@ -64,7 +68,7 @@ export function createFanOut(deps: FanOutDeps) {
       [...new Set(batch.flatMap(subscriptionTypes))],
     );
 
-  /** Stores missing deliveries of stored events to the endpoints that the events name. */
+  /** Stores the missing deliveries of stored events. The events name the endpoints. */
   const deliver = async (stored: readonly EventDocument[]): Promise<void> => {
     order.stored(stored);
     const ids = new Set(stored.flatMap((event) => event.endpoint_ids));
@@ -74,8 +78,8 @@ export function createFanOut(deps: FanOutDeps) {
   return {
     deliver,
     /**
-     * Stores events and their deliveries without waiting for attempts. If it throws, a repeat
-     * completes it.
+     * Stores events and their deliveries. Doesn't wait for attempts. If this throws, call it again
+     * to store the rest.
      */
     publish: async (batch: readonly WebhookEvent[]): Promise<void> => {
       await admission.waitForCapacity();
@@ -87,8 +91,8 @@ export function createFanOut(deps: FanOutDeps) {
       else await deliver(await events.store(documents));
     },
     /**
-     * Like `publish`, for an operation's event to chosen endpoints. Returns `undefined` if the
-     * operation was used with different content.
+     * Does the same for one event that an operation sends to chosen endpoints. Returns `undefined`
+     * if the operation was used before with different content.
      */
     publishOne: async (
       event: WebhookEvent,
@@ -105,7 +109,8 @@ export function createFanOut(deps: FanOutDeps) {
 }
 
 /**
- * Returns the events to store. Keeps an opt-in event only if an endpoint subscribes to its type.
+ * Returns the events to store. An opt-in event is stored only if an endpoint subscribes to its
+ * type.
  */
 function keptDocuments(
   batch: readonly WebhookEvent[],
@@ -123,12 +128,15 @@ function wanted(event: WebhookEvent, all: readonly Recipient[] = []): string[] {
   return all.filter((endpoint) => isSubscribed(endpoint, event)).map(({ id }) => id);
 }
 
-/** Inserts deliveries, and starts the admitted ones. */
+/** Inserts deliveries. Then starts those that may start at once. */
 async function insertAdmitted(
   { order, admission, release }: FanOutDeps,
   made: readonly DeliveryDocument[],
   known: Endpoints,
-  /** Returns the indices of those stored before, or `undefined` if it did not insert all. */
+  /**
+   * Writes the deliveries. Returns the indices of those that were stored before, or `undefined` if
+   * the write failed to insert all.
+   */
   write: (admitted: readonly DeliveryDocument[]) => Promise<ReadonlySet<number> | undefined>,
 ): Promise<boolean> {
   const admitted = admission.admit(await order.placed(made), known);

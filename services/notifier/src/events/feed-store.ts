@@ -7,18 +7,18 @@ import { fedTypes } from "./rules/event.ts";
 import type { EventStore } from "./store.ts";
 
 /**
- * The end of a merchant's feed. A reader at the end assigns positions to the next events in three
- * writes. First, this document names the events, so that one writer wins. Then the events get their
- * positions, and a repeat changes nothing. Finally `next` moves past them. Readers see only events
- * before `next`.
+ * The end of a merchant's feed. A reader that reaches the end gives positions to the next events in
+ * three writes. The first write stores the events' keys in this document, so that only one writer
+ * succeeds. The second write gives the events their positions and can be repeated. The third write
+ * moves `next` behind these events. Readers see only events before `next`.
  */
 type FeedDocument = {
-  /** The merchant whose feed this is. */
+  /** The id of the merchant. */
   _id: string;
   schema_version: number;
-  /** The first position that may not be read yet. */
+  /** The first position that readers may not read yet. */
   next: number;
-  /** Keys of the events that get the positions from `next` on. */
+  /** Keys of the events that are about to get positions, starting at `next`. */
   assigning?: string[];
 };
 
@@ -26,7 +26,7 @@ export type FedEvent = EventDocument & { readonly position: number };
 
 export type FeedStore = ReturnType<typeof openFeedStore>;
 
-/** The feeds' events are in the collection of all events. */
+/** Opens the store of feeds. The events of a feed are in the collection of all events. */
 export function openFeedStore(
   { db }: Pick<Database, "db">,
   { collection: events }: Pick<EventStore, "collection">,
@@ -35,7 +35,8 @@ export function openFeedStore(
 
   return {
     /**
-     * Returns the first position that may not be read yet. Completes unfinished assignments first.
+     * Returns the first position that readers may not read yet. Before that, completes an
+     * unfinished assignment of positions.
      */
     next: async (merchantId: string): Promise<number> => {
       for (;;) {
@@ -45,7 +46,7 @@ export function openFeedStore(
       }
     },
 
-    /** Events between two positions, both exclusive, in order. */
+    /** Returns the events between two positions in order, without the events at these positions. */
     page: (merchantId: string, after: number, before: number, limit: number) =>
       events
         .find({ merchant_id: merchantId, position: { $gt: after, $lt: before } }, { hint: "fed" })
@@ -53,7 +54,7 @@ export function openFeedStore(
         .limit(limit)
         .toArray() as Promise<FedEvent[]>,
 
-    /** Keys of events without a position, in order of receipt. */
+    /** Returns the keys of events without a position, in the order of their receipt. */
     waiting: async (merchantId: string, limit: number): Promise<string[]> => {
       const found = await events
         .find(
@@ -70,9 +71,12 @@ export function openFeedStore(
       return found.map(({ _id }) => _id);
     },
 
-    /** Names the next events, unless `next` has changed or others are named. */
+    /**
+     * Stores the keys of the events that get the next positions. Does nothing if `next` has changed
+     * or other keys are stored.
+     */
     assign: async (merchantId: string, next: number, keys: readonly string[]): Promise<void> => {
-      // A duplicate key means that another reader created this feed.
+      // A duplicate key means that another reader has created this feed.
       await onceByKey(() =>
         feeds.updateOne(
           { _id: merchantId, next, assigning: { $exists: false } },
@@ -85,7 +89,8 @@ export function openFeedStore(
 }
 
 /**
- * Completes an assignment. A repeat changes nothing. An expired event leaves its position empty.
+ * Completes an assignment of positions. A repeat changes nothing. If an event has expired, its
+ * position stays empty.
  */
 async function finish(
   { feeds, events }: { feeds: Collection<FeedDocument>; events: Collection<EventDocument> },
@@ -107,12 +112,15 @@ async function finish(
 
 const cursorText = /^([\x21-\x7e]{1,128})\/(\d{1,15})$/;
 
-/** Encodes the last read position as opaque text, bound to this merchant's feed. */
+/**
+ * Encodes the last read position as an opaque text. The text is valid only for this merchant's
+ * feed.
+ */
 export function writeFeedCursor(merchantId: string, position: number): string {
   return Buffer.from(`${merchantId}/${position}`).toString("base64url");
 }
 
-/** Returns the last read position; 0 is the start. */
+/** Decodes the last read position. Position 0 is the start of the feed. */
 export function readFeedCursor(
   merchantId: string,
   text: string,
@@ -124,7 +132,7 @@ export function readFeedCursor(
   return isOurs ? position : foreignCursor();
 }
 
-/** Refuses a cursor that this feed never returned, because a guessed one would skip events. */
+/** Refuses a cursor that this feed never returned. A guessed cursor would skip events. */
 export function foreignCursor(): Refused<"INVALID_REQUEST"> {
   return refused("INVALID_REQUEST", "after: must be the next_cursor of an earlier response");
 }

@@ -31,7 +31,7 @@ import {
 import { payoutBody } from "./rules/webhook-body.ts";
 import { conflictProblem, type TransactionTypes } from "./transaction-types.ts";
 
-/** A message that breaks the contract of its event. */
+/** Thrown for a message that violates the contract of its event. */
 class UnreadableEventError extends Error {
   override name = "UnreadableEventError";
 }
@@ -44,7 +44,7 @@ function present<T>(value: T | undefined, field: string): T {
 const presentDate = (time: Timestamp | undefined, field: string): Date =>
   timestampDate(present(time, field));
 
-/** Converts a payout's event to its webhook. Throws if the message breaks the contract. */
+/** Converts a payout event to its webhook event. Throws if the message violates the contract. */
 function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
   const payout = present(message.payout, "payout");
   const status = present(enumName(PayoutStatus, payout.status), "payout.status");
@@ -71,7 +71,7 @@ function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
   };
 }
 
-/** Converts another system's event, from the bus or an RPC. */
+/** Converts an event of another system. The event comes from the bus or from an RPC. */
 export function publishedEvent(message: MerchantEvent | OptInEvent): PublishedEvent {
   const { occurredAt } = message;
   return {
@@ -91,14 +91,14 @@ function merchantEvent(
   return webhookEventOf(event, receivedAt);
 }
 
-/** Reads an opt-in event. Each type has one permitted publisher. */
+/** Converts an opt-in event. Only one service may publish each type. */
 function optInEvent({ body, publisher }: BusMessage, receivedAt: Date): WebhookEvent {
   const event = merchantEvent(fromBinary(OptInEventSchema, body), receivedAt, optInTypes);
   if (mayPublish(publisher, event.transactionType)) return event;
   throw new UnreadableEventError(`transaction_type is not one that ${publisher} may publish`);
 }
 
-/** Reads a message as a webhook event. Throws if it breaks its contract. */
+/** Converts a message to a webhook event. Throws if the message violates its contract. */
 export function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
   return { ...readBody(message, receivedAt), origin: message.origin };
 }
@@ -110,7 +110,7 @@ function readBody(message: BusMessage, receivedAt: Date): WebhookEvent {
   return merchantEvent(fromBinary(MerchantEventSchema, body), receivedAt);
 }
 
-/** Logs each stored event under the request that caused it. */
+/** Logs each stored event with the id of the request that caused it. */
 function logStored(events: readonly WebhookEvent[], startedMs: number, log: Log): void {
   const duration_ms = Math.round(performance.now() - startedMs);
   for (const { eventId, transactionId, status, origin } of events) {
@@ -125,7 +125,10 @@ type IntakeDeps = {
   readonly countUnreadable: (routingKey: string) => void;
 };
 
-/** Consumes events. Acknowledges a batch once stored, and dead-letters unreadable events. */
+/**
+ * Consumes events from the bus. Acknowledges a batch after it is stored. Sends unreadable events to
+ * the dead-letter queue.
+ */
 export function subscription(
   { fanOut, types, countUnreadable }: IntakeDeps,
   now: () => Date,
@@ -172,7 +175,7 @@ export function createUnreadableCount(metrics: Metrics) {
     "Unreadable messages sent to the dead-letter queue, by their claimed type.",
     ["key"],
   );
-  // Prometheus needs initial zeros, or it would miss the increase by the first message.
+  // Starts each counter at 0. Otherwise Prometheus would not see the increase by the first message.
   for (const key of [...families, "other"]) unreadable.inc({ key }, 0);
   return (routingKey: string): void => {
     const [family = ""] = routingKey.split(".");

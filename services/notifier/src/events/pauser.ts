@@ -29,24 +29,25 @@ type PauserDeps = {
   readonly log: Log;
 };
 
-/** Bounds one run; the next run handles the rest. */
+/** Maximum `gone` deliveries per run. The next run handles the others. */
 const goneMax = 200;
 
 const actor = { kind: "service", id: "notifier" } as const;
 
-/** The reason of a pause and its operation, which is the same after a crash. */
+/** The reason for a pause and the id of its operation. After a crash, the id is the same. */
 type Cause = { readonly reason: Exclude<PauseReason, "requested">; readonly operationId: string };
 
 /**
- * Longer than any downtime of a process, and shorter than the retention of events, so that a repeat
- * finds its notice.
+ * Pauses of this age are still announced. No process is down for this long. Events are kept longer
+ * than this, so a repeated notice is recognised.
  */
 const announcedMs = 30 * 86_400_000;
 
 /**
  * Pauses endpoints that acknowledge nothing, and notifies their merchants. The pause is stored
- * first, so that every notice is true. Each process then announces all stored pauses that it has
- * not announced yet. After a crash it announces all again, and their keys make that safe.
+ * before the notice, so that no notice is false. Then each process announces all stored pauses that
+ * it has not announced yet. After a restart, a process announces all of them again. The keys of the
+ * notices prevent duplicates.
  */
 export function createPauser(deps: PauserDeps) {
   const { endpoints, deliveries, merchants, dispatcher, metrics } = deps;
@@ -102,7 +103,7 @@ export function createPauser(deps: PauserDeps) {
   };
 
   return {
-    /** Returns true if more remain. */
+    /** Runs once. Returns true if more endpoints remain. */
     round: async (): Promise<boolean> => {
       await pauseUnresponsive();
       const hasMore = await pauseGone();
@@ -129,7 +130,7 @@ async function pauseFor(
   if (!isDeleted) log.warn(fields, "endpoint paused");
 }
 
-/** Writes a pause's audit entry, and the notice for the merchant's other live endpoints. */
+/** Writes the audit entry of a pause. Sends the notice to the merchant's other live endpoints. */
 async function announce(deps: PauserDeps, endpoint: Recipient, pausedAt: Date): Promise<void> {
   const { id, merchantId, pausedFor: reason = "requested" } = endpoint;
   const others = (await deps.merchants.activeOf(merchantId)).filter(
@@ -154,7 +155,8 @@ async function announce(deps: PauserDeps, endpoint: Recipient, pausedAt: Date): 
 }
 
 /**
- * Builds a pause's notice. Pauses of an endpoint have increasing times, which number the notices.
+ * Builds the notice of a pause. The time of the pause is its sequence number, because each pause of
+ * an endpoint is later than the previous one.
  */
 function noticeOf(
   { id, merchantId, description }: Recipient,

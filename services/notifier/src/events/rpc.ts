@@ -50,8 +50,8 @@ import { conflictProblem, type TransactionTypes } from "./transaction-types.ts";
 type EventRpc = ReturnType<typeof eventRpc>;
 
 /**
- * A webhook reports movements of money, so one operator can't send it alone. Other systems publish
- * through a service, which needs no approval.
+ * An operator needs a second person's approval to send a webhook, because webhooks report movements
+ * of money. Other systems publish events through a service and need no approval.
  */
 const eventGuards: Guards<Pick<EventRpc, "publishEvent">> = {
   publishEvent: {
@@ -66,7 +66,7 @@ const eventGuards: Guards<Pick<EventRpc, "publishEvent">> = {
         data_json: event?.dataJson,
       }),
     }),
-    // The RPC itself rejects a malformed request.
+    // A malformed request needs no approval, because the RPC rejects it.
     reasons: async ({ event }) =>
       event === undefined || publishedEventViolations(publishedEvent(event)).length > 0
         ? []
@@ -90,7 +90,7 @@ export type EventDeps = {
 export function eventRpc(deps: EventDeps) {
   const { endpoints, events, feeds, deliveries, fanOut, types, clock } = deps;
 
-  /** Returns a test event's delivery, or `undefined` for another event or endpoint. */
+  /** Returns the delivery of a test event. Returns `undefined` for any other event or endpoint. */
   const testDelivery = async (event: EventDocument, endpointId: string) => {
     const { merchant_id: merchantId, event_id: eventId, transaction_type, endpoint_ids } = event;
     const isSame = transaction_type === testTransactionType && endpoint_ids[0] === endpointId;
@@ -148,7 +148,10 @@ export function eventRpc(deps: EventDeps) {
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** Audits an operator's event before it is stored. A repeat adds no entry. */
+/**
+ * Writes an audit entry for an operator's event before the event is stored. A repeat adds no second
+ * entry.
+ */
 async function notePublished(
   { audit, clock }: Pick<EventDeps, "audit" | "clock">,
   event: PublishedEvent,
@@ -174,8 +177,8 @@ async function notePublished(
 }
 
 /**
- * Each test event has its own transaction, so that tests never wait for other events, nor others
- * for tests.
+ * Builds a test event. Each has its own transaction, so test events and other events never wait for
+ * each other.
  */
 function testEvent(merchantId: string, endpointId: string, now: Date): WebhookEvent {
   const eventId = newId("event", now);
@@ -207,14 +210,20 @@ function eventMessage(event: FedEvent): EventRecord {
 type FeedRange = { readonly merchantId: string; readonly after: number; readonly limit: number };
 type FeedPage = { readonly events: readonly FedEvent[]; readonly hasMore: boolean };
 
-/** Bodies have up to 60 KiB. A page stays near this size, but has at least one event. */
+/**
+ * Maximum bytes of a page, whose bodies have up to 60 KiB each. A page contains at least one event
+ * even if that exceeds the limit.
+ */
 const pageBytesMax = 1_024 * 1_024;
 
-/** Each failed try means that another reader assigned positions first. */
+/**
+ * Maximum tries to assign positions. A try fails if another reader has assigned positions first.
+ */
 const triesMax = 20;
 
 /**
- * Returns the events after a position; 0 is the start. At the end, the next events get positions.
+ * Returns the events after a position; 0 is the start of the feed. If the end is reached, assigns
+ * positions to the next events.
  */
 export async function readFeed(
   feeds: FeedStore,
@@ -227,13 +236,13 @@ export async function readFeed(
     if (found.length > limit) return cut(found, limit);
     const waiting = await feeds.waiting(merchantId, limit + 1 - found.length);
     if (waiting.length === 0) return cut(found, limit);
-    // Without more events, the next page is empty.
+    // If no more events exist, the next page is empty.
     if (tries === triesMax) return { events: found, hasMore: true };
     await feeds.assign(merchantId, next, waiting);
   }
 }
 
-/** Limits a page by number and by size. */
+/** Cuts a page at its maximum number and size. */
 function cut(found: readonly FedEvent[], limit: number): FeedPage {
   let bytes = 0;
   const large = found.findIndex((event, at) => {
@@ -244,7 +253,7 @@ function cut(found: readonly FedEvent[], limit: number): FeedPage {
   return { events, hasMore: events.length < found.length };
 }
 
-/** Adds approval where operators use the service. */
+/** Adds guards that require approval, if operators use the service. */
 export function guardedEvents(deps: EventDeps, approvals?: Pick<ServiceApprovals, "guard">) {
   const rpc = eventRpc(deps);
   return approvals?.guard(NotifierService, rpc, eventGuards) ?? rpc;

@@ -20,10 +20,10 @@ import { orThrow } from "../refusals.ts";
 import { fedTypes, publishedEventViolations, webhookEventOf } from "./rules/event.ts";
 import { sandboxData } from "./rules/webhook-body.ts";
 
-/** So early that no pause moves it past the present. */
+/** Deadline that ends a delivery. It is so early that no pause can extend it beyond the present. */
 const ended = new Date(0);
 
-/** Maximum wait for the first attempt, or for one in flight. */
+/** Maximum wait for a delivery's first attempt, or for an attempt in flight. */
 const waitMs = 2_000;
 const pollEveryMs = 20;
 
@@ -35,7 +35,7 @@ type SandboxDeps = {
   readonly wake: () => void;
 };
 
-/** Lets a sandbox merchant force its webhooks into a state. */
+/** RPCs with which a sandbox merchant sends test events and advances their deliveries. */
 export function sandboxWebhooksRpc(deps: SandboxDeps) {
   const { endpoints, deliveries, clock, wake } = deps;
   return {
@@ -108,9 +108,9 @@ function sandboxEvent(request: SendSandboxEventRequest, now: Date) {
 }
 
 /**
- * Makes a pending delivery due now, or ends its 24 hours, in one write of its stored times. A
- * worker does the rest. The 24 hours start with the first attempt, so this waits briefly for that
- * attempt, and for one in flight.
+ * Makes a pending delivery due now, or ends its 24 hours. One write changes its stored times, and a
+ * worker does the rest. The 24 hours begin with the first attempt. So this function waits a short
+ * time for the first attempt, or for an attempt in flight.
  */
 async function advanceDelivery(
   { deliveries, clock }: { readonly deliveries: DeliveryStore; readonly clock: Clock },

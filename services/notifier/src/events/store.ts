@@ -6,7 +6,7 @@ import type { EventDocument } from "./documents.ts";
 
 export type EventStore = ReturnType<typeof openEventStore>;
 
-/** Contains all events, including those without a subscribed endpoint. */
+/** Opens the store of all events, including those that no endpoint subscribes to. */
 export function openEventStore({ db }: Database) {
   const events = db.collection<EventDocument>("events");
 
@@ -14,8 +14,8 @@ export function openEventStore({ db }: Database) {
     collection: events,
 
     /**
-     * Stores a batch. For a duplicate, returns the event as first stored, with its endpoints. Omits
-     * an event whose operation stored another event or had different content.
+     * Stores a batch of events. For a duplicate, returns the event that was stored first, with its
+     * endpoints. Omits an event if its operation has stored another event or had different content.
      */
     store: async (documents: readonly EventDocument[]): Promise<EventDocument[]> => {
       const there = await insertNew(events, documents);
@@ -31,7 +31,7 @@ export function openEventStore({ db }: Database) {
     findByOperation: (merchantId: string, operationId: string) =>
       events.findOne({ merchant_id: merchantId, operation_id: operationId }),
 
-    /** The stored events of these numbers, by `numberKey`. */
+    /** Finds the stored events with these numbers. The result is keyed by `numberKey`. */
     arrived: async (numbers: readonly EventNumber[]): Promise<ReadonlyMap<string, Arrived>> => {
       if (numbers.length === 0) return new Map();
       const found = await events.find({ $or: [...numbers] }, { projection: { body: 0 } }).toArray();
@@ -41,8 +41,8 @@ export function openEventStore({ db }: Database) {
 }
 
 /**
- * Returns true if `again` is a repeat of a stored event. Under another operation, the equal id
- * decides.
+ * Returns true if `again` is a repeat of a stored event. If the operations are different, the equal
+ * id suffices.
  */
 function isRepeated(stored: EventDocument, again: EventDocument | undefined): boolean {
   const { operation_id, operation_content } = again ?? {};

@@ -2,21 +2,25 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertNew } from "../deliveries/insert.ts";
 import { publishedTypes, type WebhookEvent } from "./rules/event.ts";
 
-/** The type of a transaction's first event. It never expires, because signatures don't either. */
+/**
+ * The type of the transaction with this id, taken from its first event. The document never expires,
+ * because signatures don't expire.
+ */
 type TypeDocument = { readonly _id: string; readonly transaction_type: string };
 
 export type TransactionTypes = ReturnType<typeof openTransactionTypes>;
 
 /**
- * Stores one transaction type per id of another system. `X-SERVICE-Signature` doesn't cover the
- * type, so a refund's signature would also be valid for a payment session with the same id and
- * status. Ids of the platform's own records have a prefix for their kind, so they need no check.
+ * Stores one transaction type for each id of another system. `X-SERVICE-Signature` doesn't cover
+ * the type. So the signature of a refund would also be valid for a payment session with the same id
+ * and status. Ids of the platform's own records need no check, because their prefix shows the kind
+ * of record.
  */
 export function openTransactionTypes({ db }: Database) {
   const types = db.collection<TypeDocument>("transaction_types");
 
   return {
-    /** Stores the types of new ids. Returns the events whose id has another type. */
+    /** Stores the types of new ids. Returns the events whose id is stored with another type. */
     conflicts: async (events: readonly WebhookEvent[]): Promise<ReadonlySet<WebhookEvent>> => {
       const published = events.filter((each) => publishedTypes.includes(each.transactionType));
       const documents = published.map((each) => ({

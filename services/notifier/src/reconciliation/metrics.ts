@@ -24,13 +24,13 @@ export function createGapMetrics(metrics: Metrics) {
     "Time since the end of the last swept span, across all processes.",
     ["kind"],
   );
-  // Prometheus needs initial zeros, or it would miss the increase by the first gap.
+  // Starts each counter at 0. Otherwise Prometheus would not see the increase by the first gap.
   for (const kind of gapKinds) found.inc({ kind }, 0);
   return {
     found: (kind: GapKind, count: number): void => found.inc({ kind }, count),
     repaired: (kind: GapKind, count: number): void => repaired.inc({ kind }, count),
     open: (kind: GapKind, count: number): void => open.set({ kind }, count),
-    /** Reports the age up to which events were swept. */
+    /** Reports the age of the sweep's checkpoint. */
     through: (kind: GapKind, ageMs: number): void => age.set({ kind }, ageMs / 1_000),
   };
 }

@@ -1,7 +1,7 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { GapKind } from "./rules/window.ts";
 
-/** A new gap. The key is that of the lost event, or of the event without deliveries. */
+/** A new gap. The key is that of the event that was lost or that lacks deliveries. */
 export type FoundGap = { readonly key: string; readonly eventId: string };
 
 /** A gap that is not repaired yet. */
@@ -25,7 +25,7 @@ const gapId = (kind: GapKind, { key }: FoundGap): string => `${kind} ${key}`;
 export function openGaps(db: Database["db"]) {
   const open = db.collection<GapDocument>("gaps");
   return {
-    /** Stores gaps that are due at once. Returns how many were new. */
+    /** Stores gaps, which are due at once. Returns the number of new ones. */
     record: async (kind: GapKind, found: readonly FoundGap[], now: Date): Promise<number> => {
       const writes = found.map((gap) => ({
         updateOne: {
@@ -47,7 +47,10 @@ export function openGaps(db: Database["db"]) {
       return (await open.bulkWrite(writes, { ordered: false })).upsertedCount;
     },
 
-    /** Returns due gaps, fewest failures first, so that failing gaps delay no others. */
+    /**
+     * Returns due gaps. Those with the fewest failures come first, so that failing gaps don't delay
+     * others.
+     */
     due: async (kind: GapKind, now: Date, limit: number): Promise<Gap[]> => {
       const found = open.find({ kind, due_at: { $lte: now } }).sort({ failures: 1, due_at: 1 });
       return (await found.limit(limit).toArray()).map(
@@ -62,7 +65,7 @@ export function openGaps(db: Database["db"]) {
 
     countOpen: (kind: GapKind): Promise<number> => open.countDocuments({ kind }),
 
-    /** Counts a failure of each gap and schedules its next repair. */
+    /** Counts a failed repair of each gap and schedules the next one. */
     postpone: async (
       kind: GapKind,
       failed: readonly Gap[],

@@ -19,20 +19,20 @@ export type SweepDeps = {
 };
 
 /**
- * Older events may be deleted here, so they are no gaps. A third of the retention allows for
- * outages.
+ * Only events up to this age are swept, two thirds of their retention. Older ones may be deleted
+ * after an outage, and a deleted event must not count as a gap.
  */
 export const reachMs = (eventKeptMs / 3) * 2;
 
-/** After this many failed batches in a row, a run ends and the next one continues. */
+/** A run ends after this many failed batches in a row. The next run continues. */
 const failedBatchesMax = 10;
 
-/** Repairs gaps of one kind. Returns the keys of those that are closed. */
+/** Repairs gaps of one kind. Returns the keys of the closed gaps. */
 export type Repair = (batch: readonly Gap[]) => Promise<ReadonlySet<string>>;
 
 /**
- * Repairs due gaps of one kind. A gap that fails waits longer each time and runs in smaller
- * batches, so that it delays no others.
+ * Repairs due gaps of one kind. Each failure makes a gap wait longer and run in a smaller batch. So
+ * a failing gap doesn't delay others.
  */
 export async function repairGaps(deps: SweepDeps, kind: GapKind, repair: Repair): Promise<void> {
   const { gaps, clock, holdsLease, metrics } = deps;
@@ -46,14 +46,14 @@ export async function repairGaps(deps: SweepDeps, kind: GapKind, repair: Repair)
   metrics.open(kind, await gaps.countOpen(kind));
 }
 
-/** Due gaps with equally many failures. */
+/** Returns due gaps that all have the same number of failures. */
 async function nextBatch(gaps: GapStore, kind: GapKind, now: Date): Promise<Gap[]> {
   const due = await gaps.due(kind, now, batchSize(0));
   const size = batchSize(due[0]?.failures ?? 0);
   return due.filter(({ failures }) => batchSize(failures) === size).slice(0, size);
 }
 
-/** Returns the number of closed gaps. The others are due later. */
+/** Repairs a batch. Returns the number of closed gaps. The other gaps are due again later. */
 async function repairBatch(
   { gaps, metrics, clock, log }: SweepDeps,
   kind: GapKind,
@@ -81,7 +81,7 @@ async function repairBatch(
   return closed.size;
 }
 
-/** Creates missing deliveries of stored events. A deleted event needs none. */
+/** Creates the missing deliveries of stored events. If an event was deleted, its gap is closed. */
 export function deliveryRepair({ gaps, fanOut, log }: SweepDeps): Repair {
   return async (batch) => {
     const events = await gaps.readEvents(batch.map(({ key }) => key));
@@ -102,7 +102,10 @@ export async function lackingDeliveries<T extends EventReach>(
   return events.filter((event) => deliveryIds(event).some((id) => !stored.has(id)));
 }
 
-/** The ids of an event's required deliveries, one per endpoint chosen at its arrival. */
+/**
+ * Returns the ids of the deliveries that an event must have. There is one for each endpoint that
+ * was chosen when the event arrived.
+ */
 function deliveryIds(event: EventReach): string[] {
   const { merchant_id: merchantId, event_id: eventId, endpoint_ids, received_at } = event;
   return endpoint_ids.map(

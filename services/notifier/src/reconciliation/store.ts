@@ -18,7 +18,7 @@ const chunkMax = 500;
 
 export type GapStore = ReturnType<typeof openGapStore>;
 
-/** Stores the sweeps' checkpoints, and reads events and deliveries. */
+/** Stores the checkpoints of the sweeps. Also reads events and deliveries. */
 export function openGapStore(
   { db }: Pick<Database, "db">,
   { collection: events }: Pick<EventStore, "collection">,
@@ -26,11 +26,11 @@ export function openGapStore(
 ) {
   const checkpoints = db.collection<CheckpointDocument>("checkpoints");
   return {
-    /** The end of the last sweep; `undefined` before the first. */
+    /** Returns the end of the last sweep. Returns `undefined` before the first. */
     through: async (kind: GapKind): Promise<Date | undefined> =>
       (await checkpoints.findOne({ _id: kind }))?.through,
 
-    /** Moves a checkpoint forward, never back. */
+    /** Moves a checkpoint forward. Never moves it back. */
     advance: async (kind: GapKind, through: Date): Promise<void> => {
       await checkpoints.updateOne(
         { _id: kind },
@@ -41,17 +41,18 @@ export function openGapStore(
 
     ...openGaps(db),
 
-    /** Returns the keys that are stored. */
+    /** Returns those of the keys that are stored. */
     storedEvents: (keys: readonly string[]) => present(events, keys),
 
-    /** Returns the ids that are stored. */
+    /** Returns those of the ids that are stored. */
     storedDeliveries: (ids: readonly string[]) => present(deliveries, ids),
 
     readEvents: (keys: readonly string[]) => events.find({ _id: { $in: [...keys] } }).toArray(),
 
-    /** Yields the events received in a window in chunks, earliest first. */
+    /** Yields the events that were received in a time span, in chunks, earliest first. */
     receivedIn: async function* ({ from, to }: GapWindow): AsyncGenerator<EventReach[]> {
-      // All events have the same retention, and `expires_at` has an index.
+      // The search uses `expires_at`, which has an index. All events have the same retention, so
+      // the order is the same.
       const found = events
         .find<EventReach>(
           { expires_at: { $gte: after(from, eventKeptMs), $lt: after(to, eventKeptMs) } },

@@ -32,7 +32,7 @@ export type PayoutEvents = Pick<
   "listPublishedPayouts" | "republishPayoutEvents"
 >;
 
-/** Returns the window of the next sweep, and a function that records its progress. */
+/** Returns the time span of the next sweep, and a function that records progress. */
 async function nextWindow({ gaps, clock, metrics }: SweepDeps, kind: GapKind, terms: GapTerms) {
   const report = (to: Date) => metrics.through(kind, clock.now().getTime() - to.getTime());
   const through = await gaps.through(kind);
@@ -44,7 +44,9 @@ async function nextWindow({ gaps, clock, metrics }: SweepDeps, kind: GapKind, te
   return { window: gapWindow(through, clock.now(), terms), reached };
 }
 
-/** Stores and counts gaps before any repair. A known gap stays unchanged. */
+/**
+ * Stores and counts gaps before they are repaired. A gap that is already stored stays unchanged.
+ */
 async function record(
   { gaps, metrics, clock }: SweepDeps,
   kind: GapKind,
@@ -53,14 +55,17 @@ async function record(
   if (found.length > 0) metrics.found(kind, await gaps.record(kind, found, clock.now()));
 }
 
-/** More than any clock difference between two processes (5 minutes); payout uses its own clock. */
+/**
+ * Overlap of two sweeps. The payout service uses its own clock, and clocks of two processes differ
+ * by at most 5 minutes.
+ */
 const overlapMs = 360_000;
 
 /**
- * Finds events that payout published and that never arrived, and stores them. Payout lists its
- * published versions and republishes the missing ones. They are stored like events from the broker,
- * so that a late arrival changes nothing. The checkpoint passes a gap once it is recorded. It
- * doesn't move if payout's list fails.
+ * Finds and stores payout events that never arrived. The payout service lists the versions that it
+ * published, and publishes the missing ones again. These are stored like events from the broker, so
+ * a late arrival of the original changes nothing. The checkpoint moves past a gap when the gap is
+ * recorded. If the payout service can't return the list, the checkpoint stays.
  */
 export async function sweepPayoutEvents(deps: SweepDeps, payout: PayoutEvents): Promise<void> {
   await inTurn([
@@ -101,13 +106,19 @@ async function missing(
   return expected.filter(({ key }) => !there.has(key));
 }
 
-/** For an old payout, only the last version is certainly recent. */
+/**
+ * Returns the versions that can count as gaps. Of an old payout, only the last version is certainly
+ * recent.
+ */
 function recentVersions({ versions, createdAt }: PublishedPayout, oldest: Date): number[] {
   const isOld = createdAt === undefined || timestampDate(createdAt) < oldest;
   return isOld ? versions.slice(-1) : versions;
 }
 
-/** Stores lost events that payout republishes. Also closes gaps whose event arrived meanwhile. */
+/**
+ * Stores lost events that the payout service publishes again. Also closes gaps whose event has
+ * arrived in the meantime.
+ */
 function eventRepair({ gaps, fanOut, clock, log }: SweepDeps, payout: PayoutEvents): Repair {
   return async (batch) => {
     const keys = batch.map(({ key }) => key);
@@ -125,7 +136,7 @@ function eventRepair({ gaps, fanOut, clock, log }: SweepDeps, payout: PayoutEven
   };
 }
 
-/** Reads a republished event like a message from the broker. */
+/** Reads an event that was published again, like a message from the broker. */
 function readAgain(
   { eventId: id, routingKey: key, body, requestId: request_id }: PublishedEvent,
   now: Date,
@@ -142,29 +153,36 @@ function readAgain(
 
 type GapLoopOptions = Omit<SweepDeps, "holdsLease"> & {
   readonly lease: SweepLease;
-  /** Absent if the deployment has no payout service; its events are then not swept. */
+  /** Absent if the deployment has no payout service. Payout events are not swept then. */
   readonly payout: PayoutEvents | undefined;
   readonly everyMs: number;
 };
 
-/** Duration of a sweep's lease. A live holder renews it. */
+/** Returns the duration of a sweep's lease. While the process is alive, it renews the lease. */
 export function gapLeaseMs(everyMs: number): number {
   return Math.max(2 * everyMs, 60_000);
 }
 
-/** Leaves a starting process time for other work, and spreads processes that start together. */
+/**
+ * Delay before the first sweep. It leaves a starting process time for other work. The random part
+ * spreads the sweeps of processes that start together.
+ */
 const firstAfterMs = { atLeast: 2_000, spread: 8_000 };
-/** Also reports the checkpoint's age while no process, or another one, sweeps. */
+/**
+ * Interval at which the age of the checkpoint is reported. The age is reported even if another
+ * process sweeps, or none.
+ */
 const reportEveryMs = 15_000;
 
 /**
- * Sweeps periodically, in one process at a time. Deliveries come first, because they need no other
- * service.
+ * Runs the sweeps periodically, in one process at a time. Deliveries are swept first, because this
+ * needs no other service.
  */
 export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
   const { lease, payout, everyMs, log } = options;
   const ended = new AbortController();
-  // A long sweep may stop early; the next one continues there.
+  // A sweep stops early if the process ends or loses the lease. The next sweep continues at the
+  // checkpoint.
   const holdsLease = async () => !ended.signal.aborted && (await lease.hold()) !== undefined;
   const deps: SweepDeps = { ...options, holdsLease };
   if (payout === undefined) log.warn({}, "no PAYOUT_URL: lost events of payouts are not swept");
@@ -208,13 +226,17 @@ async function reportAges({ gaps, clock, metrics }: GapLoopOptions): Promise<fal
   return false;
 }
 
-/** Shorter than the retention of any delivery. */
+/** Maximum age of events whose deliveries are swept. Deliveries are kept longer than this. */
 const deliveryReachMs = deliveryKeptMs - 86_400_000;
-/** All processes of the notifier use the database's time, and a write takes seconds. */
+/**
+ * Overlap of two sweeps. It can be short, because all notifier processes use the database's time
+ * and a write takes only seconds.
+ */
 const deliveryOverlapMs = 60_000;
 
 /**
- * Finds stored events that lack a delivery, as a crash during PublishEvent leaves, and creates it.
+ * Finds stored events that lack a delivery, and creates the delivery. A crash during PublishEvent
+ * can leave such events.
  */
 export async function sweepDeliveries(deps: SweepDeps): Promise<void> {
   await inTurn([
@@ -237,7 +259,7 @@ async function findLackingDeliveries(deps: SweepDeps): Promise<void> {
   await reached(window.to);
 }
 
-/** Runs every step even if an earlier one failed, then throws the first error. */
+/** Runs all steps, even if one fails. Then throws the first error. */
 async function inTurn(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => errors.push(error));

@@ -10,11 +10,13 @@ import type { DeliveryDocument } from "../deliveries/documents.ts";
 import { testTransactionType } from "../events/rules/webhook-body.ts";
 import type { ReplayTerms } from "./rules/replay.ts";
 
-/** The terms of a replay, and its merchant. */
+/**
+ * The terms of a replay and its merchant. An original is a delivery that the replay sends again.
+ */
 export type Originals = ReplayTerms & { readonly merchantId: string };
 
 /**
- * Returns a replay's originals after the cursor, oldest first, without redeliveries and test
+ * Returns the originals of a replay after the cursor, oldest first. Skips redeliveries and test
  * events.
  */
 export function readOriginals(
@@ -31,7 +33,7 @@ export function readOriginals(
     .toArray();
 }
 
-/** Counts the originals, up to `countMax` plus one. */
+/** Counts the originals. Counting stops at `countMax` plus one. */
 export function countOriginals(deliveries: Collection<DeliveryDocument>, of: Originals) {
   return countUpToMax(deliveries, originalFilter(of), { hint: "originals" });
 }

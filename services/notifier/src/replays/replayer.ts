@@ -20,17 +20,21 @@ type ReplayerDeps = {
   readonly wake: () => void;
 };
 
-/** Longer than a page takes. After a crash the replay waits until the lease expires. */
+/**
+ * Duration of a lease. A page takes less time. After a crash, the replay continues when the lease
+ * has expired.
+ */
 const leaseMs = 30_000;
 
 /**
- * Queues replays' deliveries page by page, each page before its progress is written. Replay and
- * original determine each redelivery's operation, so that a repeat creates none twice.
+ * Queues the deliveries of replays page by page. A page is stored before the progress of its
+ * replay. The replay and the original determine the operation id of a redelivery. So if a page is
+ * repeated, no redelivery is created twice.
  */
 export function createReplayer(deps: ReplayerDeps) {
   const { replays, clock, log, tracing } = deps;
   return {
-    /** Queues the next page of a due replay. Returns true if there was one. */
+    /** Queues the next page of a due replay. Returns true if a replay was due. */
     round: async (): Promise<boolean> => {
       const leaseToken = crypto.randomUUID();
       const replay = await replays.claim(leaseToken, clock.now(), leaseMs);

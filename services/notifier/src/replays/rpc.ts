@@ -38,7 +38,7 @@ type ReplayDeps = {
   readonly deliveries: Pick<DeliveryStore, "collection">;
   readonly replays: ReplayStore;
   readonly clock: Clock;
-  /** Wakes the replayer, because a replay's next page is due. */
+  /** Wakes the replayer, because the next page of a replay is due. */
   readonly wakeReplayer: () => void;
 };
 
@@ -69,7 +69,10 @@ export function replayRpc(deps: ReplayDeps) {
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** Stores a replay once per operation. A worker does the rest. */
+/**
+ * Stores a replay. A worker creates its deliveries. A repeat of the operation returns the stored
+ * replay.
+ */
 async function createReplay(
   { endpoints, deliveries, replays, clock }: ReplayDeps,
   message: CreateReplayRequest,
@@ -93,7 +96,10 @@ async function createReplay(
   return refused("INVALID_REQUEST", "A replay of this endpoint is running already.");
 }
 
-/** Returns the first replay in its current state. Refuses if the repeat's terms differ. */
+/**
+ * Returns the stored replay in its current state. Refuses if the repeated request has different
+ * terms.
+ */
 function repeated(
   first: ReplayDocument,
   request: ReplayRequest,
@@ -102,7 +108,7 @@ function repeated(
   return "rate" in terms && isSameReplay(terms, termsOf(first)) ? first : otherContent;
 }
 
-/** Checks a request's fields by their form. */
+/** Checks the fields of a request by their form. */
 function readReplayRequest(
   message: CreateReplayRequest,
   now: Date,

@@ -22,18 +22,21 @@ export type ReplayDocument = Origin & {
   states: ReplayableState[];
   rate: number;
   state: ReplayTransition["state"];
-  /** The last original that was redelivered. */
+  /** The last original that the replay has sent again. */
   cursor: PageCursor | null;
-  /** Counts up to 10,000; beyond that `total_capped` is true. */
+  /** Number of originals, at most 10,000. If there are more, `total_capped` is true. */
   total: number;
   total_capped: boolean;
   queued_count: number;
-  /** Earliest claim: the next page's time, or the end of the lease. */
+  /**
+   * The earliest time at which the replay can be claimed. This is the time of the next page, or the
+   * end of the lease.
+   */
   due_at: Date | null;
   lease: { token: string; place: string } | null;
   created_at: Date;
   updated_at: Date;
-  /** Set when the replay ends, to the retention of its deliveries. */
+  /** Set when the replay ends. The replay is kept as long as its deliveries. */
   expires_at?: Date;
   operation_id: string;
   actor: StoredActor;
@@ -43,7 +46,7 @@ export type ReplayDocument = Origin & {
 
 export type ReplayStore = ReturnType<typeof openReplayStore>;
 
-/** Each replay is one document, and each change is one write. */
+/** Stores each replay as one document. Each change is one write. */
 export function openReplayStore({ db }: Database, place: string) {
   const replays = db.collection<ReplayDocument>("replays");
 
@@ -51,7 +54,8 @@ export function openReplayStore({ db }: Database, place: string) {
     collection: replays,
 
     /**
-     * Returns `false` if its endpoint has a running replay, or its operation already created one.
+     * Inserts a replay. Returns `false` if the endpoint has a running replay, or if the operation
+     * has already created one.
      */
     insert: (replay: ReplayDocument) => insertOnce(replays, replay),
 
@@ -64,7 +68,7 @@ export function openReplayStore({ db }: Database, place: string) {
     list: (merchantId: string, request: PageRequest) =>
       findCountedPage(replays, { merchant_id: merchantId }, request),
 
-    /** Ends a running replay. Returns its current state. */
+    /** Cancels a running replay. Returns the replay in its current state. */
     cancel: async (merchantId: string, id: string, now: Date, { operationId, actor }: Change) => {
       const replay = { _id: id, merchant_id: merchantId };
       const by = { operation_id: operationId, actor };
@@ -89,15 +93,15 @@ export function openReplayStore({ db }: Database, place: string) {
         { sort: { due_at: 1 }, returnDocument: "after" },
       ),
 
-    /** Ends the leases that a killed process at this place left. */
+    /** Ends the leases of a previous process that was killed at this place. */
     freeLeases: async (now: Date): Promise<void> => {
       const left = { state: "running", due_at: { $gt: now }, "lease.place": place } as const;
       await replays.updateMany(left, { $set: { lease: null, due_at: now } });
     },
 
-    /** Writes a page's progress if the lease still holds. Returns true if it did. */
+    /** Writes the progress of a page if the lease still holds. Returns true if it held. */
     settle: async (id: string, leaseToken: string, page: ReplaySettlement): Promise<boolean> => {
-      // An ended replay has no lease.
+      // This also excludes ended replays, because they have no lease.
       const leased = { _id: id, "lease.token": leaseToken };
       const progress = { $set: settledFields(page), $inc: { queued_count: page.queued } };
       return (await replays.updateOne(leased, progress)).matchedCount === 1;
@@ -108,7 +112,7 @@ export function openReplayStore({ db }: Database, place: string) {
 export type ReplaySettlement = {
   readonly transition: ReplayTransition;
   readonly queued: number;
-  /** The last original of the page; `undefined` if it was empty. */
+  /** The last original of the page. `undefined` if the page was empty. */
   readonly last: PageCursor | undefined;
   readonly at: Date;
 };
@@ -127,7 +131,7 @@ function ended(state: "done" | "cancelled", at: Date) {
   return { state, due_at: null, expires_at: new Date(at.getTime() + deliveryKeptMs) };
 }
 
-/** Builds a new replay. One without originals is done at once. */
+/** Builds a new replay. If there are no originals, the replay is done at once. */
 export function newReplay(
   merchantId: string,
   terms: ReplayTerms,

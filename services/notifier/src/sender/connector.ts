@@ -9,17 +9,20 @@ import { buildConnector, errors } from "undici";
 import { type AddressRules, isOfThisMachine, mayReach } from "./rules/address.ts";
 import { hostWithoutDot, portOf } from "./rules/url.ts";
 
-/** A slower lookup counts as failed (webhooks: limits). */
+/** Maximum duration of a name lookup (webhooks: limits). */
 const dnsTimeoutMs = 2_000;
-/** Covers lookup, TCP and TLS together. */
+/** Maximum duration of the lookup, the TCP connection and the TLS handshake together. */
 export const connectTimeoutMs = 5_000;
 
 /** Returns all addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Allowed destinations of a socket. Later name lookups can't change them. */
+/**
+ * The allowed destinations of a socket. They are fixed before the socket connects, so a later name
+ * lookup can't change them.
+ */
 export type SocketTarget = {
-  /** At least one, each checked. */
+  /** At least one address. All of them are checked. */
   readonly addresses: readonly { readonly address: string; readonly family: number }[];
   readonly port: number;
   readonly localAddress: string | undefined;
@@ -27,16 +30,18 @@ export type SocketTarget = {
 
 export type OpenSocket = (target: SocketTarget) => Socket;
 
-/** The rules for addresses, and how to connect. */
+/** The rules for addresses, and the options for connections. */
 export type ConnectorOptions = AddressRules & {
-  /** The static source address that merchants may rely on. */
+  /** The static source address. Merchants can rely on it, for example in a firewall. */
   readonly localAddress?: string | undefined;
   readonly resolve: Resolve;
-  /** The default opens the system's sockets. */
+  /** Opens a socket. The default opens a socket of the operating system. */
   readonly openSocket?: OpenSocket | undefined;
 };
 
-/** The reason why no connection was tried. `code` appears in the attempt's log. */
+/**
+ * Thrown if a connection was not tried, with the reason. The log of the attempt contains `code`.
+ */
 export class ConnectRefusedError extends Error {
   override name = "ConnectRefusedError";
   readonly code: "ADDRESS_REFUSED" | "DNS_FAILED";
@@ -47,8 +52,8 @@ export class ConnectRefusedError extends Error {
 }
 
 /**
- * Queries name servers only, so that no merchant's host name resolves to a machine of the
- * deployment. Avoids the thread pool, which a slow name server would block.
+ * Resolves a name with name servers only. So a merchant's host name can't resolve to a machine in
+ * the deployment's hosts file. Doesn't use the thread pool, which a slow name server would block.
  */
 export const resolvePublic: Resolve = async (host) => {
   const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: 1 });
@@ -59,13 +64,13 @@ export const resolvePublic: Resolve = async (host) => {
 };
 
 /**
- * Tries the addresses in turn. Node's default limit per address is half a second, and a lost first
- * packet is resent after a second. So each address gets an equal share of the time, because the
- * last one may be unreachable from here.
+ * Opens a socket and tries the addresses one after another. Each address gets an equal share of the
+ * time. Node's default of half a second per address is too short, because a lost first packet is
+ * sent again only after a second.
  */
 const openSystemSocket: OpenSocket = ({ addresses, port, localAddress }) =>
   connect({
-    // Returns the checked addresses for any name.
+    // The lookup returns the checked addresses for any name, so this name is never resolved.
     host: "checked.invalid",
     port,
     autoSelectFamilyAttemptTimeout: attemptShareMs(addresses.length),
@@ -79,9 +84,9 @@ const openSystemSocket: OpenSocket = ({ addresses, port, localAddress }) =>
 
 /**
  * Connects only to addresses that the policy allows. Checks every address of a name and connects to
- * exactly those, so that a second DNS response can't change them. Checks the reached address again
- * before anything is written, including TLS's first message. The host name still decides SNI and
- * certificate.
+ * exactly these addresses. So a second DNS response can't change them. Before it writes anything,
+ * even the first TLS message, it checks the address that the socket reached. The host name is still
+ * used for SNI and for checking the certificate.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const { openSocket = openSystemSocket, localAddress } = options;
@@ -104,12 +109,12 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   };
 }
 
-/** A connection in progress: the socket to close, and the signal of its timeout. */
+/** A connection in progress. Contains the socket to close and the signal of the timeout. */
 type Opened = { socket?: Socket; readonly late: AbortSignal };
 
 /**
- * Connects a socket to one of the addresses. With a local address, Node tries only the first
- * address. So this tries them one by one, each with its share of the time.
+ * Connects a socket to one of the addresses. If a local address is set, Node tries only the first
+ * address. So this function tries the addresses one by one. Each gets its share of the time.
  */
 async function connected(open: OpenSocket, target: SocketTarget, opened: Opened): Promise<Socket> {
   const { addresses, localAddress } = target;
@@ -119,7 +124,7 @@ async function connected(open: OpenSocket, target: SocketTarget, opened: Opened)
     opened.late.throwIfAborted();
     const socket = open({ ...target, addresses: round });
     opened.socket = socket;
-    // Keeps an error that no caller awaits from ending the process.
+    // Without this listener, an error that no caller awaits would end the process.
     socket.on("error", () => undefined);
     socket.setNoDelay(true).setKeepAlive(true, keepAliveProbeMs);
     const shareMs = attemptShareMs(addresses.length);
@@ -134,12 +139,15 @@ async function connected(open: OpenSocket, target: SocketTarget, opened: Opened)
   throw new Error("a target has no addresses");
 }
 
-/** The time limit of one address. The last address gets the remaining time. */
+/** Returns the time limit of one address. The last address gets all remaining time. */
 function attemptShareMs(addresses: number): number {
   return Math.floor(connectTimeoutMs / (addresses + 1));
 }
 
-/** Lets the system detect receivers that vanished. */
+/**
+ * Interval of TCP keep-alive probes. They let the system detect receivers that are no longer
+ * reachable.
+ */
 const keepAliveProbeMs = 60_000;
 
 async function connectInTime(open: (opened: Opened) => Promise<Socket>): Promise<Socket> {
@@ -158,7 +166,9 @@ function isAllowed(rules: AddressRules, address: string, port: number): boolean 
   return rules.ownPorts?.has(port) !== true || !isOfThisMachine(address, machineAddresses());
 }
 
-/** Read each time, because a machine's networks can change. */
+/**
+ * Returns the addresses of this machine. They are read each time, because its networks can change.
+ */
 function machineAddresses(): readonly string[] {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return all.map(({ address }) => address);
@@ -168,7 +178,7 @@ function refusedAddress(): ConnectRefusedError {
   return new ConnectRefusedError("ADDRESS_REFUSED", "the address may not be reached");
 }
 
-/** Returns a host's addresses for a socket, if all of them are allowed. */
+/** Returns the addresses of a host if all of them are allowed. */
 async function vetted(options: ConnectorOptions, host: string, port: number) {
   const { resolve, localAddress } = options;
   const addresses =
@@ -186,7 +196,7 @@ async function vetted(options: ConnectorOptions, host: string, port: number) {
   return fitting;
 }
 
-/** Throws if the machine lacks the address, because every attempt from it would fail. */
+/** Throws if the machine doesn't have this address. Every attempt from it would fail. */
 export async function checkSourceAddress(address: string): Promise<void> {
   const server = createServer();
   try {

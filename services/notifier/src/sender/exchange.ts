@@ -4,7 +4,7 @@ import type { buildConnector } from "undici";
 import type { Outcome } from "./rules/outcome.ts";
 import type { Target } from "./targets.ts";
 
-/** The content and time limit of one exchange. */
+/** The content of one request and its time limit. */
 export type ExchangeRequest = {
   readonly target: Target;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,32 +12,38 @@ export type ExchangeRequest = {
   readonly signal: AbortSignal;
 };
 
-/** Sends one request. Rejects if no response arrives. */
+/** Sends one request and returns the response. Rejects if no response arrives. */
 export type Exchange = (
   request: ExchangeRequest,
 ) => Promise<Extract<Outcome, { kind: "answered" }>>;
 
-/** A reused connection was closed or reset before the first byte of the response. */
+/** Thrown if a reused connection is closed or reset before the first byte of the response. */
 export class StaleConnectionError extends Error {
   override name = "StaleConnectionError";
 }
 
 /**
- * The receiver switched protocols, or sent an invalid status. The code follows the HTTP parser's
- * naming.
+ * Thrown if the receiver switches protocols or sends an invalid status. The code is named like
+ * those of the HTTP parser.
  */
 class InvalidAnswerError extends Error {
   override name = "InvalidAnswerError";
   readonly code = "HPE_INVALID_ANSWER";
 }
 
-/** Reading more would let a receiver keep the sender busy. */
+/**
+ * Maximum bytes that are read of a response. Without a maximum, a receiver could keep the sender
+ * busy.
+ */
 const readBytesMax = 16 * 1_024;
-/** Part of a response that the attempt's log keeps. */
+/** Maximum bytes of a response that the log of the attempt keeps. */
 const keptBytesMax = 1_024;
-/** Maximum head of a response. Node's own servers send no more. */
+/** Maximum size of a response's head. Node's own servers don't send more. */
 const headBytesMax = 16 * 1_024;
-/** Receivers close idle connections after 5 s or more, and reusing a closing connection fails. */
+/**
+ * Idle connections are closed after this time. Receivers close them after 5 s or more, and a
+ * request on a closing connection fails.
+ */
 const keepAliveMs = 2_000;
 
 const fixedHeaders = {
@@ -46,12 +52,13 @@ const fixedHeaders = {
   "user-agent": "Disburse-Webhooks/1",
 };
 
-/** Error codes of a connection that the other side closed or reset. */
+/** Error codes for a connection that the receiver closed or reset. */
 const closedCodes: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"]);
 
 /**
- * Opens connections of one kind: kept alive, or for a single request. Uses Node's client, because
- * it skips 1xx responses other than 101, as RFC 9110 (section 15.2) requires; undici resets on 100.
+ * Opens connections, either kept alive or for a single request. Uses Node's HTTP client instead of
+ * undici. Node's client skips 1xx responses except 101, as RFC 9110 (section 15.2) requires, but
+ * undici resets the connection on 100.
  */
 export function openConnections(
   connector: buildConnector.connector,
@@ -109,7 +116,7 @@ function exchange(
     });
     call.on("response", (response) => {
       const { statusCode = 0 } = response;
-      // Node accepts any three digits as a status. RFC 9110 has none below 100.
+      // Node accepts any three digits as a status. RFC 9110 allows no status below 100.
       if (statusCode < 100) {
         reject(new InvalidAnswerError("no status"));
         response.destroy();
@@ -130,7 +137,8 @@ function exchange(
 }
 
 /**
- * Reads the start of a response's body. The status alone acknowledges, so the body may break off.
+ * Reads the start of a response's body. An incomplete body is no error, because the status alone
+ * acknowledges the delivery.
  */
 async function readSome(response: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -142,7 +150,7 @@ async function readSome(response: IncomingMessage): Promise<string> {
       if (bytes >= readBytesMax) break;
     }
   } catch {
-    // Keeps the part that arrived before the break.
+    // The body broke off. The part that arrived before is kept.
   }
   const kept = Buffer.concat(chunks).subarray(0, keptBytesMax);
   return new TextDecoder().decode(kept, { stream: true });

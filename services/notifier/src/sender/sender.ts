@@ -14,16 +14,16 @@ export type PostRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Set if shorter than the default time limit of an attempt. */
+  /** Time limit of the attempt, if it is shorter than the default. */
   readonly timeoutMs?: number;
 };
 
-/** Makes one attempt. A failed attempt is an outcome, not an error. */
+/** Makes one attempt. If the attempt fails, this returns an outcome and doesn't throw. */
 export type Post = (request: PostRequest) => Promise<Outcome>;
 
 export type Sender = { readonly post: Post; close(): Promise<void> };
 
-/** Covers a whole attempt, including the response's body (webhooks: limits). */
+/** Maximum duration of an attempt, including the body of the response (webhooks: limits). */
 export const attemptTimeoutMs = 15_000;
 
 export type SenderOptions = Omit<ConnectorOptions, "resolve"> & {
@@ -32,11 +32,14 @@ export type SenderOptions = Omit<ConnectorOptions, "resolve"> & {
   readonly timeoutMs?: number;
 };
 
-/** Uses the machine's own lookup, which resolves `localhost`, for the sandbox. */
+/** Resolves names with the machine's own lookup, which knows `localhost`. For the sandbox only. */
 const resolveLocally: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** Posts webhooks without redirects, limited in time and size, to allowed addresses only. */
+/**
+ * Creates a sender of webhooks. It follows no redirects, limits time and size, and connects only to
+ * allowed addresses.
+ */
 export function createSender(options: SenderOptions): Sender {
   const { resolve = options.policy === "public" ? resolvePublic : resolveLocally } = options;
   const targetOf = createTargets(options);
@@ -44,14 +47,18 @@ export function createSender(options: SenderOptions): Sender {
   const connector = createConnector({ ...options, resolve });
   const kept = openConnections(connector, { keepAlive: true });
   const fresh = openConnections(connector, { keepAlive: false });
-  /** A receiver may close a connection just as it is reused. That costs no attempt. */
+  /**
+   * A receiver may close a connection just when it is reused. The request is then sent again, which
+   * doesn't count as another attempt.
+   */
   const exchange: Exchange = (request) =>
     kept.exchange(request).catch((error: unknown) => {
       if (error instanceof StaleConnectionError) return fresh.exchange(request);
       throw error;
     });
   const post: Post = async ({ url, headers, body, timeoutMs: requestedMs = timeoutMs }) => {
-    // Checked again, because a URL may be older than a rule or a setting.
+    // The URL is checked again, because a rule or a setting may have changed since its
+    // registration.
     const target = targetOf(url);
     if (target === undefined) return { kind: "failed", error: "address_refused" };
     const late = new AbortController();
@@ -86,7 +93,7 @@ const namedErrors: Readonly<Record<string, AttemptError>> = {
   UND_ERR_CONNECT_TIMEOUT: "timeout",
 };
 
-/** Node's TLS errors and OpenSSL's certificate errors share prefixes. */
+/** Codes of TLS errors. The prefixes cover errors of Node and certificate errors of OpenSSL. */
 const tlsCode = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_)/;
 
 function attemptError(error: unknown): AttemptError {

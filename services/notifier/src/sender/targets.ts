@@ -3,16 +3,19 @@ import { portOf, urlProblem } from "./rules/url.ts";
 
 export type Target = {
   readonly protocol: string;
-  /** A name or an address. IPv6 has no brackets. */
+  /** A host name or an address. An IPv6 address has no brackets. */
   readonly host: string;
   readonly port: number;
   readonly path: string;
 };
 
-/** About 100 KiB. The cache is cleared beyond it. */
+/** Maximum URLs in the cache, about 100 KiB. When there are more, the cache is cleared. */
 const targetsMax = 1_000;
 
-/** Parses and caches URLs. Returns `undefined` if the rules refuse a URL by its text. */
+/**
+ * Returns a function that parses and caches URLs. It returns `undefined` if the rules refuse the
+ * URL by its text.
+ */
 export function createTargets(rules: AddressRules): (url: string) => Target | undefined {
   const known = new Map<string, Target | undefined>();
   return (url) => {

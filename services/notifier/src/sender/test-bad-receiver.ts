@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** The behaviour of a path on its connection. */
+/** The behaviour of a path. */
 type Script = {
   readonly say: (socket: Socket) => void;
-  /** Responds after the head of the request, without reading a body. */
+  /** Responds when the head of the request has arrived, without reading the body. */
   readonly isEarly?: boolean;
-  /** Sends this after the head of the request, and reads on. */
+  /** Called when the head of the request has arrived. The receiver continues to read. */
   readonly atHead?: (socket: Socket) => void;
 };
 
@@ -15,7 +15,10 @@ const response = (head: string, body = ""): string =>
   `HTTP/1.1 ${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 const status = (head: string): Script => ({ say: (socket) => void socket.write(response(head)) });
 const text = (all: string): Script => ({ say: (socket) => void socket.end(all) });
-/** Reads nothing more. Announces the close, because the connection can't be reused. */
+/**
+ * Builds a script that stops reading. The response announces that the connection closes, because it
+ * can't be reused.
+ */
 const early = (head: string): Script => ({
   isEarly: true,
   say: (socket) => void socket.write(response(`${head}\r\nconnection: close`)),
@@ -23,7 +26,7 @@ const early = (head: string): Script => ({
 
 const dripEveryMs = 1_000;
 const megabyte = 1_048_576;
-/** 10 MiB of zeros in 10 KB. */
+/** 10 MiB of zeros, compressed to 10 KB. */
 const bomb = gzipSync(Buffer.alloc(10 * megabyte));
 
 function drip(socket: Socket, all: string): void {
@@ -44,7 +47,7 @@ function saySlowly(socket: Socket, all: string): void {
 
 const interim = (head: string): string => `HTTP/1.1 ${head}\r\n\r\n`;
 
-/** Writes endlessly, as fast as the peer reads. */
+/** Writes without end, as fast as the client reads. */
 function pour(socket: Socket, first: string, more: string): void {
   const go = () => {
     while (!socket.destroyed && socket.write(more));
@@ -57,7 +60,7 @@ function pour(socket: Socket, first: string, more: string): void {
 const piece = `4000\r\n${"x".repeat(0x40_00)}\r\n`;
 const chunked = (head: string) => `HTTP/1.1 ${head}\r\ntransfer-encoding: chunked\r\n\r\n`;
 
-/** Misbehaving receivers, by path. */
+/** The behaviours of misbehaving receivers, keyed by path. */
 export const scripts = {
   "/200": status("200 OK"),
   "/201": status("201 Created"),
@@ -75,7 +78,7 @@ export const scripts = {
   "/reset-in-body": {
     say: (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nha");
-      // Delayed, because a reset would drop data that is still queued.
+      // The reset is delayed, because it would drop data that is still queued.
       setTimeout(() => socket.resetAndDestroy(), 20);
     },
   },
@@ -163,21 +166,24 @@ export const badPaths = Object.keys(scripts) as BadPath[];
 
 export type BadReceiver = {
   readonly url: string;
-  /** Complete request bodies, by path. */
+  /** The complete request bodies, keyed by path. */
   readonly bodies: ReadonlyMap<string, readonly Buffer[]>;
-  /** Paths of open connections. An idle connection has the path of its last call. */
+  /**
+   * Returns the paths of open connections. For an idle connection, this is the path of its last
+   * request.
+   */
   readonly open: () => readonly string[];
   readonly close: () => Promise<void>;
 };
 
-/** A receiver on raw sockets without TLS. Each path runs its script. */
+/** Starts a receiver on raw sockets without TLS. Each path runs its script. */
 export async function startBadReceiver(): Promise<BadReceiver> {
   const bodies = new Map<string, Buffer[]>();
   const open = new Map<Socket, string>();
   const server = createServer((socket) => {
     open.set(socket, "");
     socket.once("close", () => open.delete(socket));
-    // Senders hang up on receivers like these.
+    // Senders close connections to receivers like these, which causes errors here.
     socket.on("error", () => socket.destroy());
     let [came, hasHead] = [Buffer.alloc(0), false];
     socket.on("data", (chunk: Buffer) => {

@@ -1,6 +1,6 @@
 /**
- * Self-signed certificates for tests. Their one key protects nothing. All except the expired one
- * are valid from 2020 to 2120.
+ * Self-signed certificates for tests. All share this key, which protects nothing. Except for the
+ * expired one, they are valid from 2020 to 2120.
  */
 export const testKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgo5ai57UUGXsSh5LU
@@ -9,7 +9,7 @@ TFzEtTUKezlQ7OOxhf52hD3o/c8ILxp0fOw4fBO12YGJaFVC0Ck1sBID
 -----END PRIVATE KEY-----
 `;
 
-/** Named after their use in tests. All except one are for localhost. */
+/** Each certificate is named after its use in tests. All except one are for localhost. */
 export const testCertificates = {
   selfSigned: `-----BEGIN CERTIFICATE-----
 MIIBXjCCAQWgAwIBAgIBATAKBggqhkjOPQQDAjATMREwDwYDVQQDDAhzdHJhbmdl

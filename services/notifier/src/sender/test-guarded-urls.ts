@@ -1,6 +1,6 @@
 import { networks } from "./rules/address.ts";
 
-/** DNS responses by name. Further queries get the last response. */
+/** DNS responses, keyed by name. Each query gets the next response. The last one is repeated. */
 export const zone: Readonly<Record<string, readonly string[]>> = {
   "hooks.example.com": ["8.8.4.4"],
   "both.example.com": ["8.8.4.4", "2606:4700::1111"],
@@ -27,17 +27,18 @@ export const zone: Readonly<Record<string, readonly string[]>> = {
   metadata: ["169.254.169.254"],
 };
 
-/** The deployment's own networks. Their addresses are public. */
+/** The deployment's own networks. Without this setting, their addresses would count as public. */
 export const ownNetworks = networks(["8.8.8.0/24", "2620:1::/32"]);
 
 /**
- * Refused by its text at registration, refused by its resolved address at sending, or sent there.
+ * How a URL is treated. "text": its text is refused at registration. "address": its resolved
+ * address is refused at sending. "sent": the webhook is sent.
  */
 export type Verdict = "text" | "address" | "no address" | "sent";
 
-/** URLs with their verdicts in live mode and in the sandbox. */
+/** URLs and their treatment in live mode and in the sandbox. */
 export const guardedUrls: readonly (readonly [string, live: Verdict, sandbox: Verdict])[] = [
-  // This machine, in every spelling of its address.
+  // Addresses of this machine in all spellings.
   ["https://127.0.0.1/", "text", "sent"],
   ["https://127.1/", "text", "sent"],
   ["https://127.0.1/", "text", "sent"],
@@ -101,7 +102,7 @@ export const guardedUrls: readonly (readonly [string, live: Verdict, sandbox: Ve
   ["https://[2620:4f:8000::1]/", "text", "sent"],
   ["https://[::ffff:10.0.0.1]/", "text", "sent"],
   ["https://[::ffff:0:10.0.0.1]/", "text", "sent"],
-  // Addresses of infrastructure, in every spelling.
+  // Addresses of infrastructure in all spellings.
   ["https://169.254.169.254/latest/meta-data/", "text", "text"],
   ["https://169.254.170.2/", "text", "text"],
   ["https://2852039166/", "text", "text"],
@@ -131,7 +132,7 @@ export const guardedUrls: readonly (readonly [string, live: Verdict, sandbox: Ve
   ["https://[ff02::1]/", "text", "text"],
   ["https://255.255.255.255/", "text", "text"],
   ["https://240.0.0.1/", "text", "text"],
-  // The deployment's networks, by setting.
+  // The deployment's own networks, which a setting refuses.
   ["https://8.8.8.8/", "text", "text"],
   ["https://134744072/", "text", "text"],
   ["https://[::ffff:8.8.8.8]/", "text", "text"],

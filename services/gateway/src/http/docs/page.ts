@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import type { Mode } from "../../keys/rules/key.ts";
 import { escapeHtml } from "../rules/html.ts";
 
-/** Parts of the OpenAPI document that the pages show. The component shows the rest. */
+/**
+ * The parts of the OpenAPI document that the pages show. The API reference component shows the
+ * rest.
+ */
 export type Reference = {
   readonly info: Readonly<Record<"title" | "summary", string>>;
   readonly tags: readonly { readonly name: string }[];
@@ -18,7 +21,7 @@ type ReferenceOperation = {
   readonly summary: string;
 };
 
-/** A guide of `gen/guides.json`. The guide without a slug is `/docs` itself. */
+/** A guide from `gen/guides.json`. The guide without a slug is served at `/docs`. */
 export type Guide = {
   readonly slug: string;
   readonly title: string;
@@ -26,7 +29,7 @@ export type Guide = {
 };
 
 export type DocsParts = {
-  /** The pages' own CSS, inlined for a fast first paint. */
+  /** The pages' CSS, inlined so that the first paint is fast. */
   readonly style: string;
   readonly mode: Mode;
   readonly paths: Readonly<
@@ -44,12 +47,13 @@ export type DocsPage = {
   readonly contentSecurityPolicy: string;
 };
 
-/** The component shows webhooks under this tag, regardless of their own tags. */
+/** The API reference component shows all webhooks under this tag and ignores their own tags. */
 const webhooksTag = "webhooks";
 
 /**
- * Builds the pages. Each is complete without scripts and has an index of all guides and operations.
- * On the first page a script lets the component show the operations.
+ * Builds the documentation pages. Each page works without scripts and has an index of all guides
+ * and operations. On the first page, a script loads the API reference component, which shows the
+ * operations.
  */
 export function docsPages(
   reference: Reference,
@@ -145,7 +149,7 @@ ${index(reference)}
 </nav>`;
 }
 
-/** Allows only same-origin resources and the inlined style. No frames. */
+/** This policy allows only same-origin resources and the inlined style. It forbids frames. */
 function policyFor(style: string): string {
   const hash = createHash("sha256").update(style).digest("base64");
   return [

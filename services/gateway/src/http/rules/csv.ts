@@ -5,22 +5,25 @@ import { unknownField } from "@disburse/kernel/violations.ts";
 import { CsvError, parse } from "csv-parse/sync";
 import { readText } from "./request.ts";
 
-/** `lines` is the field that receives a file's rows; `columns` are the allowed columns. */
+/**
+ * Describes a CSV body. `lines` is the JSON field that receives the rows. `columns` are the allowed
+ * columns.
+ */
 export type CsvTable = {
   readonly lines: string;
   readonly columns: readonly string[];
-  /** Columns with `true` or `false` cells. */
+  /** Columns whose cells are `true` or `false`. */
   readonly flags: readonly string[];
-  /** An object of texts. Column `<name>.<key>` is one of its keys. */
+  /** Name of a JSON object with text values. Column `<name>.<key>` sets one of its keys. */
   readonly pairs: string;
 };
 
-/** A name that is safe in a message. */
+/** Pattern of column names that error messages may repeat. */
 const plainName = /^[\w-]{1,64}$/;
 
 /**
- * Reads a CSV file (RFC 4180: a header row, commas, UTF-8) as the equivalent JSON object. An empty
- * cell is a field that was not sent.
+ * Converts a CSV file to the equivalent JSON object. The file follows RFC 4180, with a header row,
+ * commas and UTF-8. An empty cell counts as a field that was not sent.
  */
 export function readCsvBody(
   bytes: Uint8Array,
@@ -43,7 +46,10 @@ export function readCsvBody(
   return { [table.lines]: cells.map((row) => lineOf(row, names, table)) };
 }
 
-/** An invalid flag stays a text, which is refused as in JSON. */
+/**
+ * Converts a row to a JSON object. An invalid flag stays a text, and the form refuses it as it
+ * would in JSON.
+ */
 function lineOf(row: readonly string[], names: readonly string[], table: CsvTable): JsonObject {
   const line: Record<string, ExactJson> = {};
   const pairs: Record<string, string> = {};
@@ -62,7 +68,10 @@ const flags: ReadonlyMap<string, boolean> = new Map([
   ["false", false],
 ]);
 
-/** Returns the key of a pairs column. An invalid key is refused with its line, as in JSON. */
+/**
+ * Returns the key of a `pairs` column. The form refuses an invalid key and names its line, as it
+ * would in JSON.
+ */
 function keyOf(name: string, { pairs }: CsvTable): string | undefined {
   const prefix = `${pairs}.`;
   const key = name.startsWith(prefix) ? name.slice(prefix.length) : "";

@@ -7,15 +7,15 @@ import {
 } from "@disburse/kernel/exact-json.ts";
 import { invalidRequest, type Refused, refused, type Violation } from "@disburse/kernel/refusal.ts";
 
-/** A caller's choices for one request, from its headers. */
+/** Options that a caller sets for one request in its headers. */
 export type Preferences = {
-  /** Refuse unknown fields of the body instead of ignoring them. */
+  /** If true, unknown fields of the body are refused. Otherwise they are ignored. */
   readonly isStrict: boolean;
-  /** Return amounts as JSON strings, for clients that parse JSON numbers as floats. */
+  /** If true, amounts are JSON strings, for clients that parse JSON numbers as floats. */
   readonly textAmounts: boolean;
 };
 
-/** Request headers by lower-case name. Repeated ones are joined. */
+/** Request headers, keyed by lower-case name. Values of a repeated header are joined. */
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const strict = "Disburse-Strict";
@@ -25,19 +25,28 @@ const ours = "[a-z]{2,3}_[0-9a-hjkmnp-tv-z]{26}";
 const firstId = new RegExp(`^\\{"data":\\{"(?:[a-z]+_)*id":"(${ours})"`);
 const wholeId = new RegExp(`^${ours}$`);
 
-/** Clients send 10 to 30 headers and proxies add as many. More is an attack on the parser. */
+/**
+ * Maximum headers. Clients send 10 to 30 and proxies add as many. More indicate an attack on the
+ * parser.
+ */
 export const headersMax = 100;
-/** Name and value together, in bytes. Most proxies accept as much for one line. */
+/**
+ * Maximum length of a header in bytes, including its name. Most proxies accept at most this much
+ * for a line.
+ */
 export const headerLengthMax = 8 * 1024;
 
-/** The raw head of a request. `rawHeaders` alternates names and values. */
+/** The raw head of a request. `rawHeaders` contains names and values in turn. */
 export type RequestHead = {
   readonly target: string;
   readonly httpVersion: string;
   readonly rawHeaders: readonly string[];
 };
 
-/** Returns every value of a header, one per line sent. Node's own map drops repetitions. */
+/**
+ * Returns all values of a header, one for each line that was sent. Node's own map of headers drops
+ * repeated lines.
+ */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   return rawHeaders.filter(
     (_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name,
@@ -50,18 +59,20 @@ type HeadRefusal =
   | "NOT_IMPLEMENTED"
   | "EXPECTATION_FAILED";
 
-/** HTTP/0.9 has no headers, so proxies and logs cannot tell its requests apart. */
+/**
+ * HTTP/0.9 is not supported. It has no headers, so proxies and logs can't tell its requests apart.
+ */
 const versions: ReadonlySet<string> = new Set(["1.0", "1.1"]);
 
-/** Length of a value with its name. Names alone count 0. */
+/** Returns the length of a header's name and value together. Returns 0 for the index of a name. */
 function lineLength(rawHeaders: readonly string[], value: string, at: number): number {
   return at % 2 === 0 ? 0 : (rawHeaders[at - 1]?.length ?? 0) + value.length;
 }
 
 /**
- * Refuses requests that the HTTP parser accepts: other versions than 1.1 and 1.0, too many or too
- * long headers, a missing or repeated host (RFC 9112 §3.2), an unsupported transfer coding (§6.1),
- * an unsupported expectation (RFC 9110 §10.1.1), or a target that is not a clean path.
+ * Refuses invalid requests that the HTTP parser accepts. It accepts versions other than 1.1 and
+ * 1.0, too many or too long headers, a missing or repeated host (RFC 9112 §3.2), unsupported
+ * transfer codings (§6.1) and expectations (RFC 9110 §10.1.1), and targets with an invalid path.
  */
 export function headProblem(head: RequestHead): Refused<HeadRefusal> | undefined {
   const { rawHeaders } = head;
@@ -87,17 +98,17 @@ export function headProblem(head: RequestHead): Refused<HeadRefusal> | undefined
 }
 
 /**
- * Visible ASCII without `#`, starting with a slash. A fragment is never sent (RFC 9112 §3.2.1), and
- * URL libraries disagree about all other characters.
+ * The target is a slash and visible ASCII without `#`. Clients never send a fragment (RFC 9112
+ * §3.2.1). URL libraries interpret all other characters differently.
  */
 const originForm = /^\/[!-"$-~]*$/;
-/** Our paths and queries have none, and they can forge log lines. */
+/** Control characters. No path or query of the API contains any, and they could forge log lines. */
 const controls = /\p{Cc}/u;
 
 /**
- * Returns the problem of a request target in words for the merchant, or `undefined`. Accepts only
- * the origin form (RFC 9112 §3.2.1): a path and a query in valid percent-encoded UTF-8, without
- * control characters.
+ * Describes the problem of a request target to the merchant. Returns `undefined` if there is none.
+ * Only the origin form is valid (RFC 9112 §3.2.1): a path and a query in percent-encoded UTF-8,
+ * without control characters.
  */
 export function targetProblem(target: string): string | undefined {
   if (!originForm.test(target)) return "The request target must be a path.";
@@ -119,7 +130,9 @@ function parse(contentType: string): MIMEType | undefined {
   }
 }
 
-/** Accepts uncompressed UTF-8 bodies of one media type, JSON by default. */
+/**
+ * Returns true for an uncompressed UTF-8 body with the given media type, which is JSON by default.
+ */
 export function isPlain(
   contentType: string | undefined,
   contentEncoding: string | undefined,
@@ -136,9 +149,12 @@ export function isPlain(
   return type?.essence === essence && charset.toLowerCase() === "utf-8";
 }
 
-/** The deepest form has 3 levels. No honest body exceeds this, and no parser's stack is at risk. */
+/**
+ * Maximum nesting depth of a body. The deepest form has 3 levels. The limit protects the parser's
+ * stack.
+ */
 export const depthMax = 10;
-/** The longest form with 20 company owners has about 200 fields. */
+/** Maximum keys in a body. The longest form, with 20 company owners, has about 200 fields. */
 export const keysMax = 200;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -153,7 +169,7 @@ export function readText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Measures nesting depth and number of keys by the punctuation outside strings. */
+/** Measures the nesting depth and the number of keys. Counts only punctuation outside strings. */
 function measure(text: string): { depth: number; keys: number } {
   let [depth, deepest, keys] = [0, 0, 0];
   let inString = false;
@@ -176,7 +192,7 @@ function countKeys(json: ExactJson): number {
   return Object.values(json).reduce<number>((sum, item) => sum + 1 + countKeys(item), 0);
 }
 
-/** Returns `undefined` for invalid JSON, and for a repeated key in an object. */
+/** Parses JSON. Returns `undefined` if it is invalid or an object repeats a key. */
 function parseStrictly(text: string): ExactJson | undefined {
   const { depth, keys } = measure(text);
   if (depth > depthMax) return undefined;
@@ -189,7 +205,7 @@ function parseStrictly(text: string): ExactJson | undefined {
   }
 }
 
-/** Reads the JSON object that every POST of the interface expects. */
+/** Reads the body of a POST, which must be a JSON object. */
 export function readJsonBody(
   bytes: Uint8Array,
   keysMost = keysMax,
@@ -204,19 +220,25 @@ export function readJsonBody(
   return json;
 }
 
-/** Returns `code` of an error's body; `undefined` for a success or any other body. */
+/**
+ * Returns the `code` of an error response. Returns `undefined` for a success or a body without a
+ * code.
+ */
 export function errorCodeOf(status: number, body: unknown): string | undefined {
   if (status < 400 || typeof body !== "string") return undefined;
   return /^\{"code":"([A-Z_]+)"/.exec(body)?.[1];
 }
 
-/** Returns the id of the response's record, otherwise the last id in the path. */
+/**
+ * Returns the id of the record in the response. If the response has none, returns the last id in
+ * the path.
+ */
 export function recordIdOf(body: unknown, params: readonly string[]): string | undefined {
   const answered = typeof body === "string" ? firstId.exec(body)?.[1] : undefined;
   return answered ?? params.findLast((each) => wholeId.test(each));
 }
 
-/** Each preference header accepts one of two words. */
+/** Reads the preference headers. Each header accepts one of two words. */
 export function readPreferences(headers: Headers): Preferences | Refused<"INVALID_REQUEST"> {
   const violations: Violation[] = [];
   const read = (name: string, words: readonly [usual: string, preferred: string]): boolean => {

@@ -4,35 +4,39 @@ import { type ExactJson, ExactNumber } from "@disburse/kernel/exact-json.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
 /**
- * A run that does not end holds its key this long (decisions §2). After three times the edge's 10 s
- * its process is dead or stalled. A gateway that restarts frees its own keys at once.
+ * Duration of a key's lock if its run never ends (decisions §2). A run takes at most 10 s, so after
+ * three times that its process is dead or stalled. A gateway that restarts frees its own keys at
+ * once.
  */
 export const lockMs = 30_000;
-/** Retention of a key and its response (decisions §2). */
+/** Keys and their responses are kept this long (decisions §2). */
 export const keptMs = 30 * 24 * 60 * 60 * 1_000;
 
-/** The body is JSON text, so that a replay is identical byte for byte. */
+/** The response to a request. `body` is JSON text, so that a replay has exactly the same bytes. */
 export type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
 
-/** An idempotency key is unique within these values. */
+/** The scope of an idempotency key. Within it, the key is unique. */
 export type IdempotencyScope = {
   readonly merchantId: string;
   readonly method: string;
   readonly path: string;
   readonly key: string;
   /**
-   * Only for decisions on approvals: the root of the decider, so that no other actor replays it.
+   * Set only for decisions on approvals. It is the root of the decider, so no other actor gets the
+   * replay.
    */
   readonly actor?: string;
 };
 
 const keyText = /^[\x20-\x7e]{1,255}$/;
 
-/** Returns `undefined` without a key. Refuses a malformed or repeated one. */
+/**
+ * Reads the idempotency key. Returns `undefined` without one. Refuses a malformed or repeated one.
+ */
 export function idempotencyKey(
   values: readonly string[],
 ): string | undefined | Refused<"INVALID_REQUEST"> {
@@ -46,13 +50,16 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Hashes the scope, so that the merchant's key itself is not stored. */
+/** Hashes the scope, so the merchant's key itself is not stored. */
 export function scopeId({ merchantId, method, path, key, actor }: IdempotencyScope): string {
   const own = actor === undefined ? [] : [actor];
   return sha256(JSON.stringify([merchantId, method, path, key, ...own]));
 }
 
-/** The owning service binds this id to one body, so each key has one effect. */
+/**
+ * Derives the operation id from the key's scope. The owning service binds the id to one body, so
+ * each key has one effect.
+ */
 export function operationIdOf(scope: IdempotencyScope): string {
   return `op_${scopeId(scope)}`;
 }
@@ -69,14 +76,17 @@ function canonical(json: ExactJson): unknown {
 }
 
 /**
- * SHA-256 of the canonical body. Spaces, key order and trailing zeros (`1.10`, `1.1`) do not change
- * it.
+ * Returns the SHA-256 of the canonical body. Spaces, key order and trailing zeros (`1.10`, `1.1`)
+ * don't change the result.
  */
 export function fingerprintOf(body: ExactJson): string {
   return sha256(JSON.stringify(canonical(body)));
 }
 
-/** State of a key: running until its lock ends, open for a retry, or done with a response. */
+/**
+ * The state of a key. Its request is running until the lock ends, open for a retry, or done with a
+ * response.
+ */
 export type IdempotencyRecord<Answer> = {
   readonly fingerprint: string;
   readonly expiresAt: Date;
@@ -92,8 +102,8 @@ export type Start<Answer> =
   | { readonly start: "replay"; readonly answer: Answer };
 
 /**
- * Decides on a request with a key: run it first, run it again under the same operation id (after a
- * 5xx or a crash), replay, or refuse.
+ * Decides on a request with a key. The request runs for the first time, runs again under the same
+ * operation id (after a 5xx or a crash), gets the stored response, or is refused.
  */
 export function startOf<Answer>(
   record: IdempotencyRecord<Answer> | undefined,
@@ -110,13 +120,16 @@ export function startOf<Answer>(
   return { start: "again" };
 }
 
-/** A lock longer than any real one comes from a wrong clock and does not count. */
+/**
+ * Returns true while the lock holds. A lock that ends too late comes from a wrong clock and is
+ * ignored.
+ */
 function isLocked(lockUntil: Date, now: Date): boolean {
   const remainingMs = lockUntil.getTime() - now.getTime();
   return remainingMs > 0 && remainingMs <= 2 * lockMs;
 }
 
-/** A 4xx frees the key. A 5xx leaves it open for a retry. */
+/** Decides on the key after a response. A 4xx frees the key. A 5xx leaves it open for a retry. */
 export function endOf(status: number): "keep answer" | "free" | "leave open" {
   if (status < 400) return "keep answer";
   return status < 500 ? "free" : "leave open";

@@ -7,9 +7,9 @@ import type { Mode, Scope } from "./key.ts";
 import { contains } from "./source-address.ts";
 
 /**
- * An API key is `dsb_test_` or `dsb_live_`, 8 characters of public id, 43 random base62 characters
- * (256 bits) and 6 characters of CRC32 over everything before. The checksum saves a database read
- * for a mistyped key.
+ * An API key has four parts. It starts with `dsb_test_` or `dsb_live_`. Then come a public id of 8
+ * characters and 43 random base62 characters (256 bits). It ends with the CRC32 of all other parts
+ * in 6 characters. This checksum saves a database read when a key is mistyped.
  */
 const prefixes = { sandbox: "dsb_test_", live: "dsb_live_" } as const;
 const idLength = 8;
@@ -17,16 +17,19 @@ const secretLength = 43;
 const checksumLength = 6;
 const keyText = /^dsb_(test|live)_([0-9A-Za-z]{8})[0-9A-Za-z]{49}$/;
 
-/** A key with a valid form and checksum. It may not exist. */
+/** A key whose form and checksum are valid. No such key may exist. */
 export type PresentedKey = { readonly text: string; readonly id: string; readonly mode: Mode };
 
-/** Digits, upper case, lower case: the order of ASCII. */
+/** The digits of base62 in the order of ASCII. */
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** The largest multiple of 62 within a byte. Higher bytes would favour the first characters. */
+/**
+ * The largest multiple of 62 that a byte can hold. Bytes from this value on are dropped, because
+ * they would make the first characters more frequent.
+ */
 const fairByteMax = 62 * 4;
 
-/** Returns uniformly random characters. Draws more bytes as needed. */
+/** Returns uniformly random base62 characters. Requests more random bytes as needed. */
 export function randomBase62(length: number, randomBytes: (size: number) => Uint8Array): string {
   let text = "";
   while (text.length < length) {
@@ -37,7 +40,7 @@ export function randomBase62(length: number, randomBytes: (size: number) => Uint
   return text;
 }
 
-/** A whole number in base62 with a fixed width. */
+/** Writes a whole number in base62, padded to `width`. */
 export function base62(value: number, width: number): string {
   let text = "";
   for (let rest = value; rest > 0; rest = Math.floor(rest / 62)) {
@@ -56,7 +59,7 @@ export function makeKey(mode: Mode, randomBytes: (size: number) => Uint8Array): 
   return { text: text + checksum(text), id, mode };
 }
 
-/** Returns `undefined` for a wrong form or checksum. */
+/** Reads a key's text. Returns `undefined` if its form or checksum is invalid. */
 export function readKey(text: string): PresentedKey | undefined {
   const match = keyText.exec(text);
   if (match === null) return undefined;
@@ -64,7 +67,10 @@ export function readKey(text: string): PresentedKey | undefined {
   return { text, id: match[2] ?? "", mode: match[1] === "live" ? "live" : "sandbox" };
 }
 
-/** HMAC-SHA256 under the deployment's pepper. Nothing else of a key's text is stored. */
+/**
+ * Returns the HMAC-SHA256 of a key's text with the deployment's pepper. The database stores only
+ * this digest of the key.
+ */
 export function keyDigest(text: string, pepper: Uint8Array): Buffer {
   return createHmac("sha256", pepper).update(text).digest();
 }
@@ -76,7 +82,10 @@ export function digestMatches(text: string, digest: Uint8Array, pepper: Uint8Arr
 
 const bearer = /^bearer +(\S+) *$/i;
 
-/** Returns the token of exactly one `Authorization` header with the bearer scheme. */
+/**
+ * Returns the bearer token. Returns `undefined` unless there is exactly one `Authorization` header
+ * with the bearer scheme.
+ */
 export function bearerToken(authorizations: readonly string[]): string | undefined {
   if (authorizations.length !== 1) return undefined;
   return bearer.exec(authorizations[0] ?? "")?.[1];
@@ -85,23 +94,26 @@ export function bearerToken(authorizations: readonly string[]): string | undefin
 export type KeyRecord = {
   readonly id: string;
   readonly merchantId: string;
-  /** The key or member that it counts as one actor with. */
+  /**
+   * The first key or member in the chain that created this key. All keys of the chain count as one
+   * actor.
+   */
   readonly root: string;
   readonly mode: Mode;
   readonly digest: Uint8Array;
-  /** Version of the pepper that hashed it. */
+  /** Version of the pepper that the key is hashed with. */
   readonly pepper: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** The earlier of its expiry and the end of its overlap after a rotation. */
+  /** The earlier of the key's expiry and the end of its overlap after a rotation. */
   readonly endsAt: Date | undefined;
   readonly isRevoked: boolean;
-  /** Allowed source networks; any if undefined. */
+  /** Networks that requests may come from. `undefined` allows all. */
   readonly sources: BlockList | undefined;
-  /** The same networks as texts; any if empty. */
+  /** The same networks as texts. An empty list allows all. */
   readonly sourceCidrs: readonly string[];
 };
 
-/** An authenticated merchant, with the key or member that acts for it. */
+/** An authenticated merchant, and the key or member that acts for the merchant. */
 export type Caller = Pick<KeyRecord, "merchantId"> &
   MakerLimits & {
     readonly actor: {
@@ -109,7 +121,7 @@ export type Caller = Pick<KeyRecord, "merchantId"> &
       readonly id: string;
       readonly root: string;
     };
-    /** Absent for a key, which does not sign in. */
+    /** Absent for an API key, because keys don't sign in. */
     readonly signedInAt?: Date;
   };
 
@@ -117,13 +129,13 @@ type Circumstances = {
   readonly now: Date;
   readonly mode: Mode;
   readonly address: string;
-  /** Compares a record with a key's text. */
+  /** Returns true if the text belongs to the record. */
   readonly matches: (record: KeyRecord, text: string) => boolean;
 };
 
 /**
- * Returns the caller of a presented key. Unknown, expired and revoked keys and keys of another mode
- * get the same refusal, so that it does not reveal the cause.
+ * Returns the caller for a presented key. An unknown, expired or revoked key and a key of the other
+ * mode get the same refusal, so the response doesn't reveal the cause.
  */
 export function admit(
   record: KeyRecord | undefined,
@@ -134,7 +146,7 @@ export function admit(
     return refused("UNAUTHENTICATED");
   }
   if (!matches(record, presented.text)) return refused("UNAUTHENTICATED");
-  // Uses the state: the revocation time comes from another clock.
+  // Doesn't compare the revocation time, because that time comes from another clock.
   if (record.isRevoked) return refused("UNAUTHENTICATED");
   if (record.endsAt !== undefined && now >= record.endsAt) return refused("UNAUTHENTICATED");
   if (record.sources !== undefined && !contains(record.sources, address)) {

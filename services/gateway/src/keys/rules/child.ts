@@ -3,18 +3,18 @@ import { isoTime } from "@disburse/kernel/time.ts";
 import { type KeyOrder, type Scope, scopesToGive } from "./key.ts";
 import { isCidr, liesWithin } from "./source-address.ts";
 
-/** Limits of a key or member that creates another key. */
+/** The limits of a key or member that creates another key. */
 export type MakerLimits = {
   readonly scopes: ReadonlySet<Scope>;
-  /** Empty for no limit, as for members. */
+  /** An empty list means no limit. Members have none. */
   readonly sourceCidrs: readonly string[];
-  /** Undefined for no end, as for members. */
+  /** `undefined` means no end. Members have none. */
   readonly endsAt: Date | undefined;
 };
 
 type Wish = Pick<KeyOrder<string>, "scopes" | "sourceCidrs" | "expiresAt">;
 
-/** Refuses a key that exceeds its maker's scopes, networks or end. */
+/** Returns a refusal if a new key exceeds the scopes, networks or end of its creator. */
 export function childProblem(
   maker: MakerLimits,
   { scopes, sourceCidrs, expiresAt }: Wish,
@@ -22,7 +22,7 @@ export function childProblem(
   const missing = scopesToGive(maker.scopes, scopes);
   if (missing !== undefined) return missing;
   const violations: Violation[] = [];
-  // `keyOrder` refuses a text that is not a network.
+  // Texts that are not networks are skipped, because `keyOrder` refuses them.
   const isOutside = sourceCidrs.filter(isCidr).some((each) => !liesWithin(maker.sourceCidrs, each));
   if (maker.sourceCidrs.length > 0 && isOutside) {
     const problem = "must lie within the networks of the key that creates it";
@@ -36,7 +36,7 @@ export function childProblem(
   return violations.length === 0 ? undefined : invalidRequest(violations);
 }
 
-/** Adds the maker's networks and end where the order names none. */
+/** Sets the networks and the end to the creator's where the new key's request has none. */
 export function withInherited(
   maker: MakerLimits,
   order: KeyOrder,

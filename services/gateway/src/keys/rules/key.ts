@@ -9,7 +9,9 @@ import {
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { isCidr } from "./source-address.ts";
 
-/** Nouns needed to create and track payouts: the default scopes of a key. */
+/**
+ * The default scopes of a key cover these nouns. A merchant needs them to create and track payouts.
+ */
 const payoutNouns = ["beneficiary", "depositor", "quote", "payout", "account", "webhook"] as const;
 const nouns = [...payoutNouns, "team", "key"] as const;
 
@@ -17,7 +19,7 @@ export type Mode = "sandbox" | "live";
 
 export type ScopeNoun = (typeof nouns)[number];
 
-/** Payout scopes beyond reading and writing: deciding on others' payouts and setting the rules. */
+/** Additional payout scopes: decide on other people's payouts, and change the payout rules. */
 const payoutScopes = ["payout:approve", "payout:control"] as const;
 
 export type Scope = `${ScopeNoun}:${"read" | "write"}` | (typeof payoutScopes)[number];
@@ -27,16 +29,22 @@ export const everyScope: readonly Scope[] = nouns.flatMap((noun): Scope[] => [
   ...(noun === "payout" ? payoutScopes : []),
 ]);
 
-/** Scopes of a key that names none. In live mode they are read-only. */
+/** Scopes of a key whose request has none. In live mode they allow reading only. */
 const defaultScopes: Readonly<Record<Mode, readonly Scope[]>> = {
   sandbox: everyScope,
   live: payoutNouns.map((noun): Scope => `${noun}:read`),
 };
 
-/** Within the two years of NIST SP 800-57 part 1 (5.3.6) for authentication keys. */
+/**
+ * Default lifetime of a live key. NIST SP 800-57 part 1 (5.3.6) allows two years for authentication
+ * keys.
+ */
 const liveTermMs = 365 * 24 * 60 * 60 * 1_000;
 
-/** Expiry of a key that names none: a year from now, in the sandbox never. */
+/**
+ * Returns the expiry of a key whose request has none. A live key expires a year from now, a sandbox
+ * key never.
+ */
 export function defaultEnd(mode: Mode, now: Date): Date | null {
   return mode === "live" ? new Date(now.getTime() + liveTermMs) : null;
 }
@@ -45,7 +53,10 @@ export function isScope(text: string): text is Scope {
   return (everyScope as readonly string[]).includes(text);
 }
 
-/** Returns scopes that pay, approve or set payout rules. Giving them requires two people. */
+/**
+ * Returns the scopes that allow creating payouts, approving them or changing the payout rules.
+ * Giving such a scope requires two people.
+ */
 export function secondPersonScopes(given: ReadonlySet<string>): readonly Scope[] {
   return everyScope.filter((scope) => isOverPayouts(scope) && given.has(scope));
 }
@@ -54,7 +65,7 @@ function isOverPayouts(scope: Scope): boolean {
   return scope.startsWith("payout:") && scope !== "payout:read";
 }
 
-/** Refuses to give a scope that the caller does not have. */
+/** Returns a refusal if the caller gives a scope that the caller doesn't have. */
 export function scopesToGive(
   own: ReadonlySet<Scope>,
   given: Iterable<string>,
@@ -65,25 +76,31 @@ export function scopesToGive(
     : refusedBecause("ACCESS_FORBIDDEN", "scope_missing");
 }
 
-/** One day, as for webhook secrets: a merchant can update its servers in that time. */
+/** One day, as for webhook secrets. A merchant can update its servers in that time. */
 export const overlapSecondsDefault = 86_400;
-/** Maximum overlap of two keys: 30 days. */
+/** Maximum overlap of an old key and its successor: 30 days. */
 export const overlapSecondsMax = 2_592_000;
 const descriptionMax = 255;
-/** More networks than a merchant has data centres. Every request compares each of them. */
+/**
+ * Maximum networks of a key. Merchants have fewer data centres, and each request is compared with
+ * every network.
+ */
 const cidrsMax = 100;
 
-/** A key to create. `KeyOrder<string>` is an operator's unchecked request. */
+/**
+ * The requested fields of a new key. `KeyOrder<string>` is an operator's request before it is
+ * checked.
+ */
 export type KeyOrder<Named extends string = Scope> = {
   readonly merchantId: string;
   readonly scopes: readonly Named[];
-  /** `null` for no expiry of its own. */
+  /** `null` if the request has no expiry. */
   readonly expiresAt: Date | null;
   readonly sourceCidrs: readonly string[];
   readonly description: string;
 };
 
-/** Checks all fields of a new key. Its expiry must be after `now`. */
+/** Checks all fields of a new key's request. The expiry must be after `now`. */
 export function keyOrder(
   order: KeyOrder<string>,
   now: Date,

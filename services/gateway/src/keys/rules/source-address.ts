@@ -7,21 +7,24 @@ function family(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 
-/** Accepts an address or a network: `203.0.113.0/24` or `2001:db8::1`. */
+/** Returns true for an address or a network, for example `203.0.113.0/24` or `2001:db8::1`. */
 export function isCidr(text: string): boolean {
   const match = cidr.exec(text);
   const version = isIP(match?.[1] ?? "");
   return version !== 0 && Number(match?.[2] ?? 0) <= (version === 4 ? 32 : 128);
 }
 
-/** Returns the base address and prefix length of a valid address or network. */
+/** Returns the base address and the prefix length. Expects a valid address or network. */
 function parsed(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   const [address = "", bits] = text.split("/");
   const base = ipaddr.parse(address);
   return [base, bits === undefined ? base.toByteArray().length * 8 : Number(bits)];
 }
 
-/** Expects valid networks. An IPv6 network of mapped IPv4 addresses is within no IPv4 network. */
+/**
+ * Returns true if `network` lies within one of `networks`. Expects valid networks. An IPv6 network
+ * of mapped IPv4 addresses is not within any IPv4 network.
+ */
 export function liesWithin(networks: readonly string[], network: string): boolean {
   const [base, bits] = parsed(network);
   return networks.map(parsed).some(([outer, outerBits]) => {
@@ -30,7 +33,7 @@ export function liesWithin(networks: readonly string[], network: string): boolea
   });
 }
 
-/** Builds a set for `contains` from valid networks. */
+/** Builds the set that `contains` searches. Expects valid networks. */
 export function addressSet(cidrs: readonly string[]): BlockList {
   const set = new BlockList();
   for (const text of cidrs) {
@@ -41,20 +44,23 @@ export function addressSet(cidrs: readonly string[]): BlockList {
   return set;
 }
 
-/** Returns `false` for a text that is not an address. */
+/** Returns true if the set contains the address. Returns `false` if the text is not an address. */
 export function contains(set: BlockList, address: string): boolean {
   return isIP(address) !== 0 && set.check(address, family(address));
 }
 
-/** Converts an IPv4 address of an IPv6 socket to plain IPv4: `::ffff:203.0.113.7`. */
+/**
+ * Converts an IPv4 address that an IPv6 socket reports (`::ffff:203.0.113.7`) to its plain form.
+ */
 function plainAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address.trim());
   return mapped?.[1] ?? address.trim();
 }
 
 /**
- * Returns the caller's address. Reads `X-Forwarded-For` from the right while each hop is one of our
- * proxies: anyone can forge the entries left of the first foreign hop.
+ * Returns the caller's address. Reads `X-Forwarded-For` from right to left and skips our own
+ * proxies. The first other address is the caller's, because anyone can forge the entries to its
+ * left.
  */
 export function callerAddress(
   peer: string,
@@ -66,12 +72,15 @@ export function callerAddress(
   return hops[Math.max(foreign, 0)] ?? peer;
 }
 
-/** The first 64 bits of an IPv6 address identify one customer's network (RFC 6177). */
+/**
+ * Number of 16-bit parts. The first 64 bits of an IPv6 address identify one customer's network (RFC
+ * 6177).
+ */
 const networkParts = 4;
 
 /**
- * Groups addresses for limits: an IPv4 address by itself, an IPv6 address by its /64 network. All
- * invalid addresses count as one sender.
+ * Returns the sender that limits count an address for. An IPv4 address is its own sender. For an
+ * IPv6 address, the sender is its /64 network. All invalid addresses count as one sender.
  */
 export function senderOf(address: string): string {
   const version = isIP(address);

@@ -1,14 +1,14 @@
-/** An API key of a program, or a member in the console. */
+/** `api_key`: a program's API key. `member`: a person in the console. */
 export type RequestCaller = "api_key" | "member";
 
 /** A logged request. Contains no query, body or headers. */
 export type RequestEntry = {
-  /** Time of the response's end, not of its start. */
+  /** Time at which the response ended. */
   readonly at: Date;
   readonly request_id: string;
-  /** Method and path template: `GET /api/v1/transfer/payouts/:payoutId`. */
+  /** Method and path template, for example `GET /api/v1/transfer/payouts/:payoutId`. */
   readonly route: string;
-  /** HTTP status; 0 if the caller disconnected before the response began. */
+  /** HTTP status. The value is 0 if the caller disconnected before the response began. */
   readonly status: number;
   readonly duration_ms: number;
   /** Id of the API key or the member. */
@@ -17,15 +17,15 @@ export type RequestEntry = {
   readonly record_id?: string;
 };
 
-/** Status 0, 4xx and 5xx are failures. */
+/** Returns true for a failed request, with status 0, 4xx or 5xx. */
 export function hasFailed({ status }: Pick<RequestEntry, "status">): boolean {
   return status === 0 || status >= 400;
 }
 
-/** Maximum time between the first and last request of a document. */
+/** Maximum time between the first and the last request in a document. */
 export const spanMaxMs = 10_000;
 
-/** Sorts requests by time and cuts them into spans of at most `spanMaxMs`. */
+/** Sorts requests by time and splits them into groups. Each group spans at most `spanMaxMs`. */
 export function spansOf(entries: readonly RequestEntry[]): RequestEntry[][] {
   const spans: RequestEntry[][] = [];
   for (const entry of entries.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
@@ -37,7 +37,10 @@ export function spansOf(entries: readonly RequestEntry[]): RequestEntry[][] {
   return spans;
 }
 
-/** Splits `GET /api/v1/…/:payoutId` into the method and the path as in the OpenAPI document. */
+/**
+ * Splits a route such as `GET /api/v1/…/:payoutId` into its method and its path. The path has the
+ * form that the OpenAPI document uses.
+ */
 export function routeParts(route: string): { readonly method: string; readonly route: string } {
   const [method = "", template = ""] = route.split(" ");
   return { method, route: template.replaceAll(/:(\w+)/g, "{$1}") };

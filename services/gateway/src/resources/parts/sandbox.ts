@@ -108,7 +108,7 @@ const bringTo =
 const failure = { form: setPayoutOutcome, optional: true } as const;
 const refusals = ["RECORD_NOT_FOUND", "STATE_NOT_REACHABLE"] as const;
 
-/** Operations on a merchant's own records. Only the sandbox has them. */
+/** Sandbox operations on a merchant's own records. Live mode doesn't have them. */
 export const sandbox: Resource = {
   scope: "payout",
   tag: "Sandbox",

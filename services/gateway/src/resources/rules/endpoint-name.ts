@@ -1,8 +1,9 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
 /**
- * A webhook endpoint's id has the documented name `endpoint_id` and the alias `endpoint`. Refuses
- * two different values. A `null` counts as not sent, as in every body.
+ * A request may name a webhook endpoint's id `endpoint_id`, the documented name, or `endpoint`, its
+ * alias. Refuses a request with two different values. A `null` counts as not sent, as in every
+ * body.
  */
 export function endpointNameProblem(sent: {
   readonly endpoint_id?: unknown;

@@ -1,4 +1,4 @@
-/** A key or member with its creator, and the key that it succeeds, if any. */
+/** A key or member, its creator, and the key that it succeeds, if any. */
 export type Created = {
   readonly id: string;
   readonly createdBy: string;
@@ -6,8 +6,9 @@ export type Created = {
 };
 
 /**
- * Returns the keys and members that the first one created, directly or through others. Successors
- * of these keys are included. The first key's own successor is not, because it replaces that key.
+ * Returns the keys and members that `first` created, directly or through others. Includes the
+ * successors of these keys. Doesn't include the successor of `first`, because that key replaces
+ * `first`.
  */
 export function createdThrough<T extends Created>(first: string, all: readonly T[]): T[] {
   const line = new Map<string, T>();
@@ -22,5 +23,8 @@ export function createdThrough<T extends Created>(first: string, all: readonly T
   return [...line.values()];
 }
 
-/** Delay of the second run. By then no gateway accepts the key or runs a request of it. */
+/**
+ * Delay before a stop's second run. By then no gateway accepts the key and none still runs a
+ * request of it.
+ */
 export const settledMs = 30_000;

@@ -4,25 +4,31 @@ import { createHash, timingSafeEqual } from "node:crypto";
 export type SessionKind = "member" | "operator";
 
 /**
- * Name of a portal's session cookie. Each portal has its own, because browsers share cookies among
- * the ports of a host. Over https the prefix keeps other hosts of the site from setting it (RFC
- * 6265bis).
+ * Returns the name of a portal's session cookie. The portals use different names, because browsers
+ * share cookies among all ports of a host. Over https, a prefix prevents other hosts of the site
+ * from setting the cookie (RFC 6265bis).
  */
 export function cookieName(kind: SessionKind, origin: string | undefined): string {
   return `${origin?.startsWith("https:") ? "__Host-" : ""}disburse_${kind}`;
 }
 
-/** 256 random bits as base64url. */
+/** A session token has 256 random bits in base64url. */
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 
-/** An unused session expires after this time (NIST SP 800-63B, 4.2.3: 30 minutes). */
+/** A session expires if it is not used for this time (NIST SP 800-63B, 4.2.3: 30 minutes). */
 export const idleMs = 30 * 60_000;
-/** Every session expires after a working day (NIST SP 800-63B, 4.2.3: 12 hours at most). */
+/**
+ * A session expires at the latest after a working day of 8 hours (NIST SP 800-63B, 4.2.3: 12 hours
+ * at most).
+ */
 export const wholeMs = 8 * 60 * 60_000;
-/** Interval for storing a session's last use. A page sends several requests at once. */
+/**
+ * Minimum time between two writes of a session's last use, because a page sends several requests at
+ * once.
+ */
 export const seenEveryMs = 60_000;
 
-/** Expiry of a session by its start and last use. */
+/** Returns the expiry of a session that was created and last used at these times. */
 export function sessionEnd(createdAt: Date, seenAt: Date): Date {
   return new Date(Math.min(createdAt.getTime() + wholeMs, seenAt.getTime() + idleMs));
 }
@@ -31,40 +37,45 @@ export function isSessionToken(text: string): boolean {
   return tokenPattern.test(text);
 }
 
-/** Hash of the token, so that tokens cannot be read from the database. */
+/**
+ * Returns the hash of a token. The database stores only the hash, so tokens can't be read from it.
+ */
 export function sessionId(token: string): string {
   return createHash("sha256").update(`session:${token}`).digest("hex");
 }
 
 /**
- * CSRF token of a session. A page of another origin can read neither this nor the cookie that it
- * derives from.
+ * Derives the CSRF token of a session from the session token. A page of another origin can read
+ * neither of the two.
  */
 export function csrfToken(token: string): string {
   return createHash("sha256").update(`csrf:${token}`).digest("base64url");
 }
 
-/** A change must carry its session's CSRF token exactly once. */
+/**
+ * Returns true if a request has its session's CSRF token exactly once. Every change requires the
+ * token.
+ */
 export function carriesCsrfToken(token: string, sent: readonly string[]): boolean {
   const [first = ""] = sent;
   const [given, wanted] = [Buffer.from(first), Buffer.from(csrfToken(token))];
   return sent.length === 1 && given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** Methods that change nothing (RFC 9110, 9.2.1). */
+/** HTTP methods that change nothing (RFC 9110, 9.2.1). */
 const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export function needsCsrfToken(method: string): boolean {
   return !safeMethods.has(method);
 }
 
-/** Returns a cookie's value; the first if several have the name. */
+/** Returns the value of a cookie. If the header has several with the name, returns the first. */
 export function cookieValue(header: string | undefined, name: string): string | undefined {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** A cookie to set. Scripts never read it; `seconds` 0 removes it. */
+/** A cookie to set. Scripts can't read the cookie. `seconds: 0` removes the cookie. */
 export type Cookie = {
   readonly name: string;
   readonly value: string;
@@ -73,7 +84,10 @@ export type Cookie = {
   readonly isSecure: boolean;
 };
 
-/** Value of `Set-Cookie`. It has no domain, so no other host of the site receives it. */
+/**
+ * Returns the value of a `Set-Cookie` header. The cookie has no domain, so browsers send it to this
+ * host only.
+ */
 export function cookieHeader({ name, value, sameSite, seconds, isSecure }: Cookie): string {
   const secure = isSecure ? "; Secure" : "";
   const options = `Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${seconds}${secure}`;
@@ -82,14 +96,20 @@ export function cookieHeader({ name, value, sameSite, seconds, isSecure }: Cooki
 
 export const consolePath = "/console/";
 
-/** Segments of letters, digits and `-._~`, and a query. No `//`, backslash or other host. */
+/**
+ * A path of a console page. Its segments consist of letters, digits and `-._~`. It may have a
+ * query. It has no `//`, no backslash and no other host.
+ */
 const pagePattern = /^\/console\/(?:[\w.~-]+\/)*[\w.~-]*(?:\?[\w.~%&=+:,-]*)?$/;
-/** Paths below `/console/` that are not pages: a sign-in would return to a sign-in. */
+/**
+ * Paths below `/console/` that are not pages. For example, a return to the sign-in path would start
+ * another sign-in.
+ */
 const noPage = /^\/console\/(?:session|rpc|events)(?:\/|$)/;
 
 /**
- * Returns the console page to open after a sign-in, by default the first one. Rejects a path that a
- * browser would rewrite (`/console/../b/…`).
+ * Returns the page that a sign-in returns to. The default is the first page. Ignores a path that a
+ * browser would rewrite, such as `/console/../b/…`.
  */
 export function returnPath(wanted: string | undefined): string {
   if (wanted === undefined || !pagePattern.test(wanted)) return consolePath;

@@ -10,15 +10,23 @@ export type MemberOrder = {
   readonly role: MemberRole;
 };
 
-/** Longer than people's names. It is shown in tables. */
+/** Maximum length of a name. People's names are shorter. The console shows names in tables. */
 const nameMax = 100;
 
-/** The address is compared with the one that a provider verified. No message is sent to it. */
+/**
+ * The email is only compared with the email that a provider has verified. No message is sent to it.
+ */
 const emailPattern = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
-/** RFC 5321, 4.5.3.1.3: a path of 256 octets with its brackets. */
+/**
+ * Maximum length of an email. RFC 5321 (4.5.3.1.3) allows a path of 256 octets, including two
+ * brackets.
+ */
 const emailMax = 254;
 
-/** Normalises an email for comparison. Providers ignore upper and lower case. */
+/**
+ * Converts an email to the form in which emails are compared. Providers ignore upper and lower
+ * case.
+ */
 export function comparedEmail(email: string): string {
   return cleanText(email).toLowerCase();
 }

@@ -1,10 +1,13 @@
 import { everyScope, type Scope } from "../../keys/rules/key.ts";
 
-/** Ordered from the fewest permissions to the most. */
+/** The roles in order, from the fewest permissions to the most. */
 export const memberRoles = ["viewer", "maker", "approver", "admin"] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
-/** Makers may change everything that leads to a payout, but not webhooks, keys or the team. */
+/**
+ * The nouns that makers may change. They cover everything that leads to a payout, but not webhooks,
+ * keys or the team.
+ */
 const makerNouns: ReadonlySet<string> = new Set(["beneficiary", "depositor", "quote", "payout"]);
 
 const isRead = (scope: Scope): boolean => scope.endsWith(":read");
@@ -15,8 +18,8 @@ const isMakerScope = (scope: Scope): boolean => {
 const isApproval = (scope: Scope): boolean => scope.endsWith(":approve");
 
 /**
- * Scopes of each role. A maker cannot approve and an approver cannot create payouts. Only an admin
- * has both, and an approval requires a person other than the maker.
+ * The scopes of each role. A maker can't approve payouts, and an approver can't create them. An
+ * admin can do both, but can't approve a payout that the same admin created.
  */
 const scopes: Readonly<Record<MemberRole, ReadonlySet<Scope>>> = {
   viewer: new Set(everyScope.filter(isRead)),

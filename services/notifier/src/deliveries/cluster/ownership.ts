@@ -5,31 +5,37 @@ import { shardOf } from "../../endpoints/rules/shard.ts";
 import { fairShare, shardMoves } from "../rules/shards.ts";
 import type { ShardStore, Shards, Worker } from "./shard-store.ts";
 
-/** Lease of a process without a heartbeat (webhooks: data). */
+/** A process loses its shards after this time without a heartbeat (webhooks: data). */
 export const processLeaseMs = 15_000;
 const heartbeatEveryMs = 5_000;
-/** A process stops on its own this long before others may evict it. */
+/** A process without a successful heartbeat stops this long before other processes may evict it. */
 const marginMs = 1_000;
-/** Interval of reading the other processes, which bounds how soon this one takes their shards. */
+/**
+ * Interval at which a process reads the list of processes. A process takes the shards of an evicted
+ * one within this time.
+ */
 const pollEveryMs = 1_000;
 const never = Number.NEGATIVE_INFINITY;
 
 type OwnershipDeps = {
   readonly store: ShardStore;
-  /** Identifies the process. A restarted process has the same place and succeeds the old one. */
+  /**
+   * Identifies the process. A restarted process has the same place and replaces the previous
+   * process there.
+   */
   readonly place: string;
   /** A monotonic clock in milliseconds. */
   readonly elapsed: () => number;
-  /** Returns true while attempts to endpoints of the shard are in flight in this process. */
+  /** Returns true while this process has attempts in flight to endpoints of the shard. */
   readonly isBusy: (shard: number) => boolean;
-  /** Runs after the process has joined, when no other process delivers from its place. */
+  /** Runs when the process has joined. By then no other process delivers from its place. */
   readonly onJoin: () => Promise<void>;
-  /** Runs before this process owns the shards. */
+  /** Runs before this process starts to own the shards. */
   readonly onTake: (shards: readonly number[]) => Promise<void>;
   readonly log: Log;
 };
 
-/** The shards whose endpoints this process delivers to. */
+/** The shards that this process owns. The process delivers to their endpoints. */
 export type Ownership = ReturnType<typeof createOwnership>;
 
 export function createOwnership(deps: OwnershipDeps) {
@@ -43,14 +49,16 @@ export function createOwnership(deps: OwnershipDeps) {
     const token = membership.token();
     const tokens = members.map((worker) => worker.token);
     if (!tokens.includes(token)) {
-      // Evicted since the last heartbeat. Others may own its shards, so it joins again at once.
+      // The process was evicted after its last heartbeat. Others may own its shards now, so it
+      // joins again at once.
       own = new Set();
       heartbeatAt = never;
       return;
     }
     const { take, give } = shardMoves(shards.owners, token, tokens);
     const kept = ownedBy(token, shards).filter((shard) => !give.includes(shard));
-    // A shard to give away starts no more attempts; it is released when its last attempt has ended.
+    // This process starts no more attempts for the shards that it gives up. A shard is released
+    // when its last attempt has ended.
     own = new Set(kept);
     const given = give.filter((shard) => !isBusy(shard));
     isUnsettled = give.length > 0 || kept.length + take.length < fairShare(token, tokens);
@@ -65,14 +73,17 @@ export function createOwnership(deps: OwnershipDeps) {
 
   return {
     token: membership.token,
-    /** Returns true while only this process may attempt deliveries to the endpoint. */
+    /** Returns true while this process alone may attempt deliveries to the endpoint. */
     owns: (endpointId: string): boolean =>
       !isLeaving &&
       own.has(shardOf(endpointId)) &&
       elapsed() < heartbeatAt + processLeaseMs - marginMs,
     shardsOwned: (): number => own.size,
     isShared: (): boolean => isShared,
-    /** Sends a heartbeat, watches the other processes, takes and gives shards, each when due. */
+    /**
+     * Sends a heartbeat, reads the other processes, and takes or gives up shards. Each of these
+     * runs only when it is due.
+     */
     round: async (): Promise<void> => {
       const startedAt = elapsed();
       const passedMs = startedAt - polledAt;
@@ -80,23 +91,24 @@ export function createOwnership(deps: OwnershipDeps) {
       if (!isLate && !((isShared || isUnsettled) && passedMs >= pollEveryMs)) return;
       if (isLate) {
         if (!(await membership.heartbeat())) {
-          // The order matters: under the new token it owns nothing yet.
+          // Must come before the join, because the process owns nothing under its new token.
           own = new Set();
           await membership.join();
         }
         heartbeatAt = startedAt;
       }
       polledAt = startedAt;
-      // The order matters: a shard's owner joined before, so it is among the members if it is
-      // alive.
+      // The shards must be read before the members. A shard's owner joined before it took the
+      // shard, so a live owner is among the members.
       const shards = await store.read();
       const members = await membership.watch(passedMs);
       isShared = members.length > 1;
-      // The time of the reads doesn't count as silence, because heartbeats may arrive during it.
+      // The time that the reads take doesn't count as silence of other processes. Their heartbeats
+      // may arrive during the reads.
       polledAt = elapsed();
       await move(shards, members);
     },
-    /** Starts no more attempts. Keeps its shards until `drained` settles. */
+    /** Stops starting attempts. Keeps the shards until `drained` settles. */
     leave: async (drained: Promise<unknown>): Promise<void> => {
       isLeaving = true;
       await membership.leave(drained);
@@ -119,27 +131,31 @@ function movedOwners(
   );
 }
 
-/** Sends this process's heartbeats, and evicts processes that send none. */
+/** Sends this process's heartbeats. Evicts processes whose heartbeats have stopped. */
 function createMembership({ store, place, onJoin, log }: OwnershipDeps) {
   let seen = new Map<string, { readonly heartbeat: number; readonly silentMs: number }>();
   let token = randomUUID();
   let joined = false;
 
-  /** Returns how long another process has been watched without a new heartbeat. */
+  /** Returns how long this process has seen no new heartbeat of another process. */
   const silentMs = ({ token: other, heartbeat }: Worker, passedMs: number): number => {
     const previous = seen.get(other);
     if (previous?.heartbeat !== heartbeat) return 0;
-    // An outage of the store also stops heartbeats, so a long pause counts as one interval.
+    // A long pause between two reads counts as one heartbeat interval. During an outage of the
+    // store, no process could send heartbeats.
     return previous.silentMs + Math.min(passedMs, heartbeatEveryMs);
   };
 
   return {
     token: (): string => token,
 
-    /** Returns `false` if this process must join (again). Others may then own its shards. */
+    /**
+     * Sends a heartbeat. Returns `false` if this process must join, for the first time or again.
+     * Others may then own its shards.
+     */
     heartbeat: async (): Promise<boolean> => joined && (await store.heartbeat(token)),
 
-    /** After an eviction, joins under a new token, which owns nothing. */
+    /** Joins under a new token. After an eviction, the new token owns no shards. */
     join: async (): Promise<void> => {
       if (joined) {
         log.warn({}, "lease expired, joining again");
@@ -153,7 +169,7 @@ function createMembership({ store, place, onJoin, log }: OwnershipDeps) {
       joined = true;
     },
 
-    /** Returns all members including this process. Evicts those whose lease expired. */
+    /** Returns all members, including this process. Evicts members whose lease has expired. */
     watch: async (passedMs: number): Promise<readonly Worker[]> => {
       const members: Worker[] = [];
       const now: typeof seen = new Map();
@@ -171,7 +187,9 @@ function createMembership({ store, place, onJoin, log }: OwnershipDeps) {
       return members;
     },
 
-    /** Sends heartbeats until `drained` settles, then leaves, even if `drained` rejects. */
+    /**
+     * Sends heartbeats until `drained` settles. Then leaves the cluster, even if `drained` rejects.
+     */
     leave: async (drained: Promise<unknown>): Promise<void> => {
       const run = async () => joined && (await store.heartbeat(token)) && false;
       const everyMs = heartbeatEveryMs;
@@ -187,8 +205,8 @@ function createMembership({ store, place, onJoin, log }: OwnershipDeps) {
 }
 
 /**
- * Returns the place of a process. A restart on the same host and port has the same place. Port 0
- * gives a unique place.
+ * Returns the place of a process. After a restart on the same host and port, a process has the same
+ * place. For port 0, the place is unique.
  */
 export function processPlace(host: string, port: number): string {
   return `${host}:${port === 0 ? randomUUID() : port}`;

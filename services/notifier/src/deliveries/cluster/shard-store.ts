@@ -5,17 +5,23 @@ import { shardCount } from "../../endpoints/rules/shard.ts";
 import { schemaVersion } from "../documents.ts";
 import type { ShardOwners } from "../rules/shards.ts";
 
-/** A process that delivers. Its document exists as long as it sends heartbeats. */
+/** A process that delivers webhooks. Its document exists while it sends heartbeats. */
 type WorkerDocument = {
-  /** The process's token, new on each join. */
+  /** The process's token, which is new each time that it joins. */
   _id: string;
   schema_version: number;
   place: string;
-  /** Counts heartbeats. Other processes time its changes with their own clocks. */
+  /**
+   * The number of heartbeats. Other processes measure with their own clocks how long it stays
+   * unchanged.
+   */
   beat: number;
 };
 
-/** The owners of all shards, in one document. A write requires an unchanged epoch. */
+/**
+ * The owners of all shards in one document. A write succeeds only if the epoch has not changed
+ * since the read.
+ */
 type ShardsDocument = {
   _id: string;
   schema_version: number;
@@ -32,8 +38,9 @@ export type ShardStore = ReturnType<typeof openShardStore>;
 const shardsId = "all";
 
 /**
- * Stores processes and their shards. No clock time is stored. A process evicts another whose
- * heartbeat it saw unchanged for a lease, if it is still unchanged.
+ * Stores the processes and their shards, but no clock times. A process evicts another one if it has
+ * seen no new heartbeat for the duration of a lease. The eviction fails if a heartbeat arrives
+ * before it.
  */
 export function openShardStore({ db }: Database) {
   const workers: Collection<WorkerDocument> = db.collection("workers");
@@ -41,11 +48,14 @@ export function openShardStore({ db }: Database) {
 
   return {
     join: async (token: string, place: string): Promise<void> => {
-      // A duplicate means that the response of an earlier insert was lost.
+      // A duplicate means that an earlier insert succeeded but its response was lost.
       await insertOnce(workers, { _id: token, schema_version: schemaVersion, place, beat: 0 });
     },
 
-    /** Returns `false` if the process was evicted. Others may then own its shards. */
+    /**
+     * Sends a heartbeat. Returns `false` if the process was evicted. Other processes may then own
+     * its shards.
+     */
     heartbeat: async (token: string): Promise<boolean> => {
       const { matchedCount } = await workers.updateOne({ _id: token }, { $inc: { beat: 1 } });
       return matchedCount === 1;
@@ -56,7 +66,10 @@ export function openShardStore({ db }: Database) {
       return found.map(({ _id, place, beat }) => ({ token: _id, place, heartbeat: beat }));
     },
 
-    /** Removes a process unless it sent a heartbeat since. Returns true if it removed it. */
+    /**
+     * Removes a process, unless it has sent a heartbeat since it was read. Returns true if the
+     * process was removed.
+     */
     evict: async ({ token, heartbeat }: Pick<Worker, "token" | "heartbeat">): Promise<boolean> =>
       (await workers.deleteOne({ _id: token, beat: heartbeat })).deletedCount === 1,
 
@@ -71,7 +84,8 @@ export function openShardStore({ db }: Database) {
     },
 
     /**
-     * Changes the owners. Returns `false` if another process changed them since `before` was read.
+     * Changes the owners. Returns `false` if another process has changed them since this process
+     * read `before`.
      */
     write: async (before: Shards, owners: ShardOwners): Promise<boolean> => {
       const { matchedCount } = await shards.updateOne(

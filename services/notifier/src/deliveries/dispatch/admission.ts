@@ -25,16 +25,19 @@ type AdmissionDeps = StartDeps & {
 
 type Endpoints = ReadonlyMap<string, Recipient>;
 
-/** With this many fresh deliveries in flight, a batch waits in the broker for at most 1 s. */
+/**
+ * While this many fresh deliveries are in flight, the next batch waits in the broker, for at most 1
+ * s.
+ */
 const freshMax = 160;
 const waitMaxMs = 1_000;
 const stalledMs = 100;
 const pollEveryMs = 5;
 
-/** Starts first attempts without a claim. */
+/** Starts fresh deliveries directly after their insertion, without claiming them from the store. */
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** Leases fresh deliveries on insertion, as far as their endpoints' limits allow. */
+/** Leases fresh deliveries when they are inserted, if the limits of their endpoints allow it. */
 export function createAdmission(deps: AdmissionDeps) {
   const { limiter, ownership, runner, freshQueue, clock, place, wake } = deps;
   const adopt = createAdoption(deps);
@@ -47,7 +50,7 @@ export function createAdmission(deps: AdmissionDeps) {
   };
 
   return {
-    /** Resolves when a batch may fit, after 1 s at the latest. */
+    /** Resolves when there may be room for a batch, after 1 s at the latest. */
     waitForCapacity: async (): Promise<void> => {
       const until = performance.now() + waitMaxMs;
       const fresh = () => limiter.inFlight.running - limiter.inFlight.claimed;
@@ -61,7 +64,7 @@ export function createAdmission(deps: AdmissionDeps) {
         least = Math.min(least, fresh());
       }
     },
-    /** Returns the deliveries to insert, leased if they can start at once. */
+    /** Returns the deliveries to insert. Those that can start at once have a lease. */
     admit: (
       fresh: readonly DeliveryDocument[],
       endpoints: Endpoints,
@@ -76,7 +79,8 @@ export function createAdmission(deps: AdmissionDeps) {
       });
     },
     /**
-     * Starts the admitted deliveries. `there` has the indices of those that were already stored.
+     * Starts the admitted deliveries. `there` contains the indices of deliveries that were stored
+     * earlier.
      */
     begin: async (
       inserted: readonly DeliveryDocument[],
@@ -100,7 +104,10 @@ export function createAdmission(deps: AdmissionDeps) {
       const known = inserted.filter((_each, at) => there.has(at)).map(({ _id }) => _id);
       if (known.length > 0) await adopt(known, endpoints);
     },
-    /** Frees the slots after a failed insert. Its repeat finds the deliveries that were written. */
+    /**
+     * Frees the slots after a failed insert. A repeat of the insert finds any deliveries that were
+     * written.
+     */
     abandon: (admitted: readonly DeliveryDocument[]): void => {
       for (const { _id, lease } of admitted) if (lease !== null) runner.leave(_id);
     },
@@ -108,8 +115,8 @@ export function createAdmission(deps: AdmissionDeps) {
 }
 
 /**
- * Starts deliveries that were leased by an insert whose response was lost. Calls run one at a time,
- * so each delivery starts once.
+ * Starts deliveries whose insert succeeded with a lease but whose response was lost. Calls run one
+ * at a time, so that each delivery starts only once.
  */
 function createAdoption(deps: AdmissionDeps) {
   let last: Promise<unknown> = Promise.resolve();
@@ -127,7 +134,8 @@ async function adopt(deps: AdmissionDeps, ids: readonly string[], endpoints: End
     ids.filter((id) => !runner.has(id)),
     lease,
   );
-  // A delivery with a slot was claimed since the read, as may be one with an expired lease.
+  // Skips a delivery that has a slot, because it was claimed after the read. Skips a delivery with
+  // an expired lease, which may have been claimed too.
   const isLeft = ({ _id, due_at: leasedUntil }: DeliveryDocument): boolean =>
     !runner.has(_id) && leasedUntil !== null && leasedUntil > clock.now();
   const waiting: DeliveryDocument[] = [];
@@ -140,7 +148,7 @@ async function adopt(deps: AdmissionDeps, ids: readonly string[], endpoints: End
       waiting.push(delivery);
     }
   }
-  // Runs after the loop, because each await makes the read outdated.
+  // This must run after the loop, because the read is outdated after each await.
   for (const delivery of waiting) {
     if (!isLeft(delivery)) continue;
     const now = clock.now();

@@ -12,13 +12,13 @@ import type { Settlement } from "./work-store.ts";
 
 type PostDeps = {
   readonly post: Post;
-  /** Absent when tracing is disabled. */
+  /** Absent if tracing is disabled. */
   readonly tracing?: Tracing | undefined;
 };
 
 export type AttemptDeps = SigningDeps & PostDeps & { readonly log: Log };
 
-/** Makes the next attempt of a leased delivery, unless the delivery ends without one. */
+/** Makes the next attempt of a leased delivery. A delivery that has ended gets no attempt. */
 export async function attemptDelivery(
   deps: AttemptDeps,
   delivery: DeliveryDocument,
@@ -63,8 +63,8 @@ export async function attemptDelivery(
 }
 
 /**
- * Posts a delivery and settles its outcome. If its request is traced, both run in a new span, and
- * the webhook sends that span's `traceparent`.
+ * Posts a delivery and settles its outcome. If the causing request is traced, both steps run in a
+ * new span. The webhook's `traceparent` header identifies that span.
  */
 async function postDelivery<T>(
   { post, tracing }: PostDeps,
@@ -82,7 +82,10 @@ async function postDelivery<T>(
   return withCallContext({ ...context, span: span.context }, () => report(outcome));
 }
 
-/** The span has the endpoint's id instead of its URL, which may contain a merchant's secret. */
+/**
+ * Describes the span of an attempt. It contains the endpoint's id instead of its URL, because the
+ * URL may contain a secret of the merchant.
+ */
 function spanOf({ _id, endpoint_id, event_id, attempts_count }: DeliveryDocument): SpanStart {
   return {
     kind: "client",

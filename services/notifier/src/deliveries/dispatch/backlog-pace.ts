@@ -1,33 +1,48 @@
-/** Interval between judgements, long enough for several fresh starts. */
+/** Interval at which the window is adjusted. Several fresh deliveries start in this time. */
 const judgeEveryMs = 250;
-/** Tolerates delays of fresh deliveries up to 1.5 times the baseline plus timer noise of 5 ms. */
+/**
+ * Fresh deliveries may be delayed by up to 1.5 times the baseline, plus 5 ms for the inaccuracy of
+ * timers.
+ */
 const toleratedRatio = 1.5;
 const toleratedMs = 5;
-/** The window grows from least to most in this many judgements, a few seconds. */
+/**
+ * Number of adjustments in which the window grows from its minimum to its maximum. They take a few
+ * seconds.
+ */
 const growthSteps = 14;
 const backOff = 0.7;
-/** Fewer delays are not conclusive, because one stall of the machine would dominate them. */
+/**
+ * Minimum number of measured delays. With fewer, one stall of the machine would dominate their
+ * mean.
+ */
 const samplesMin = 8;
 /**
- * The baseline follows means smoothed over this many, as TCP does with round trips. The mean of 8
- * delays varies by a third. The lowest of many would be an outlier, and every usual mean would then
- * count as a delay.
+ * The baseline is the lowest smoothed mean. The means are smoothed over this many, as TCP smooths
+ * round-trip times. The mean of 8 delays varies by a third. Without smoothing, the lowest mean
+ * would be an outlier, and every usual mean would count as a delay.
  */
 const smoothedOver = 8;
-/** The baseline doubles in 10 s at most, so that it can't adapt to congestion. */
+/**
+ * Growth of the baseline per adjustment. It takes at least 10 s to double, so that it doesn't adapt
+ * to congestion.
+ */
 const baselineGrowth = 2 ** (judgeEveryMs / 10_000);
 
-/** Limits how many backlog deliveries may be claimed. Queued fresh deliveries don't count. */
+/**
+ * Limits how many backlog deliveries may be claimed. Fresh deliveries that wait in the queue don't
+ * count.
+ */
 export type Pace = Pick<ReturnType<typeof createBacklogPace>, "allowed" | "claimed">;
 
 /**
- * The window is the number of backlog deliveries that may be in flight, between a guaranteed share
- * and a maximum. It uses the latency that fresh deliveries leave, as a background transfer does
- * beside interactive traffic (LEDBAT, RFC 6817). Their mean queueing delay is compared with a
- * baseline, the lowest smoothed mean. The baseline rises only while the backlog uses at most its
- * guaranteed share. Within the tolerance the window grows by a step; beyond it the window shrinks
- * by a factor (AIMD). An unused window also shrinks, because its effect on latency is unknown (RFC
- * 7661).
+ * The window is the maximum number of backlog deliveries in flight. It lies between a guaranteed
+ * share and an upper limit. The backlog uses the capacity that fresh deliveries leave, like a
+ * background transfer beside interactive traffic (LEDBAT, RFC 6817). The mean queueing delay of
+ * fresh deliveries is compared with a baseline, which is the lowest smoothed mean. The baseline can
+ * rise only while the backlog uses no more than its guaranteed share. If the delay is within the
+ * tolerance, the window grows by a step. Otherwise it shrinks by a factor (AIMD). A window that is
+ * not used also shrinks, because its effect on the delay is unknown (RFC 7661).
  */
 export function createBacklogPace(
   { least, most }: { readonly least: number; readonly most: number },
@@ -43,7 +58,10 @@ export function createBacklogPace(
   let [delays, delayMs, peak] = [0, 0, 0];
   let isUsed = false;
 
-  /** Returns true if fresh deliveries started too late. Updates the baseline where allowed. */
+  /**
+   * Returns true if fresh deliveries started too late. Also updates the baseline if that is
+   * allowed.
+   */
   const isDelaying = (): boolean => {
     if (delays < samplesMin) return false;
     const meanMs = delayMs / delays;
@@ -62,7 +80,10 @@ export function createBacklogPace(
   };
 
   return {
-    /** Returns how many may be claimed now, given the number in flight. */
+    /**
+     * Returns how many backlog deliveries may be claimed now. `inFlight` is the number already in
+     * flight.
+     */
     allowed: (inFlight: number): number => {
       if (elapsed() - judgedAtMs >= judgeEveryMs) {
         judge();
@@ -72,12 +93,12 @@ export function createBacklogPace(
       peak = Math.max(peak, inFlight);
       return granted;
     },
-    /** Reports how many were claimed after `allowed`. */
+    /** Reports the number of deliveries that were claimed after `allowed`. */
     claimed: (count: number): void => {
       peak = Math.max(peak, Math.floor(window) - granted + count);
       isUsed ||= count >= granted;
     },
-    /** Reports the delay between a fresh delivery's due time and its start. */
+    /** Reports the delay between the due time and the start of a fresh delivery. */
     freshStarted: (ms: number): void => {
       delays += 1;
       delayMs += Math.max(0, ms);

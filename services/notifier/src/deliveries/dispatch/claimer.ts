@@ -10,31 +10,37 @@ import type { Pace } from "./backlog-pace.ts";
 import type { Runner } from "./runner.ts";
 import type { WorkStore } from "./work-store.ts";
 
-/** Used when no backlog pace is given. */
+/** Pace for callers that pass none. */
 const unhurried: Pace = { allowed: () => 32, claimed: () => undefined };
 
-/** Signing and sending block the thread for a third of a millisecond each. */
+/**
+ * Number of deliveries to start at once. Signing and sending each block the thread for a third of a
+ * millisecond.
+ */
 const startedTogether = 6;
 
 export type ClaimerDeps = StartDeps & {
   readonly work: WorkStore;
   readonly failing: FailingStore;
   readonly endpoints: Pick<EndpointStore, "readActive">;
-  /** Soon rechecks held deliveries under these ordering keys. */
+  /** Schedules a check of the held deliveries under these ordering keys. */
   readonly release: (lines: Iterable<string>) => void;
 };
 
 type Endpoints = ReadonlyMap<string, Recipient>;
 
-/** Claims due deliveries: retries, released ones, and fresh ones without a slot. */
+/**
+ * Claims due deliveries. These are retries, released deliveries, and fresh deliveries that got no
+ * slot.
+ */
 export function createClaimer(deps: ClaimerDeps) {
   const { clock, work, endpoints, limiter, ownership, runner, place } = deps;
 
-  /** Finds the live endpoints before they get slots. */
+  /** Finds out which endpoints are live. Only live ones get slots. */
   const probe = async (ids: readonly string[]): Promise<Endpoints> => {
     if (ids.length === 0) return new Map();
     const active = await endpoints.readActive(ids);
-    // Deliveries of a deleted endpoint are claimed in order to cancel them.
+    // A deleted endpoint counts as live, so that its deliveries are claimed and cancelled.
     for (const id of ids) limiter.probed(id, isSuspended(active.get(id)) ? "suspended" : "live");
     return active;
   };
@@ -53,7 +59,8 @@ export function createClaimer(deps: ClaimerDeps) {
     try {
       return await work.take(live, mine, now, pausedMs);
     } catch (error) {
-      // If only the response was lost, the leased deliveries would wait until their lease expires.
+      // The leases may be written even if the response was lost. Without this read, such deliveries
+      // would wait until their leases expire.
       const leased = await work.leased(ids(live), mine);
       const taken = leased.filter(({ due_at }) => due_at !== null && due_at > now);
       if (taken.length === 0) throw error;
@@ -62,7 +69,9 @@ export function createClaimer(deps: ClaimerDeps) {
   };
 
   return {
-    /** Claims and starts due deliveries. Returns their number, or at least 1 if more are due. */
+    /**
+     * Claims and starts due deliveries. Returns their number. If more are due, returns at least 1.
+     */
     round: async (pace: Pace = unhurried): Promise<number> => {
       const unprobed = limiter.toProbe();
       const probed = await probe(unprobed);
@@ -90,13 +99,16 @@ export function createClaimer(deps: ClaimerDeps) {
       }
       await startAll(runner, taken, active);
       if (taken.length > 0) return taken.length;
-      // Suspended endpoints' slots go to others at once.
+      // The slots of suspended endpoints are free for other endpoints at once.
       return suspended + limiter.toProbe().length > 0 ? 1 : 0;
     },
   };
 }
 
-/** Adds the next due deliveries of each endpoint. A failed read of one endpoint stops no other. */
+/**
+ * Adds the next due deliveries of each endpoint. If the read for one endpoint fails, the others
+ * continue.
+ */
 async function enterShares(
   deps: ClaimerDeps,
   entered: DeliveryDocument[],
@@ -120,7 +132,7 @@ type DuePage = {
   readonly resumedAt: Date | undefined;
 };
 
-/** Starts a few at a time, yielding to other work in between. */
+/** Starts a few deliveries at a time. Other work runs in between. */
 async function startAll(
   runner: Runner,
   taken: readonly DeliveryDocument[],
@@ -140,7 +152,7 @@ function ids(deliveries: readonly DeliveryDocument[]): string[] {
   return deliveries.map(({ _id }) => _id);
 }
 
-/** Enters queued fresh deliveries as far as slots are free. */
+/** Gives free slots to queued fresh deliveries. */
 function enterQueuedFresh(
   { freshQueue, limiter, ownership, runner }: ClaimerDeps,
   max: number,
@@ -160,8 +172,8 @@ function enterQueuedFresh(
 }
 
 /**
- * Enters an endpoint's next due deliveries, each with a slot. For a failing endpoint, retries take
- * turns with first attempts.
+ * Gives slots to an endpoint's next due deliveries. For a failing endpoint, retries and first
+ * attempts alternate.
  */
 async function enterDue(
   { work, failing, limiter, runner, freshQueue }: ClaimerDeps,
@@ -173,10 +185,11 @@ async function enterDue(
     retriesMax === 0 ? [] : failing.dueRetries(endpointId, retriesMax, now),
   ]);
   const queue = limiter.of(endpointId, due[0]?.merchant_id);
-  // Fresh deliveries may have taken slots meanwhile.
+  // Fresh deliveries may have taken slots in the meantime.
   const slotsLeft = Math.min(share, limiter.slotsLeft(queue));
   if (due.length < share && due.length <= slotsLeft) limiter.caughtUp(queue);
-  // Skips a delivery with an expired lease while this process still settles its attempt.
+  // The lease of a delivery may have expired while this process still settles its attempt. Such a
+  // delivery is skipped.
   const entered = inTurns(due, retries, slotsLeft).filter(({ _id }) => !runner.has(_id));
   for (const delivery of entered) {
     freshQueue.forget(delivery._id);
@@ -189,8 +202,8 @@ async function enterDue(
 }
 
 /**
- * Returns the deliveries that may start. Holds one that follows another since a pause, for the
- * usual wait.
+ * Returns the deliveries that may start. After a pause, a delivery that follows another one is held
+ * again for the usual time.
  */
 async function holdBehind(
   { failing, release }: ClaimerDeps,
@@ -219,7 +232,7 @@ async function holdBehind(
       ),
   );
   await failing.hold(behind, now, new Date(now.getTime() + orderWaitMs));
-  // Their predecessors may have ended since the read.
+  // The earlier deliveries may have ended since they were read.
   release(behind.map(({ line }) => line));
   const held = new Set(behind);
   return due.filter((each) => !held.has(each));

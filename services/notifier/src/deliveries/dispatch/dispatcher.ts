@@ -22,8 +22,8 @@ import { createReleaser, createSettler } from "./settlement.ts";
 import type { WorkStore } from "./work-store.ts";
 
 /**
- * 256 sockets saturate one core. A merchant or the open circuits get at most a quarter, a backlog
- * half (webhooks: fairness).
+ * One core is busy with 256 sockets. A merchant gets at most a quarter of them. All endpoints with
+ * an open circuit together also get a quarter. A backlog gets half (webhooks: fairness).
  */
 export const slotsDefault: Slots = {
   processMax: 256,
@@ -45,11 +45,11 @@ type DispatcherDeps = AttemptDeps & {
   /** A monotonic clock in milliseconds. */
   readonly elapsed: () => number;
   readonly place: string;
-  /** Notified when a delivery is due and may find a slot. */
+  /** Notified when a delivery is due or a slot may be free. */
   readonly slotFree: Wake;
 };
 
-/** Maximum endpoints that the metric of due deliveries covers. */
+/** Maximum endpoints that the metric of due deliveries counts. */
 const countedMax = 1_000;
 
 function assemble(deps: DispatcherDeps) {
@@ -77,8 +77,8 @@ function assemble(deps: DispatcherDeps) {
     onJoin: () => work.freeLeases(place, clock.now()),
     onTake: async (taken) => {
       const isForeign = (endpointId: string): boolean => !ownership.owns(endpointId);
-      // Saves health for the next owner of these shards. After an eviction the new owner has newer
-      // data.
+      // Saves the health for the next owner of these shards. If this process was evicted, nothing
+      // is saved, because the new owner has more recent data.
       if (ownership.token() === knownAs) await saveHealth(isForeign);
       limiter.forget(isForeign);
       knownAs = ownership.token();
@@ -117,7 +117,7 @@ function assemble(deps: DispatcherDeps) {
     claimer,
     pace,
     admission: createAdmission({ ...deps, limiter, ownership, runner, freshQueue, wake }),
-    /** Releases held deliveries that a crashed process left in newly owned shards. */
+    /** Releases held deliveries in newly owned shards. A crashed process may have left them. */
     releaseLeft: async (now: Date): Promise<void> => {
       if (isNewOwner) await order.releaseLeft(now);
       isNewOwner = false;
@@ -125,14 +125,17 @@ function assemble(deps: DispatcherDeps) {
   };
 }
 
-/** Attempts take up to 15 s. An attempt cut off here is repeated after its lease expires. */
+/**
+ * Maximum time to wait for attempts at shutdown. An attempt takes up to 15 s. If one is cut off, it
+ * is repeated after its lease expires.
+ */
 export const drainMs = 20_000;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 /**
- * Admits fresh deliveries on insertion and claims all others when they are due. Covers only this
- * process's endpoints.
+ * Starts fresh deliveries when they are inserted, and claims all others when they are due. Delivers
+ * only to the endpoints of this process.
  */
 export function createDispatcher(deps: DispatcherDeps) {
   const { clock, work, order, metrics, log } = deps;
@@ -143,7 +146,7 @@ export function createDispatcher(deps: DispatcherDeps) {
 
   return {
     admission: parts.admission,
-    /** Updates this process's shards, and finds their endpoints with due deliveries. */
+    /** Updates this process's shards. Then finds their endpoints with due deliveries. */
     poll: async (): Promise<void> => {
       await ownership.round();
       const now = clock.now();
@@ -151,7 +154,8 @@ export function createDispatcher(deps: DispatcherDeps) {
       const found = await work.dueEndpoints(now);
       const own = found.filter(({ endpointId }) => ownership.owns(endpointId));
       for (const { endpointId } of own) limiter.due(endpointId);
-      // A suspended endpoint waits for its merchant, so its deliveries don't count as due.
+      // The deliveries of a suspended endpoint don't count as due, because they wait for the
+      // merchant.
       const served = own.filter(({ endpointId }) => limiter.of(endpointId).liveness === "live");
       dueIds = served.map(({ endpointId }) => endpointId);
       metrics.due(served, now);
@@ -159,18 +163,22 @@ export function createDispatcher(deps: DispatcherDeps) {
     release: releaser.release,
     round: claimer.round,
     pace: parts.pace,
-    /**
-     * Resolves when no attempt is in flight and all deliveries that waited for one are released.
-     */
+    /** Resolves when no attempt is in flight and no delivery waits for one that has ended. */
     idle,
     resumeSuspended: limiter.resumeSuspended,
-    /** Returns this process's endpoints that acknowledged nothing for days. */
+    /** Returns this process's endpoints that have acknowledged nothing for days. */
     unresponsive: () =>
       limiter.unresponsive(clock.now()).filter(({ endpointId }) => ownership.owns(endpointId)),
     restartStreak: limiter.restartStreak,
-    /** Returns true if other processes also store events, which only polling finds. */
+    /**
+     * Returns true if other processes also store events. Only polling finds the deliveries of such
+     * events.
+     */
     isShared: ownership.isShared,
-    /** Rechecks some deliveries that wait without bound. Returns true if more are due. */
+    /**
+     * Rechecks some of the deliveries whose wait has no time limit. Returns true if more are due
+     * for a recheck.
+     */
     recheck: async (): Promise<boolean> => {
       const { freed, givenUp, hasMore } = await order.recheck(clock.now());
       const message = "strict order: sent without an earlier event, which never arrived";
@@ -185,7 +193,9 @@ export function createDispatcher(deps: DispatcherDeps) {
       shards: ownership.shardsOwned(),
       circuits: limiter.circuits(),
     }),
-    /** Starts no more attempts. Leaves when none is in flight, or after `drainMs`. */
+    /**
+     * Stops starting attempts. Leaves the cluster when no attempt is in flight, or after `drainMs`.
+     */
     leave: (): Promise<void> => {
       const saved = () => idle().then(() => saveHealth());
       return ownership.leave(withTimeout(drainMs, saved, () => undefined));
@@ -193,19 +203,29 @@ export function createDispatcher(deps: DispatcherDeps) {
   };
 }
 
-/** Bounds how late a retry starts. This process's own inserts need no poll. */
+/**
+ * Polling interval. It limits the delay of a retry. Deliveries that this process inserts don't
+ * depend on polling.
+ */
 const pollEveryMs = 200;
-/** Shorter, because only polling finds what other processes store. */
+/**
+ * Polling interval while other processes store events. It is shorter, because only polling finds
+ * their deliveries.
+ */
 const pollEverySharedMs = 100;
-/** One claim fills the slots that become free within this time. */
+/**
+ * After a slot becomes free, the claimer waits this long, so that one claim fills several slots.
+ */
 const gatherMs = 25;
 type DispatchWakes = {
   readonly slotFree: Wake;
-  /** A delivery may be due that only polling finds. `slotFree` is notified too. */
+  /**
+   * Notified when a delivery may be due that only polling finds. `slotFree` is then notified too.
+   */
   readonly unseen: Wake;
 };
 
-/** Polls for due deliveries, and claims whenever a slot may be free. */
+/** Polls for due deliveries. Claims deliveries whenever a slot may be free. */
 export function startDispatch(
   dispatcher: Dispatcher,
   { slotFree, unseen }: DispatchWakes,

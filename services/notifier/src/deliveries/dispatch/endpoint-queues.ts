@@ -5,44 +5,56 @@ import {
   withoutStreak,
 } from "../../endpoints/rules/health.ts";
 
-/** This process's state of an endpoint that it delivers to. */
+/** The state of an endpoint in the process that delivers to it. */
 export type EndpointQueue = {
   readonly endpointId: string;
-  /** "" until a delivery of the endpoint is read. */
+  /** `""` until the first delivery of the endpoint is read. */
   merchantId: string;
   health: Health;
-  /** Attempts in flight, and the claimed ones among them. */
+  /**
+   * `running`: all attempts in flight. `claimed`: those among them that were claimed from the
+   * store.
+   */
   running: number;
   claimed: number;
-  /** True if an unleased delivery is due. */
+  /** True if a delivery without a lease is due. */
   hasBacklog: boolean;
-  /** Claims while the endpoint fails. Every second one is for a retry. */
+  /** Number of claims while the endpoint fails. Every second one is for a retry. */
   failingClaims: number;
   /**
-   * Monotonic. Nothing starts before `waitsUntilMs`, and nothing delayed by a pause before
-   * `pacedUntilMs`.
+   * Both times are monotonic. Before `waitsUntilMs` no delivery starts. Before `pacedUntilMs` no
+   * delivery starts that a pause has delayed.
    */
   waitsUntilMs: number;
   pacedUntilMs: number;
-  /** The result of the probe at `probedAtMs`. A paused or unverified endpoint is suspended. */
+  /**
+   * The result of the probe at `probedAtMs`. An endpoint that is paused or not verified is
+   * suspended.
+   */
   liveness: "unknown" | "live" | "suspended";
   probedAtMs: number;
-  /** True if the health changed since it was saved. */
+  /** True if the health has changed since it was last saved. */
   isUnsaved: boolean;
   usedAtMs: number;
 };
 
-/** An idle endpoint is dropped from memory after this time; its health stays in the store. */
+/** An endpoint that is idle for this time is removed from memory. The store keeps its health. */
 const idleMs = 600_000;
 /**
- * Failing endpoints are kept longer, because two failures of a streak may be almost two days apart.
+ * Failing endpoints stay in memory longer. A failure streak continues even if two failures are
+ * almost two days apart.
  */
 const failingIdleMs = 2 * 86_400_000;
-/** Maximum endpoints whose health one write saves. The others follow seconds later. */
+/**
+ * Maximum endpoints whose health is saved in one write. The others are saved a few seconds later.
+ */
 const savedMax = 500;
-/** Interval of probing a suspended endpoint, unless its resumption wakes the dispatcher. */
+/**
+ * Interval at which a suspended endpoint is probed. If the endpoint resumes earlier, the dispatcher
+ * is notified.
+ */
 const probeEveryMs = 1_000;
-/** Maximum endpoints that one read probes. The others follow a second later. */
+/** Maximum endpoints that are probed in one read. The others are probed a second later. */
 const probeMax = 500;
 
 /** The endpoints that this process recently delivered to. */
@@ -55,7 +67,8 @@ export function createEndpointQueues(elapsed: () => number) {
     const queue = queues.get(endpointId) ?? newQueue(endpointId, merchantId);
     queues.set(endpointId, queue);
     queue.usedAtMs = usedAtMs;
-    // Changes only while none is in flight, so that each attempt leaves the count that it entered.
+    // The merchant changes only while no attempt is in flight. Otherwise an attempt would be added
+    // to one merchant's count and removed from another's.
     if (merchantId !== "" && queue.running === 0) queue.merchantId = merchantId;
     return queue;
   };
@@ -68,12 +81,12 @@ export function createEndpointQueues(elapsed: () => number) {
     of,
     ...createProbes(of, backlog, elapsed),
     ...createStreaks(of, queues),
-    /** Endpoints with an unleased due delivery. */
+    /** Endpoints with a due delivery that has no lease. */
     backlog: backlog as ReadonlySet<EndpointQueue>,
     due: (endpointId: string): void => setBacklog(of(endpointId), true),
     caughtUp: (queue: EndpointQueue): void => setBacklog(queue, false),
 
-    /** Returns the health to save and marks it as saved. Drops idle endpoints. */
+    /** Returns the health that must be saved, and marks it as saved. Removes idle endpoints. */
     unsavedHealth: (
       isIncluded: (endpointId: string) => boolean = () => true,
     ): ReadonlyMap<string, Health> => {
@@ -89,12 +102,12 @@ export function createEndpointQueues(elapsed: () => number) {
       return unsaved;
     },
 
-    /** Reverts the mark after a failed write. */
+    /** Marks health as unsaved again after a failed write. */
     markUnsaved: (healths: ReadonlyMap<string, Health>): void => {
       for (const endpointId of healths.keys()) of(endpointId).isUnsaved = true;
     },
 
-    /** Drops endpoints without an attempt in flight. */
+    /** Removes the matching endpoints that have no attempt in flight. */
     forget: (isOut: (endpointId: string) => boolean): void => {
       for (const queue of queues.values()) {
         if (queue.running > 0 || !isOut(queue.endpointId)) continue;
@@ -116,14 +129,17 @@ function createStreaks(
   queues: ReadonlyMap<string, EndpointQueue>,
 ) {
   return {
-    /** Returns the endpoints that acknowledged nothing for days, with the start of each streak. */
+    /**
+     * Returns the endpoints that have acknowledged nothing for days, with the start of each failure
+     * streak.
+     */
     unresponsive: (now: Date): { readonly endpointId: string; readonly since: Date }[] =>
       [...queues.values()].flatMap(({ endpointId, health }) => {
         const { failingSince: since } = health;
         return since !== undefined && isUnresponsive(health, now) ? [{ endpointId, since }] : [];
       }),
 
-    /** Restarts the failure streak of a resumed endpoint. */
+    /** Resets the failure streak of an endpoint that was resumed. */
     restartStreak: (endpointId: string): void => {
       const queue = of(endpointId);
       queue.health = withoutStreak(queue.health);
@@ -132,7 +148,7 @@ function createStreaks(
   };
 }
 
-/** Finds suspended endpoints among those with a backlog, because they get no slots. */
+/** Checks which endpoints with a backlog are suspended, because suspended ones get no slots. */
 function createProbes(
   of: (endpointId: string) => EndpointQueue,
   backlog: ReadonlySet<EndpointQueue>,
@@ -144,7 +160,7 @@ function createProbes(
     (liveness === "suspended" &&
       Math.max(probedAtMs, suspendedProbedAtMs) <= elapsed() - probeEveryMs);
   return {
-    /** Returns the endpoints with a backlog that must be probed before they get slots. */
+    /** Returns the endpoints with a backlog that must be probed before they can get slots. */
     toProbe: (): string[] =>
       [...backlog]
         .filter(mayProbe)
@@ -152,14 +168,14 @@ function createProbes(
         .slice(0, probeMax)
         .map(({ endpointId }) => endpointId),
 
-    /** Records a probe. A suspended endpoint gets no slots. */
+    /** Records the result of a probe. Suspended endpoints get no slots. */
     probed: (endpointId: string, liveness: "live" | "suspended"): void => {
       const queue = of(endpointId);
       if (queue.liveness === "suspended") suspendedProbedAtMs = elapsed();
       Object.assign(queue, { liveness, probedAtMs: elapsed() });
     },
 
-    /** Makes every suspended endpoint due for a probe. */
+    /** Makes all suspended endpoints due for a probe. */
     resumeSuspended: (): void => {
       for (const queue of backlog) if (queue.liveness === "suspended") queue.liveness = "unknown";
     },

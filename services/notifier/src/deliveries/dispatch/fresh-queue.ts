@@ -1,15 +1,19 @@
 import type { DeliveryDocument } from "../documents.ts";
 
-/** Other deliveries are claimed from the store. With the largest bodies the queue holds 32 MiB. */
+/**
+ * Maximum deliveries in the queue. With the largest bodies they take 32 MiB. Deliveries beyond the
+ * maximum are claimed from the store.
+ */
 const queuedMax = 512;
-/** Limits a slow endpoint's share of the queue. */
+/** Maximum deliveries of one endpoint, so that a slow endpoint can't fill the queue. */
 const ofEndpointMax = 16;
 
 export type FreshQueue = ReturnType<typeof createFreshQueue>;
 
 /**
- * Fresh deliveries that found no slot when stored. They get the next slots for fresh deliveries.
- * They are not leased, so a dropped one is claimed like any other.
+ * Contains fresh deliveries that got no slot when they were stored. They get the next slots for
+ * fresh deliveries. They have no lease, so a delivery that is removed from the queue is claimed
+ * like any other.
  */
 export function createFreshQueue() {
   const waiting = new Map<string, DeliveryDocument>();
@@ -35,10 +39,13 @@ export function createFreshQueue() {
 
     size: (): number => waiting.size,
 
-    /** Called when the delivery was claimed from the store. */
+    /** Removes a delivery that was claimed from the store. */
     forget,
 
-    /** Removes the decided deliveries, oldest first. Returns those that may start now. */
+    /**
+     * Calls `decide` for each delivery, oldest first. "now" and "never" remove the delivery from
+     * the queue. Returns the deliveries that may start now.
+     */
     admit: (decide: (delivery: DeliveryDocument) => "now" | "later" | "never") => {
       const admitted: DeliveryDocument[] = [];
       for (const [id, delivery] of waiting) {

@@ -14,15 +14,16 @@ import {
 } from "../rules/fairness.ts";
 import { createEndpointQueues, type EndpointQueue } from "./endpoint-queues.ts";
 
-/** Limits attempts in flight per process, merchant and endpoint. */
+/** Limits the attempts in flight for each process, merchant and endpoint. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
 /**
- * Deliveries delayed by a pause start at 100 a second per endpoint, the maximum rate of a replay.
+ * Interval between starts of deliveries that a pause has delayed. It results in 100 a second per
+ * endpoint, the maximum rate of a replay.
  */
 const resumedEveryMs = 10;
 
-/** Keeps its state in memory, because this process alone owns its endpoints. */
+/** The state is in memory only, because no other process delivers to these endpoints. */
 export function createLimiter(slots: Slots, elapsed: () => number) {
   const queues = createEndpointQueues(elapsed);
   const { backlog } = queues;
@@ -48,10 +49,12 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
     leave: (queue: EndpointQueue, isClaimed: boolean): void => inFlight.count(queue, -1, isClaimed),
     isBusy: inFlight.isBusy,
     inFlight: inFlight.all,
-    /** Returns true if a fresh delivery may start now. A backlog keeps its guaranteed share. */
+    /**
+     * Returns true if a fresh delivery may start now. The guaranteed share of a backlog stays free.
+     */
     mayAdmit: (queue: EndpointQueue): boolean =>
       mayAdmit(queue, inFlight, backlog.size > 0, slots, elapsed()),
-    /** Returns how many deliveries of an endpoint may be claimed now, under every limit. */
+    /** Returns how many deliveries of an endpoint may be claimed now. Applies every limit. */
     slotsLeft: (queue: EndpointQueue): number =>
       Math.max(
         0,
@@ -62,12 +65,15 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
         ),
       ),
 
-    /** Counts an attempt's outcome. An open circuit then pauses the endpoint. */
+    /**
+     * Updates the endpoint's health with an attempt's outcome. If the circuit is open, no attempt
+     * starts for a while.
+     */
     attempted: (queue: EndpointQueue, outcome: Outcome, at: Date): void => {
       setHealth(queue, afterOutcome(queue.health, outcome, at));
       queue.isUnsaved = true;
     },
-    /** Restores the health that the previous owner saved. */
+    /** Restores health that the previous owner has saved. */
     restore: (healths: ReadonlyMap<string, Health>): void => {
       for (const [endpointId, health] of healths) setHealth(queues.of(endpointId), health);
     },
@@ -78,7 +84,7 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
       return taken.given;
     },
 
-    /** Returns the number of deliveries to claim, by endpoint. */
+    /** Returns the number of deliveries to claim, keyed by endpoint. */
     shares: (isOwn: (endpointId: string) => boolean, max: number): Map<string, number> => {
       const free = Math.min(freeOf(inFlight.all, slots), max);
       if (free <= 0 || backlog.size === 0) return new Map();
@@ -95,7 +101,7 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
   };
 }
 
-/** Slots of an endpoint that its backlog may still take. */
+/** Returns the slots that the backlog of an endpoint may still take. */
 function slotsLeftOfEndpoint(
   queue: EndpointQueue,
   inFlight: Counts,
@@ -108,10 +114,16 @@ function slotsLeftOfEndpoint(
   return queue.running === 0 && inFlight.open() < slots.openMax ? 1 : 0;
 }
 
-/** Splits an endpoint's claims between retries and first attempts, and paces them after a pause. */
+/**
+ * Splits an endpoint's claims between retries and first attempts. After a pause, it limits the rate
+ * of the delayed deliveries.
+ */
 function createClaimTurns(of: (endpointId: string) => EndpointQueue, elapsed: () => number) {
   return {
-    /** Reports starts that a pause delayed. The next ones wait for their pace. */
+    /**
+     * Reports the number of started deliveries that a pause had delayed. The next ones wait until
+     * the rate allows them.
+     */
     pace: (queue: EndpointQueue, count: number): void => {
       if (count === 0) return;
       queue.pacedUntilMs = Math.max(queue.pacedUntilMs, elapsed()) + count * resumedEveryMs;
@@ -149,20 +161,23 @@ function mayAdmit(
 
 type Counts = ReturnType<typeof createInFlight>;
 
-/** Attempts in flight. Claimed ones had waited; the others are fresh. */
+/**
+ * `running`: all attempts in flight. `claimed`: those among them that had waited in the store. The
+ * others are fresh.
+ */
 type InFlight = { running: number; claimed: number };
 
-/** Slots of the process that may still be claimed. */
+/** Returns the slots of the process that may still be claimed. */
 function freeOf({ running, claimed }: Readonly<InFlight>, slots: Slots): number {
   return Math.min(slots.processMax - running, slots.claimedMax - claimed);
 }
 
-/** Slots under a limit that may still be claimed. */
+/** Returns the slots that may still be claimed under a limit. */
 function slotsLeftIn({ running, claimed }: Readonly<InFlight>, max: number): number {
   return Math.min(max - running, claimable(max) - claimed);
 }
 
-/** Counts attempts in flight by process, merchant, endpoint and shard. */
+/** Counts the attempts in flight by process, merchant, endpoint and shard. */
 function createInFlight() {
   const all: InFlight = { running: 0, claimed: 0 };
   const merchants = new Map<string, InFlight>();
@@ -175,7 +190,7 @@ function createInFlight() {
   return {
     all: all as Readonly<InFlight>,
     ofMerchant: ofMerchant as (merchantId: string) => Readonly<InFlight>,
-    /** Attempts at endpoints with an open circuit. */
+    /** Returns the number of attempts in flight to endpoints with an open circuit. */
     open: (): number => open,
     isBusy: (shard: number): boolean => shards.has(shard),
 
@@ -194,7 +209,7 @@ function createInFlight() {
       if (queue.health.circuit === "open") open += by;
     },
 
-    /** Called when a circuit opens or closes. */
+    /** Must be called when a circuit opens or closes. */
     circuitTurned: ({ health, running }: EndpointQueue): void => {
       open += health.circuit === "open" ? running : -running;
     },

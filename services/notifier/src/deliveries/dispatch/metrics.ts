@@ -5,7 +5,7 @@ import type { DueEndpoint, Settlement } from "./work-store.ts";
 
 export type WorkMetrics = ReturnType<typeof createWorkMetrics>;
 
-/** Values that are measured periodically. */
+/** Values that are measured at regular intervals. */
 export type DispatchStats = {
   readonly due: number;
   readonly running: number;
@@ -13,10 +13,13 @@ export type DispatchStats = {
   readonly circuits: Readonly<Record<Health["circuit"], number>>;
 };
 
-/** Seconds from an event to its first attempt: from milliseconds to the age of a backlog. */
+/**
+ * Seconds between an event and its first attempt. A fresh delivery takes milliseconds, one in a
+ * backlog up to an hour.
+ */
 const waitBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30, 300, 3_600];
 
-/** Labels have closed sets of values, never an endpoint or a merchant. */
+/** Every label has a fixed set of values. No label contains an endpoint or a merchant. */
 export function createWorkMetrics(metrics: Metrics) {
   const attempts = metrics.counter(
     "disburse_webhook_attempts_total",

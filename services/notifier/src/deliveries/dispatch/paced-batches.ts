@@ -4,15 +4,21 @@ import {
   type Gathered,
 } from "@disburse/chassis/mongo/grouping/gatherer.ts";
 
-/** Time between two writes. One command per webhook would dominate the cost. */
+/** Time between two writes. Without it, one command per webhook would be the largest cost. */
 const batchEveryMs = 40;
-/** A result survives an outage of the store for as long as its lease may last. */
+/**
+ * Maximum tries, one per second. A result can be written after an outage of the store while its
+ * lease lasts.
+ */
 const triesMax = 20;
 const retryMs = 1_000;
-/** One command covers all attempts that a process may have in flight. */
+/** Maximum values in a command. A process has no more attempts in flight. */
 const batchMax = 256;
 
-/** The attempts in flight bound the waiting values, because each attempt waits for its own. */
+/**
+ * Waiting values need no limit. Each attempt waits for its own value, so no more values can wait
+ * than attempts are in flight.
+ */
 const limits = {
   batchMax,
   batchBytesMax: Number.POSITIVE_INFINITY,
@@ -51,7 +57,10 @@ export function createPacedBatches<T>(
   };
   const gatherer = createGatherer<Item<T>>(send, limits, paced());
   return {
-    /** Resolves with the result of `write` for its batch, or with `false` if it was given up. */
+    /**
+     * Adds a value. Resolves with the result of `write` for the value's batch. Resolves with
+     * `false` if all tries have failed.
+     */
     add: (value: T): Promise<boolean> => {
       const ended = new Promise<boolean>((end) => {
         gatherer.add({ key: undefined, bytes: 0, value, end });
@@ -59,7 +68,7 @@ export function createPacedBatches<T>(
       running.add(ended);
       return ended;
     },
-    /** Resolves when all added values are written or given up. */
+    /** Resolves when all added values are written or all their tries have failed. */
     idle: async (): Promise<void> => {
       while (running.size > 0) await Promise.all(running);
     },
@@ -67,7 +76,8 @@ export function createPacedBatches<T>(
 }
 
 /**
- * Runs the first at once, and each other one no sooner than its interval after the previous one.
+ * Runs the first write at once. Each later write starts one interval after the previous one at the
+ * earliest.
  */
 function paced(): Defer {
   let ranAt = Number.NEGATIVE_INFINITY;

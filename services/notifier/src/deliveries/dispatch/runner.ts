@@ -16,15 +16,15 @@ type RunnerDeps = AttemptDeps & {
   readonly order: Pick<OrderStore, "ended">;
   readonly work: Pick<WorkStore, "giveBack">;
   readonly metrics: WorkMetrics;
-  /** Reports the delay between a fresh delivery's due time and its start. */
+  /** Reports the delay between the due time and the start of a fresh delivery. */
   readonly freshStarted: (delayMs: number) => void;
-  /** Called when a slot is free and a delivery waits for one. */
+  /** Called when a slot becomes free and a delivery waits for a slot. */
   readonly freed: () => void;
 };
 
 export type Runner = ReturnType<typeof createRunner>;
 
-/** Runs attempts concurrently, each from its slot to its settlement. */
+/** Runs attempts concurrently. Each one holds a slot until its outcome is settled. */
 export function createRunner(deps: RunnerDeps) {
   const { limiter, ownership, settle, metrics, log } = deps;
   const slots = new Map<string, { endpointId: string; isClaimed: boolean }>();
@@ -44,7 +44,7 @@ export function createRunner(deps: RunnerDeps) {
     endpoint: Recipient | undefined,
   ): Promise<void> => {
     try {
-      // Another process may own the endpoint by now; it then claims the delivery.
+      // Another process may own the endpoint now. That process will claim the delivery.
       if (!ownership.owns(delivery.endpoint_id)) {
         const { lease } = delivery;
         if (lease !== null) await deps.work.giveBack(delivery, lease, deps.clock.now());
@@ -59,7 +59,7 @@ export function createRunner(deps: RunnerDeps) {
       if (isSettled && settlement.transition.state !== "pending") deps.order.ended(delivery);
       metrics.settled(settlement, delivery.created_at);
     } catch (error) {
-      // The lease expires, and then the delivery is claimed again.
+      // The delivery is claimed again when its lease expires.
       log.error({ err: error, delivery_id: delivery._id }, "delivery not attempted");
     } finally {
       leave(delivery._id);
@@ -67,15 +67,18 @@ export function createRunner(deps: RunnerDeps) {
   };
 
   return {
-    /** Takes a slot for a delivery before it is leased. `isClaimed` means that it has waited. */
+    /**
+     * Takes a slot for a delivery that has no lease yet. `isClaimed` means that the delivery had to
+     * wait.
+     */
     enter: (delivery: DeliveryDocument, isClaimed: boolean): void => {
       const { _id, endpoint_id: endpointId, merchant_id: merchantId } = delivery;
       slots.set(_id, { endpointId, isClaimed });
       limiter.enter(limiter.of(endpointId, merchantId), isClaimed);
     },
-    /** Returns true if a delivery has a slot. */
+    /** Returns true if the delivery has a slot. */
     has: (deliveryId: string): boolean => slots.has(deliveryId),
-    /** Attempts a leased delivery that has a slot. */
+    /** Starts an attempt of a leased delivery that has a slot. */
     start: (delivery: DeliveryDocument, endpoint: Recipient | undefined): void => {
       const isFresh = slots.get(delivery._id)?.isClaimed === false && delivery.attempts_count === 0;
       if (isFresh) deps.freshStarted(deps.clock.now().getTime() - delivery.created_at.getTime());
@@ -84,7 +87,7 @@ export function createRunner(deps: RunnerDeps) {
       );
       running.add(work);
     },
-    /** Frees the slot without an attempt. */
+    /** Frees a delivery's slot without an attempt. */
     leave,
     /** Resolves when no attempt is in flight. */
     idle: async (): Promise<void> => {

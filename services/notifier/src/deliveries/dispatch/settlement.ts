@@ -10,14 +10,16 @@ type ReleaserDeps = {
   readonly order: Pick<OrderStore, "release">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Reports endpoints that have due deliveries. */
+  /** Called with endpoints that have due deliveries. */
   readonly due: (endpointIds: Iterable<string>) => void;
 };
 
-/** Releases held deliveries after settlements and inserts under their ordering keys. */
+/**
+ * Releases held deliveries when another delivery under their ordering key is settled or inserted.
+ */
 export type Releaser = ReturnType<typeof createReleaser>;
 
-/** Processes ordering keys in batches. */
+/** Creates a releaser. It processes ordering keys in batches. */
 export function createReleaser({ order, clock, log, due }: ReleaserDeps) {
   const batches = createPacedBatches<string>(
     async (keys) => {
@@ -27,7 +29,10 @@ export function createReleaser({ order, clock, log, due }: ReleaserDeps) {
     (error, count) => log.error({ err: error, count }, "held deliveries not rechecked"),
   );
   return {
-    /** Soon releases deliveries of these ordering keys that need not wait any longer. */
+    /**
+     * Schedules a release of the deliveries under these ordering keys that need not wait any
+     * longer.
+     */
     release: (keys: Iterable<string>): void => {
       for (const key of new Set(keys)) batches.add(key).catch(reportRejection);
     },
@@ -42,12 +47,12 @@ type SettlerDeps = {
 };
 
 /**
- * Settles an attempt. Resolves with `true` if the settlement was certainly written. If it was given
- * up, the lease expires.
+ * Settles an attempt. Resolves with `true` if the outcome was certainly written. Otherwise resolves
+ * with `false`, and the delivery's lease expires.
  */
 export type Settle = (settlement: Settlement) => Promise<boolean>;
 
-/** Writes settlements in batches, then releases the deliveries that waited for them. */
+/** Writes outcomes in batches. Then releases the deliveries that waited for the settled ones. */
 export function createSettler({ work, releaser, log }: SettlerDeps): Settle {
   const batches = createPacedBatches<Settlement>(
     async (settlements) => {
@@ -61,7 +66,7 @@ export function createSettler({ work, releaser, log }: SettlerDeps): Settle {
   return batches.add;
 }
 
-/** Returns true if the ordering key's next deliveries need not wait for this one any longer. */
+/** Returns true if later deliveries under the ordering key no longer wait for this one. */
 function unblocks({ transition, attempt }: Settlement): boolean {
   return !blocksNext({ state: transition.state, attempts: attempt?.number ?? 0 });
 }

@@ -4,14 +4,20 @@ import type { Attempt, Transition } from "../rules/delivery.ts";
 import { deadlineAfterPauses, deadlineOf } from "../rules/schedule.ts";
 import type { DeliveryStore } from "../store.ts";
 
-/** Maximum attempts in a delivery's log (webhooks: data). */
+/** Maximum attempts in the log of a delivery (webhooks: data). */
 const attemptsKept = 20;
-/** Longer than an attempt and its settlement. After a crash, deliveries wait until it expires. */
+/**
+ * Duration of a lease. An attempt and its settlement take less time. After a crash, deliveries wait
+ * until their leases expire.
+ */
 export const deliveryLeaseMs = 30_000;
-/** Bounds the cost of a count. */
+/** Counting stops here, so that a count stays cheap. */
 const countMax = 10_000;
 
-/** The outcome of a leased delivery; it has no attempt if the delivery ended before one. */
+/**
+ * The outcome of a leased delivery. `attempt` is absent if the delivery ended without a further
+ * attempt.
+ */
 export type Settlement = {
   readonly id: string;
   readonly leaseToken: string;
@@ -26,7 +32,7 @@ export type Lease = { readonly token: string; readonly place: string };
 
 export type DueEndpoint = { readonly endpointId: string; readonly oldestDueAt: Date };
 
-/** Returns the total time of an endpoint's ended pauses, in milliseconds. */
+/** Returns the total duration of an endpoint's ended pauses in milliseconds. */
 export type PausedMs = (endpointId: string) => number;
 
 /** Finds each endpoint's first pending delivery with one index seek. */
@@ -36,12 +42,15 @@ const firstPending = [
   { $group: { _id: "$endpoint_id", due_at: { $first: "$due_at" } } },
 ];
 
-/** Deliveries for workers, which lease and settle them. */
+/** The deliveries as workers use them: workers lease and settle deliveries. */
 export type WorkStore = ReturnType<typeof openWorkStore>;
 
 export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "collection">) {
   return {
-    /** Endpoints with due deliveries. Takes one index seek each, regardless of their backlogs. */
+    /**
+     * Returns the endpoints with due deliveries. Takes one index seek per endpoint, however long
+     * its backlog is.
+     */
     dueEndpoints: async (now: Date): Promise<DueEndpoint[]> => {
       const isDue = { $match: { due_at: { $lte: now } } };
       const found = await deliveries
@@ -50,7 +59,7 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
       return found.map((each) => ({ endpointId: each._id, oldestDueAt: each.due_at }));
     },
 
-    /** Ends leases that a killed process at this place left to its successor. */
+    /** Ends the leases of a killed process. The process that calls this has the same place. */
     freeLeases: (place: string, now: Date) => freeLeases(deliveries, place, now),
 
     dueCount: (endpointIds: readonly string[], now: Date) =>
@@ -59,7 +68,7 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
         { limit: countMax },
       ),
 
-    /** The next due deliveries of an endpoint, oldest first, without their attempts. */
+    /** Returns the next due deliveries of an endpoint, oldest first, without their attempts. */
     due: (endpointId: string, limit: number, now: Date): Promise<DeliveryDocument[]> =>
       deliveries
         .find(
@@ -70,11 +79,11 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
         .limit(limit)
         .toArray(),
 
-    /** Leases due deliveries. Returns those that no other worker leased first. */
+    /** Leases due deliveries. Returns those that no other worker has leased before. */
     take: (due: readonly DeliveryDocument[], lease: Lease, now: Date, pausedMs?: PausedMs) =>
       take(deliveries, due, lease, now, pausedMs),
 
-    /** Ends a lease without an attempt. */
+    /** Ends leases without an attempt. */
     giveBack: async (
       { _id, attempts_count }: Pick<DeliveryDocument, "_id" | "attempts_count">,
       lease: Lease,
@@ -84,15 +93,18 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
       await deliveries.updateOne(leased, { $set: { lease: null, due_at: now } });
     },
 
-    /** Returns the deliveries among these that the token holds. */
+    /** Returns those of the deliveries that are leased under the token. */
     leased: (ids: readonly string[], { token }: Lease): Promise<DeliveryDocument[]> =>
       deliveries
         .find({ _id: { $in: [...ids] }, "lease.token": token }, { projection: { attempts: 0 } })
         .toArray(),
 
-    /** Writes attempts and outcomes if their leases still hold. Returns how many held. */
+    /**
+     * Writes attempts and outcomes of deliveries whose leases still hold. Returns the number of
+     * such deliveries.
+     */
     settle: async (settlements: readonly Settlement[]): Promise<number> => {
-      // One write covers deliveries with the same token and the same number of earlier attempts.
+      // Deliveries with the same token and the same number of earlier attempts share one write.
       const groups = Map.groupBy(
         settlements,
         ({ leaseToken, attemptsBefore }) => `${attemptsBefore} ${leaseToken}`,
@@ -106,8 +118,8 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
 }
 
 /**
- * Returns a delivery under a lease. The first lease sets the deadline, so that a crash can't extend
- * it. Later leases extend it by the pauses since.
+ * Returns a delivery with a lease. The first lease sets the delivery's deadline, so a crash can't
+ * extend it. A later lease extends the deadline by the pauses since the first.
  */
 export function underLease(
   delivery: DeliveryDocument,
@@ -126,7 +138,7 @@ export function underLease(
   };
 }
 
-/** Excludes deliveries that were attempted since the read. */
+/** Builds a filter that excludes deliveries with an attempt since the read. */
 function asRead(due: readonly DeliveryDocument[]): Filter<DeliveryDocument> {
   const groups = [...Map.groupBy(due, ({ attempts_count }) => attempts_count)];
   return {
@@ -147,11 +159,12 @@ async function take(
   const taken = due.map((each) => underLease(each, lease, now, pausedMs(each.endpoint_id)));
   const writes = taken.map((each, at) => leaseWrite(due[at] ?? each, each));
   let count = 0;
-  // Updates by value cost the engine a fifth less than updates by expression.
+  // Deliveries with equal updates share a write. An update by value costs the database a fifth less
+  // than one by expression.
   for (const each of Map.groupBy(writes, ({ key }) => key).values()) {
     const [first] = each;
     if (first === undefined) continue;
-    // Ended deliveries are never due.
+    // `due_at` also excludes deliveries that have ended, because they are never due.
     const filter = { ...asRead(each.map(({ read }) => read)), due_at: { $lte: now } };
     const { matchedCount } = await deliveries.updateMany(
       first.isFirst ? { ...filter, deadline: null } : filter,
@@ -168,7 +181,7 @@ async function take(
   return taken.filter(({ _id }) => mine.has(_id));
 }
 
-/** Returns the fields that a lease writes. Equal keys mean equal writes. */
+/** Returns the fields that a lease writes, and a key. Deliveries with equal keys share a write. */
 function leaseWrite(read: DeliveryDocument, taken: DeliveryDocument) {
   const { lease, due_at, held, deadline, paused_ms } = taken;
   const isFirst = read.deadline === null;
@@ -202,7 +215,10 @@ async function freeLeases(
   await deliveries.updateMany(leased, { $set: { lease: null, due_at: now } });
 }
 
-/** Uses one command for all, because planning the filter is most of the cost of single updates. */
+/**
+ * Uses one command for all settlements. With one command each, planning the filter would be most of
+ * the cost.
+ */
 async function settle(
   deliveries: Collection<DeliveryDocument>,
   settlements: readonly Settlement[],
@@ -220,18 +236,19 @@ async function settle(
   const { matchedCount } = await deliveries.updateMany(
     {
       _id: { $in: settlements.map(({ id }) => id) },
-      // Lets a router find the shard (docs/SCALING.md).
+      // A router needs this field to find the database shard (docs/SCALING.md).
       line: { $in: [...new Set(settlements.map(({ line }) => line))] },
-      // Ended deliveries have no lease.
+      // This also excludes deliveries that have ended, because they have no lease.
       "lease.token": first.leaseToken,
-      // All leases of a process have one token; the count detects attempts since.
+      // All leases of a process have the same token. So the count is needed to detect attempts
+      // since then.
       attempts_count: first.attemptsBefore,
     },
     [
       { $replaceWith: { $mergeObjects: ["$$ROOT", of(settledFields), { attempts }] } },
       ...(settlements.some(({ transition }) => transition.state === "exhausted") ? [goneMark] : []),
     ],
-    // Planning between the two indexes would cost as much as a small update.
+    // Without a hint, the choice between two indexes would cost as much as a small update.
     { hint: "_id_" },
   );
   return matchedCount;
@@ -239,7 +256,9 @@ async function settle(
 
 const gone = 410;
 const isGone = { $eq: ["$$this.status_code", gone] };
-/** Marks an exhausted delivery that got 410 on every attempt. Its log is complete. */
+/**
+ * Marks an exhausted delivery whose attempts all got status 410. Its log contains every attempt.
+ */
 const goneMark = {
   $set: {
     gone: {

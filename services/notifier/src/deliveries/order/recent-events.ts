@@ -7,25 +7,25 @@ export type EventNumber = Pick<
   "merchant_id" | "transaction_type" | "transaction_id" | "sequence"
 >;
 
-/** Returns an event's number as a map key. */
+/** Returns the number of an event as a key for maps. */
 export function numberKey(number: EventNumber): string {
   const { merchant_id, transaction_type, transaction_id, sequence } = number;
   return JSON.stringify([merchant_id, transaction_type, transaction_id, sequence]);
 }
 
-/** The fields of a delivery that give its place under its ordering key. */
+/** The fields that determine a delivery's position under its ordering key. */
 type Placed = EventNumber & Pick<DeliveryDocument, "endpoint_id" | "replay">;
 
-/** About 8 MiB. Most payouts end before this many other events arrive. */
+/** Maximum events in memory, about 8 MiB. Most payouts end before this many other events arrive. */
 const rememberedMax = 20_000;
 
 /**
- * Remembers the endpoints of a payout's stored events until their deliveries have ended. Neither
- * fact is ever reversed, and each event of a payout has its own number. Other publishers may number
- * differently, so their events always need a query.
+ * Remembers the endpoints of stored payout events until their deliveries have ended. This is safe
+ * for two reasons. A stored event and an ended delivery stay so, and each event of a payout has its
+ * own number. Other publishers may use numbers differently, so their events always need a query.
  */
 export function createRecentEvents(max = rememberedMax) {
-  /** Endpoints whose delivery of an event may not have ended, by the event's number. */
+  /** The endpoints whose delivery of an event may not have ended, keyed by the event's number. */
   const unended = new Map<string, Set<string>>();
   return {
     /** Records events that this process or another one stored. */
@@ -38,11 +38,14 @@ export function createRecentEvents(max = rememberedMax) {
         if (oldest !== undefined) unended.delete(oldest);
       }
     },
-    /** Records that a delivery is delivered, exhausted or cancelled. */
+    /** Records that a delivery has ended: it was delivered, exhausted or cancelled. */
     ended: (delivery: Placed): void => {
       if (delivery.replay === 0) unended.get(numberKey(delivery))?.delete(delivery.endpoint_id);
     },
-    /** Returns true if all earlier events are known to be stored and don't hold this one. */
+    /**
+     * Returns true if all earlier events are known to be stored and the delivery need not wait for
+     * any of them.
+     */
     isNext: (delivery: Placed): boolean => {
       for (let sequence = delivery.sequence - 1; sequence > 0; sequence -= 1) {
         const endpointIds = unended.get(numberKey({ ...delivery, sequence }));

@@ -12,10 +12,10 @@ import {
 import type { DeliveryStore } from "../store.ts";
 import { createRecentEvents, type EventNumber, numberKey } from "./recent-events.ts";
 
-/** The endpoints of a stored event and its arrival time. */
+/** The endpoints of a stored event, and its time of arrival. */
 export type Arrived = { readonly endpoint_ids: readonly string[]; readonly received_at: Date };
 
-/** Finds the stored events among these numbers, by `numberKey`. */
+/** Finds the stored events with these numbers. The result is keyed by `numberKey`. */
 type Arrivals = {
   arrived(numbers: readonly EventNumber[]): Promise<ReadonlyMap<string, Arrived>>;
 };
@@ -29,18 +29,23 @@ const memberProjection = Object.fromEntries(memberFields.map((field) => [field, 
 /** The fields of a delivery that the order depends on. */
 type Member = Pick<DeliveryDocument, "_id" | (typeof memberFields)[number]>;
 
-/** Maximum unbounded waits to recheck at once. The others follow seconds later. */
+/**
+ * Maximum waits without a time limit that are rechecked at once. The others follow seconds later.
+ */
 const recheckMax = 200;
-/** Maximum held deliveries of a crashed process to release. The others wait for their bound. */
+/**
+ * Maximum held deliveries of a crashed process that are released at once. The others wait until
+ * their time limit.
+ */
 const leftMax = 1_000;
 
-/** Holds and releases deliveries by their order. */
+/** Holds and releases deliveries so that events keep their order. */
 export type OrderStore = ReturnType<typeof openOrderStore>;
 
 /**
- * Releases held deliveries that need not wait any longer. It runs after inserts and after
- * settlements, so the later of the two sees the other's write. If a crash prevents it, the delivery
- * waits for its bound or its next recheck.
+ * Releases held deliveries that need not wait any longer. This runs after each insert and after
+ * each settlement. So whichever of two concurrent writes finishes last sees the other. If a crash
+ * prevents the release, the delivery waits until its time limit or its next recheck.
  */
 export function openOrderStore(
   { collection: deliveries }: Pick<DeliveryStore, "collection">,
@@ -49,8 +54,8 @@ export function openOrderStore(
   const recent = createRecentEvents();
 
   /**
-   * Updates waits and returns the deliveries that may go. `givesUp` includes those whose
-   * predecessor never arrived.
+   * Updates the waits and returns the deliveries that may start. If `givesUp` is true, these
+   * include deliveries whose predecessor never arrived.
    */
   const decide = async (lines: readonly string[], now: Date, givesUp: boolean) => {
     const held = await keysWithHeld(deliveries, lines);
@@ -64,7 +69,10 @@ export function openOrderStore(
     return waits.filter(({ until }) => until === undefined);
   };
 
-  /** Releases deliveries of these ordering keys. Returns the endpoints that have one due now. */
+  /**
+   * Releases deliveries under these ordering keys. Returns the endpoints that now have a due
+   * delivery.
+   */
   const release = async (lines: readonly string[], now: Date): Promise<ReadonlySet<string>> =>
     endpointsOf(await decide(lines, now, false));
 
@@ -75,8 +83,8 @@ export function openOrderStore(
     ended: recent.ended,
 
     /**
-     * Returns the deliveries to insert, held if an earlier one is pending. `release` handles later
-     * inserts.
+     * Returns the deliveries to insert. A delivery is held if an earlier one is pending. If an
+     * earlier one is inserted later, `release` handles it.
      */
     placed: async (all: readonly DeliveryDocument[]): Promise<readonly DeliveryDocument[]> => {
       const placed = all.map((each) => (each.held && recent.isNext(each) ? unheld(each) : each));
@@ -104,7 +112,10 @@ export function openOrderStore(
       return release([...new Set(left.map(({ line }) => line))], now);
     },
 
-    /** Rechecks unbounded waits. `givenUp` deliveries go without their predecessor. */
+    /**
+     * Rechecks waits that have no time limit. Deliveries in `givenUp` start without their
+     * predecessor.
+     */
     recheck: async (now: Date) => {
       const found = await dueForRecheck(deliveries, now);
       if (found.length === 0) return { freed: new Set<string>(), givenUp: [], hasMore: false };
@@ -116,7 +127,10 @@ export function openOrderStore(
   };
 }
 
-/** Returns true if a wait stays unchanged. One that started after a pause has its own bound. */
+/**
+ * Returns true if a delivery's wait needs no update. A wait that began after a pause keeps its own
+ * time limit.
+ */
 function isKept({ due_at, created_at }: Member, until: Date | undefined): boolean {
   if (until === undefined || due_at === null) return false;
   const isAnew = due_at.getTime() - created_at.getTime() > orderWaitMs && due_at < withoutBound;
@@ -130,7 +144,7 @@ function unheld({ recheck_at: _none, ...delivery }: DeliveryDocument): DeliveryD
 
 type Waiter = Pick<DeliveryDocument, "_id" | "line" | "created_at" | "transaction_type">;
 
-/** Unbounded waits that are due for a recheck, oldest first. */
+/** Returns deliveries whose wait has no time limit and is due for a recheck, oldest first. */
 function dueForRecheck(deliveries: Collection<DeliveryDocument>, now: Date): Promise<Waiter[]> {
   return deliveries
     .find<Waiter>(
@@ -142,7 +156,7 @@ function dueForRecheck(deliveries: Collection<DeliveryDocument>, now: Date): Pro
     .toArray();
 }
 
-/** Schedules the next recheck of deliveries that still wait. */
+/** Schedules the next recheck of deliveries that continue to wait. */
 async function scheduleRecheck(
   deliveries: Collection<DeliveryDocument>,
   waiters: readonly Waiter[],
@@ -165,7 +179,10 @@ function endpointsOf(waits: readonly Wait[]): ReadonlySet<string> {
   return new Set(waits.map(({ member }) => member.endpoint_id));
 }
 
-/** Returns the ordering keys with a held delivery. They are few, and have their own index. */
+/**
+ * Returns those of the ordering keys that have a held delivery. Held deliveries are few and have
+ * their own index.
+ */
 async function keysWithHeld(
   deliveries: Collection<DeliveryDocument>,
   lines: readonly string[],
@@ -188,7 +205,7 @@ function membersOf(
     .toArray();
 }
 
-/** A wait of a held delivery; `undefined` means that it ended. */
+/** A held delivery and the end of its wait. `undefined` means that the wait is over. */
 type Wait = {
   readonly member: Member;
   readonly until: Date | undefined;
@@ -196,7 +213,8 @@ type Wait = {
 };
 
 /**
- * Computes the wait of each held delivery from all of its ordering key. Given `now`, some give up.
+ * Computes the wait of each held delivery from all deliveries under its ordering key. If `now` is
+ * given, a delivery that has waited long enough stops waiting.
  */
 async function waitsOf(
   some: readonly Member[],
@@ -227,7 +245,10 @@ function hasPreviousNumber(member: Member, lines: ReadonlyMap<string, readonly M
   return line.some(({ sequence }) => sequence === member.sequence - 1);
 }
 
-/** Returns true if the previous event has no delivery here, or none any more. */
+/**
+ * Returns true if the previous event was stored and has no delivery to this endpoint, or none that
+ * is still stored.
+ */
 function hasArrived(previous: Arrived | undefined, member: Member): boolean {
   if (previous === undefined) return false;
   const age = member.created_at.getTime() - previous.received_at.getTime();
@@ -248,7 +269,7 @@ function orderedDelivery(member: Member): OrderedDelivery {
   };
 }
 
-/** Holds a delivery until another time, or makes it due now. */
+/** Moves the end of a delivery's wait, or makes the delivery due now. */
 function moved(
   member: Member,
   until: Date | undefined,

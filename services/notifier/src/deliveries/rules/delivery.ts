@@ -12,18 +12,18 @@ export type Attempt = {
   readonly outcome: Outcome;
 };
 
-/** The fields that identify a delivery, also across repeats. */
+/** The fields that identify a delivery. A repeat has the same values. */
 export type DeliveryKey = {
   readonly merchantId: string;
   readonly eventId: string;
   readonly endpointId: string;
-  /** 0 for the first delivery, else the redelivery's number. */
+  /** 0 for the first delivery. Otherwise the number of the redelivery. */
   readonly replay: number;
 };
 
 /**
- * Derives a delivery's id and jitter from its key and its event's stored arrival, so that repeats
- * create the same delivery.
+ * Derives the id and the jitter of a delivery from its key and its event's stored time of arrival.
+ * So a repeat creates the same delivery.
  */
 export function deliveryIdentity(
   key: DeliveryKey,
@@ -35,7 +35,10 @@ export function deliveryIdentity(
   return { id, jitter: jitterFactor(hash.subarray(16)) };
 }
 
-/** Groups the deliveries that keep order: one transaction's events to one endpoint. */
+/**
+ * Returns the key of deliveries that keep their order: those of one transaction's events to one
+ * endpoint.
+ */
 export function orderingKey(
   endpointId: string,
   transactionType: string,
@@ -48,7 +51,7 @@ export type Transition =
   | { readonly state: "pending"; readonly nextAttemptAt: Date }
   | { readonly state: Exclude<DeliveryState, "pending"> };
 
-/** Decides a delivery's next state after an attempt: delivered, due again, or exhausted. */
+/** Decides the state after an attempt. The delivery is delivered, due again, or exhausted. */
 export function transitionAfter(
   attempt: Attempt,
   delivery: { readonly jitter: number; readonly deadline: Date },
@@ -60,7 +63,9 @@ export function transitionAfter(
   return next === undefined ? { state: "exhausted" } : { state: "pending", nextAttemptAt: next };
 }
 
-/** Ends a delivery before an attempt if its endpoint is gone or its time is over. */
+/**
+ * Ends a delivery without another attempt if its endpoint was deleted or its deadline has passed.
+ */
 export function transitionBefore(
   delivery: { readonly deadline: Date },
   endpointIsActive: boolean,

@@ -1,14 +1,17 @@
-/** Limits of concurrent attempts, and of one claim. */
+/** Limits on the attempts in flight, and on the deliveries in one claim. */
 export type Slots = {
-  /** Per process. One core gains nothing from more sockets. */
+  /** Maximum per process. More sockets don't make one core faster. */
   readonly processMax: number;
-  /** Per merchant, regardless of its number of endpoints. */
+  /** Maximum per merchant, regardless of how many endpoints the merchant has. */
   readonly merchantMax: number;
-  /** For all endpoints with an open circuit together, because probing them is never urgent. */
+  /** Maximum for all endpoints with an open circuit together. Attempts to them are never urgent. */
   readonly openMax: number;
-  /** For deliveries that have waited. The rest is for fresh deliveries. */
+  /**
+   * Maximum for deliveries that have waited in the store. The remaining slots are for fresh
+   * deliveries.
+   */
   readonly claimedMax: number;
-  /** Deliveries that an endpoint gets in its turn. */
+  /** Maximum deliveries that an endpoint gets in its turn. */
   readonly pageMax: number;
 };
 
@@ -16,32 +19,36 @@ export type Candidate = {
   readonly endpointId: string;
   /** Slots that the endpoint may still take. */
   readonly slotsLeft: number;
-  /** The merchant whose slots it shares; "" while unknown. */
+  /** The merchant whose slots the endpoint uses. `""` while the merchant is unknown. */
   readonly merchantId: string;
 };
 
-/** Reserves a quarter of every limit for fresh deliveries, so that a backlog doesn't delay them. */
+/**
+ * Returns the part of a limit that a backlog may use. A quarter of every limit is reserved for
+ * fresh deliveries, so that a backlog doesn't delay them.
+ */
 export function claimable(limit: number): number {
   return limit - Math.floor(limit / 4);
 }
 
 /**
- * Returns the part of an endpoint's limit for fresh deliveries: all, or less while older ones wait.
+ * Returns the part of an endpoint's limit that fresh deliveries may use. While the endpoint has a
+ * backlog, a quarter is reserved for the backlog.
  */
 export function admissible(limit: number, hasBacklog: boolean): number {
   return hasBacklog ? limit - Math.max(1, Math.floor(limit / 4)) : limit;
 }
 
-/** If both sides wait for slots, the backlog gets one of this many, a quarter as in every limit. */
+/** If fresh deliveries and a backlog both wait for slots, the backlog gets one slot in four. */
 const turnLength = 4;
 
-/** Slots of a process that fresh deliveries and a backlog want or get. */
+/** The slots of a process that fresh deliveries and a backlog request or get. */
 export type Sides = { readonly fresh: number; readonly backlog: number };
 
 /**
- * Shares free slots between fresh deliveries and a backlog by weighted round-robin, three to one. A
- * side gets the slots that the other doesn't want. `turn` continues where the previous call ended,
- * so neither side starves, even if few slots are free at a time.
+ * Divides free slots between fresh deliveries and a backlog by weighted round-robin, three to one.
+ * Slots that one side doesn't request go to the other. `turn` continues where the previous call
+ * ended. So both sides get slots even if each call has few to divide.
  */
 export function takeTurns(
   free: number,
@@ -60,14 +67,18 @@ export function takeTurns(
 }
 
 /**
- * Returns how many of a failing endpoint's next `count` claims are for retries: every second one.
- * Otherwise a long backlog of first attempts would delay the retry that shows a recovered endpoint.
+ * Returns how many of the next `count` claims of a failing endpoint are for retries. Every second
+ * one is. Otherwise a long backlog of first attempts would delay the retry that detects a recovered
+ * endpoint.
  */
 export function retryTurns(count: number, turn: number): number {
   return Math.floor((count + 1 - (turn % 2)) / 2);
 }
 
-/** Returns the next `count` deliveries to claim: retries first, then the longest due. */
+/**
+ * Returns the next `count` deliveries to claim. Retries come first, then the deliveries that have
+ * been due longest.
+ */
 export function inTurns<T extends { readonly _id: string }>(
   due: readonly T[],
   retries: readonly T[],
@@ -77,12 +88,15 @@ export function inTurns<T extends { readonly _id: string }>(
   return [...retries, ...due.filter(({ _id }) => !taken.has(_id))].slice(0, count);
 }
 
-/** Minimum slots of a backlog, which fresh deliveries never take. */
+/** Returns the minimum slots of a backlog. Fresh deliveries never use these slots. */
 export function guaranteedShare(claimedMax: number): number {
   return Math.max(1, Math.floor(claimedMax / 8));
 }
 
-/** Shares free slots among endpoints, one page each in turn, starting after the last served one. */
+/**
+ * Divides free slots among endpoints. Each endpoint gets one page per turn. The first turn goes to
+ * the endpoint after the one that was served last.
+ */
 export function allot(
   due: readonly Candidate[],
   free: number,

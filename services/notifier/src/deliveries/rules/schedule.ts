@@ -1,50 +1,65 @@
-/** The retry schedule (decisions, webhooks): waits double from 5 s for 24 h. */
+/**
+ * The retry schedule (decisions, webhooks): the first wait is 5 s and each wait doubles, for up to
+ * 24 h.
+ */
 
 /** The wait after the first attempt. Each later wait is twice the previous one. */
 export const firstDelayMs = 5_000;
 
-/** 5 s doubled 13 times is 40,960 s; one more would exceed 24 h. */
+/** The last wait is 5 s doubled 13 times, which is 40,960 s. One more wait would exceed 24 h. */
 export const attemptsMax = 15;
 
-/** No attempt starts this long after the first one started (service interface, events). */
+/**
+ * An attempt must start within this time after the first attempt started (service interface,
+ * events).
+ */
 export const horizonMs = 24 * 60 * 60 * 1_000;
 
-/** Spreads deliveries that failed together. The last attempt still starts 44 minutes early. */
+/**
+ * Maximum extension of a wait. It spreads deliveries that failed at the same time. Even with it,
+ * the last attempt starts 44 minutes before the deadline.
+ */
 export const jitterMax = 0.02;
 
-/** Returns a delivery's factor, from 1 to 1.02. All its waits share it, so they double exactly. */
+/**
+ * Returns the factor of a delivery's waits, from 1 to 1.02. All its waits use the same factor, so
+ * each is exactly twice the previous one.
+ */
 export function jitterFactor(hash: Uint8Array): number {
   const word = new DataView(hash.buffer, hash.byteOffset, hash.byteLength).getUint32(0);
   return 1 + (word / 0xffff_ffff) * jitterMax;
 }
 
-/** No attempt of a delivery starts from this time on. */
+/** Returns a delivery's deadline. No attempt starts at or after it. */
 export function deadlineOf(firstAttemptAt: Date): Date {
   return new Date(firstAttemptAt.getTime() + horizonMs);
 }
 
 /**
- * Returns the deadline of a delivery that was attempted before a pause: time in pauses since then
- * doesn't count. Both totals include all pauses that had ended, now and at that attempt.
+ * Extends the deadline of a delivery by the pauses since its first attempt. `pausedMs` is the total
+ * of all pauses that have ended by now. `pausedMsThen` is the total at the time of that attempt.
  */
 export function deadlineAfterPauses(deadline: Date, pausedMs: number, pausedMsThen: number): Date {
   return new Date(deadline.getTime() + pausedMs - pausedMsThen);
 }
 
-/** The wait after an unacknowledged attempt. `attempt` counts from 1. */
+/** Returns the wait after an attempt that was not acknowledged. The first `attempt` is 1. */
 export function delayMs(attempt: number, jitter: number): number {
   return firstDelayMs * 2 ** (attempt - 1) * jitter;
 }
 
 type AttemptEnd = {
-  /** Attempts so far, including this one. */
+  /** Number of attempts, including this one. */
   readonly attempts: number;
   readonly endedAt: Date;
   readonly jitter: number;
   readonly deadline: Date;
 };
 
-/** The start of the next attempt, counted from this one's end; `undefined` if none is left. */
+/**
+ * Returns the start of the next attempt, measured from the end of this one. Returns `undefined` if
+ * no attempt is left.
+ */
 export function nextAttemptAt(end: AttemptEnd): Date | undefined {
   if (end.attempts >= attemptsMax) return undefined;
   const at = Math.round(end.endedAt.getTime() + delayMs(end.attempts, end.jitter));

@@ -1,12 +1,18 @@
 import { shardCount } from "../../endpoints/rules/shard.ts";
 
-/** The owner of each shard: a process's token, or `null`. */
+/**
+ * The owner of each shard. The value is the token of a process, or `null` if the shard has no
+ * owner.
+ */
 export type ShardOwners = readonly (string | null)[];
 
 /** Shards that a process should take, and those that it should give up. */
 export type ShardMoves = { readonly take: readonly number[]; readonly give: readonly number[] };
 
-/** Shares differ by at most one shard. A process that is no member gets none. */
+/**
+ * Returns the number of shards that a process should own. The numbers of two members differ by at
+ * most one. A process that is not a member gets none.
+ */
 export function fairShare(self: string, members: readonly string[]): number {
   const place = members.toSorted().indexOf(self);
   if (place === -1) return 0;
@@ -15,8 +21,9 @@ export function fairShare(self: string, members: readonly string[]): number {
 }
 
 /**
- * A member takes unowned shards up to its share, and gives up shards above it. So a shard moving
- * between two live processes is always unowned in between.
+ * Returns the shards to take and to give up. A member takes shards without an owner up to its
+ * share, and gives up shards beyond its share. So a shard that moves between two live processes has
+ * no owner in between.
  */
 export function shardMoves(
   owners: ShardOwners,

@@ -4,40 +4,43 @@ import type { SecretSet } from "./secret-set.ts";
 export type DeliveryOrder = "none" | "bounded" | "strict";
 
 /**
- * `requested`: by the merchant or an operator. `gone`: a delivery got 410 on every attempt of its
- * 24 hours. `unresponsive`: the endpoint acknowledged nothing for five days (decisions §10).
+ * Reason for a pause. `requested`: a merchant or an operator paused the endpoint. `gone`: all
+ * attempts of a delivery in its 24 hours got status 410. `unresponsive`: the endpoint acknowledged
+ * nothing for five days (decisions §10).
  */
 export type PauseReason = "requested" | "gone" | "unresponsive";
 
-/** An endpoint of a merchant with its subscription and state. */
+/** An endpoint of a merchant. */
 export type Endpoint = {
   readonly id: string;
   readonly merchantId: string;
-  /** The URL that gets events now, or after its verification. */
+  /** The URL that gets events. If the URL is not verified yet, events wait for the verification. */
   readonly url: string;
   readonly description: string;
-  /** A delivery copies this mode at its creation. */
+  /** A delivery stores this mode when it is created. */
   readonly order: DeliveryOrder;
-  /** Its subscription: `*`, a transaction type, or `<transaction type>.<status>`. */
+  /** The subscription. Each entry is `*`, a transaction type, or `<transaction type>.<status>`. */
   readonly eventTypes: readonly string[];
-  /** Start of the current pause, during which events wait. */
+  /** Start of the current pause. Events wait until the pause ends. */
   readonly pausedAt?: Date | undefined;
-  /** Set while the endpoint is paused. */
+  /** Set only during a pause. */
   readonly pausedFor?: PauseReason | undefined;
   readonly resumedAt?: Date | undefined;
-  /** Total time of ended pauses in milliseconds; 0 without any. */
+  /** Total duration of ended pauses in milliseconds; 0 without any. */
   readonly pausedMs?: number | undefined;
-  /** Start of sending events; `undefined` until the first URL is verified. */
+  /**
+   * Events are sent from this time on. The value is `undefined` until the first URL is verified.
+   */
   readonly verifiedAt?: Date | undefined;
-  /** A new URL awaiting verification while `url` stays in use. */
+  /** A new URL that awaits verification. Until then, events go to `url`. */
   readonly pendingUrl?: string | undefined;
   readonly createdAt: Date;
-  /** An API key, a member or an operator. */
+  /** The API key, member or operator that created the endpoint. */
   readonly createdBy: EndpointOperation["actor"];
   readonly updatedAt: Date;
 };
 
-/** The settings that operations change; secrets are separate. */
+/** The settings that operations change. Secrets are stored separately. */
 export type EndpointSettings = Pick<
   Endpoint,
   | "url"
@@ -54,18 +57,23 @@ export type EndpointSettings = Pick<
 
 export type EndpointState = "active" | "paused" | "unverified";
 
-/** Paused takes precedence over unverified. */
+/**
+ * Returns the state of an endpoint. If the endpoint is both paused and not verified, the state is
+ * paused.
+ */
 export function endpointState(endpoint: Pick<Endpoint, "pausedAt" | "verifiedAt">): EndpointState {
   if (endpoint.pausedAt !== undefined) return "paused";
   return endpoint.verifiedAt === undefined ? "unverified" : "active";
 }
 
-/** Returns true if deliveries may be attempted. Deliveries to an endpoint that is not live wait. */
+/**
+ * Returns true if an endpoint is live, so that deliveries may be attempted. Other deliveries wait.
+ */
 export function isLive(endpoint: Pick<Endpoint, "pausedAt" | "verifiedAt">): boolean {
   return endpointState(endpoint) === "active";
 }
 
-/** A stored pair of secrets, each sealed under its own context. */
+/** A pair of stored secrets. Each is sealed with its own context. */
 export type SealedKey = {
   readonly id: string;
   readonly secret: string;
@@ -73,7 +81,7 @@ export type SealedKey = {
   readonly madeAt: Date;
 };
 
-/** A change of an endpoint, with its actor. */
+/** An operation that changed an endpoint, and its actor. */
 export type EndpointOperation = {
   readonly id: string;
   readonly kind:
@@ -86,7 +94,7 @@ export type EndpointOperation = {
     | "rotate"
     | "activate"
     | "delete";
-  /** Names the secrets that the response contained. */
+  /** The id of the key whose secrets the response contained. */
   readonly keyId?: string | undefined;
   /** The previous values of the changed settings. */
   readonly before?: Partial<EndpointSettings>;
@@ -97,20 +105,26 @@ export type EndpointOperation = {
   readonly at: Date;
 };
 
-/** The part of an endpoint that deliveries need: with secrets, without history. */
+/** The part of an endpoint that deliveries need. It contains secrets but no history. */
 export type Recipient = Endpoint & {
   readonly revision: number;
-  /** Unique among the merchant's endpoints, below `endpointsMax`; absent when deleted. */
+  /**
+   * A number that is unique among the merchant's endpoints and below `endpointsMax`. Absent if the
+   * endpoint is deleted.
+   */
   readonly place?: number | undefined;
   readonly deletedAt?: Date | undefined;
   readonly signing: SecretSet;
   readonly keys: readonly SealedKey[];
 };
 
-/** An endpoint with secrets and history. Each revision replaces all of it. */
+/** An endpoint with its secrets and history. Each revision replaces the whole record. */
 export type EndpointRecord = Recipient & {
   readonly operations: readonly EndpointOperation[];
 };
 
-/** Each event goes to every endpoint. A merchant needs one, plus a few for tests. */
+/**
+ * Maximum endpoints of a merchant. Each event goes to all subscribed ones. A merchant needs one
+ * endpoint, and a few more for tests.
+ */
 export const endpointsMax = 16;

@@ -1,7 +1,7 @@
 import type { Endpoint } from "./endpoint.ts";
 import { isOptIn } from "./opt-in.ts";
 
-/** Matches every event that is not opt-in. */
+/** This entry matches all events except opt-in events. */
 export const everyEvent = "*";
 
 type Filtered = { readonly transactionType: string; readonly status: string };
@@ -12,7 +12,10 @@ export function subscriptionTypes({ transactionType, status }: Filtered): readon
   return [everyEvent, transactionType, `${transactionType}.${status}`];
 }
 
-/** Evaluated once per event, at fan-out. */
+/**
+ * Returns true if an endpoint subscribes to an event. Called once per event, when its deliveries
+ * are created.
+ */
 export function isSubscribed(
   { eventTypes }: Pick<Endpoint, "eventTypes">,
   event: Filtered,

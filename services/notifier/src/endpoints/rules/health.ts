@@ -1,46 +1,51 @@
 import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
 
-/** An endpoint's health as its owner measures it. */
+/** The health of an endpoint. The process that owns the endpoint measures it. */
 export type Health = {
-  /** `open`: the endpoint failed repeatedly and gets one attempt at a time. */
+  /** `open` means that the endpoint failed repeatedly. It then gets one attempt at a time. */
   readonly circuit: "closed" | "open";
   readonly concurrency: number;
-  /** Failures since the last status 200. */
+  /** Number of failures since the last response with status 200. */
   readonly consecutiveFailures: number;
-  /** End of the streak's first failure. */
+  /** The time at which the first failed attempt of the streak ended. */
   readonly failingSince?: Date | undefined;
-  /** Number of consecutive 24-hour periods since `failingSince` with a failed attempt in each. */
+  /** Number of 24-hour periods in a row with a failed attempt, counted from `failingSince`. */
   readonly failingDays?: number | undefined;
   readonly lastDeliveredAt?: Date | undefined;
   readonly lastFailedAt?: Date | undefined;
-  /** The error or status code of the last failure; "" without any. */
+  /** The error or the status code of the last failure. `""` without a failure. */
   readonly lastFailure: string;
 };
 
-/** Concurrent attempts per endpoint: initial, minimum, maximum (webhooks: fairness). */
+/**
+ * Concurrent attempts of an endpoint at its start. The minimum and the maximum follow (webhooks:
+ * fairness).
+ */
 export const concurrencyStart = 8;
 const concurrencyMin = 1;
 const concurrencyMax = 32;
 
 /**
- * More than the initial concurrency, so that one restart of a receiver doesn't open the circuit.
+ * Failures in a row before the circuit opens. This exceeds the initial concurrency, so one restart
+ * of a receiver doesn't open the circuit.
  */
 const failuresToOpen = 10;
 
 /**
- * A first retry starts 5 s after its attempt. An endpoint that refuses first attempts and
- * acknowledges retries shows that within twice this time, regardless of its backlog.
+ * Minimum duration of failures before the circuit opens. A first retry starts 5 s after the failed
+ * attempt. So if an endpoint refuses first attempts but acknowledges retries, a retry succeeds
+ * within this time.
  */
 const failingMsToOpen = 10_000;
 
 const dayMs = 86_400_000;
-/** Days without an acknowledgement after which an endpoint is paused (decisions §10). */
+/** An endpoint is paused after this many days without an acknowledgement (decisions §10). */
 const unresponsiveDays = 5;
 
-/** Minimum pause between two attempts while a circuit is open. */
+/** Minimum time between two attempts while the circuit is open. */
 export const circuitPauseMs = 5_000;
 
-/** The health of an endpoint without attempts. */
+/** The health of an endpoint that has had no attempts. */
 export const healthStart: Health = {
   circuit: "closed",
   concurrency: concurrencyStart,
@@ -49,9 +54,9 @@ export const healthStart: Health = {
 };
 
 /**
- * Updates an endpoint's health after an attempt. A failure halves the concurrency; a success adds
- * one. The circuit opens when an endpoint acknowledged nothing for 10 s and 10 attempts, with the
- * concurrency down to one. It closes with the first success, including a retry's.
+ * Updates the health of an endpoint after an attempt. A failure halves the concurrency, and a
+ * success adds one. The circuit opens if the endpoint has acknowledged nothing for 10 s and 10
+ * attempts and the concurrency is one. It closes with the first success, which may be a retry.
  */
 export function afterOutcome(health: Health, outcome: Outcome, at: Date): Health {
   if (isAcknowledged(outcome)) {
@@ -83,7 +88,10 @@ export function afterOutcome(health: Health, outcome: Outcome, at: Date): Health
   };
 }
 
-/** Continues the failure streak, or restarts it after a day without a due delivery. */
+/**
+ * Continues the failure streak. Restarts the streak if a whole 24-hour period had no failed
+ * attempt, because no delivery was due.
+ */
 function streakAfterFailure({ failingSince, failingDays = 0 }: Health, at: Date) {
   const day =
     failingSince === undefined ? 0 : Math.floor((at.getTime() - failingSince.getTime()) / dayMs);
@@ -91,13 +99,16 @@ function streakAfterFailure({ failingSince, failingDays = 0 }: Health, at: Date)
   return { failingSince, failingDays: Math.max(failingDays, day + 1) };
 }
 
-/** Returns true if the endpoint acknowledged nothing for five days, each with a due delivery. */
+/**
+ * Returns true if the endpoint has acknowledged nothing for five days. Each of these days must have
+ * a failed attempt.
+ */
 export function isUnresponsive({ failingSince, failingDays = 0 }: Health, now: Date): boolean {
   if (failingSince === undefined || failingDays < unresponsiveDays) return false;
   return now.getTime() - failingSince.getTime() >= unresponsiveDays * dayMs;
 }
 
-/** Restarts the streak after a resumption. */
+/** Resets the streak after the endpoint was resumed. */
 export function withoutStreak(health: Health): Health {
   return { ...health, failingSince: undefined, failingDays: undefined };
 }

@@ -1,17 +1,17 @@
 import type { IdNoun } from "@disburse/kernel/id.ts";
 
 /**
- * Reports a paused endpoint to its merchant. Goes to all other endpoints, regardless of their
- * subscriptions.
+ * The event that reports a paused endpoint to its merchant. It goes to all other endpoints of the
+ * merchant, regardless of their subscriptions.
  */
 export const endpointPaused = "webhook_endpoint.paused";
 
-/** The service that publishes a type, and the kind of its subject record. */
+/** The service that publishes an event type, and the kind of record that the event is about. */
 type OptIn = { readonly publisher: string; readonly subject: IdNoun };
 
 /**
- * Events that a merchant subscribes to by type. `*` doesn't match them, so that existing endpoints
- * get no new events.
+ * Event types that a merchant must subscribe to by name. `*` doesn't match them, so existing
+ * endpoints don't get new kinds of events.
  */
 const optIns: Readonly<Record<string, OptIn>> = {
   "account.credited": { publisher: "payout", subject: "account" },
@@ -25,7 +25,7 @@ const optIns: Readonly<Record<string, OptIn>> = {
 
 export const optInTypes: readonly string[] = Object.keys(optIns);
 
-/** Returns true if only a subscription to this exact type matches. */
+/** Returns true for an opt-in type. Only a subscription to this exact type matches it. */
 export function isOptIn(transactionType: string): boolean {
   return Object.hasOwn(optIns, transactionType);
 }
@@ -35,7 +35,10 @@ export function optInSubject(transactionType: string): IdNoun | undefined {
   return isOptIn(transactionType) ? optIns[transactionType]?.subject : undefined;
 }
 
-/** Returns true if the service may publish this type. `undefined` means the same process. */
+/**
+ * Returns true if the service may publish this type. `undefined` means that this process itself
+ * publishes it.
+ */
 export function mayPublish(service: string | undefined, transactionType: string): boolean {
   return (
     isOptIn(transactionType) && [undefined, optIns[transactionType]?.publisher].includes(service)

@@ -2,7 +2,10 @@ import type { Endpoint, EndpointSettings, PauseReason } from "./endpoint.ts";
 
 type Pausable = Pick<Endpoint, "pausedAt" | "pausedFor" | "resumedAt" | "pausedMs">;
 
-/** Returns the settings to change. A paused endpoint keeps its first reason. */
+/**
+ * Returns the settings that a pause changes. If the endpoint is already paused, the first reason
+ * stays.
+ */
 export function pause(
   endpoint: Pausable,
   reason: PauseReason,
@@ -11,7 +14,10 @@ export function pause(
   return endpoint.pausedAt === undefined ? { pausedAt: at, pausedFor: reason } : {};
 }
 
-/** Returns the settings to change. A pause doesn't count towards any delivery's 24 hours. */
+/**
+ * Returns the settings that a resumption changes. The duration of a pause doesn't count towards the
+ * 24 hours of a delivery.
+ */
 export function resume(endpoint: Pausable, at: Date): Partial<EndpointSettings> {
   const { pausedAt, pausedMs = 0 } = endpoint;
   if (pausedAt === undefined) return {};

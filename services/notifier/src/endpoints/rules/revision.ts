@@ -6,26 +6,36 @@ import { namedKeys, type SecretSet } from "./secret-set.ts";
 const dayMs = 86_400_000;
 
 /**
- * Idempotency keys live 30 days (decisions, wire conventions). Until then a repeat gets its result.
+ * A repeated operation gets its first result for this time. Idempotency keys are kept for the same
+ * 30 days (decisions, wire conventions).
  */
 export const repeatMs = 30 * dayMs;
 
 /**
- * Shorter, because a merchant may pause for each of many deployments. No client retries after a
- * day.
+ * The same for changes of settings. It is shorter, because a merchant may pause an endpoint for
+ * each of many deployments. No client retries after a day.
  */
 const settingsRepeatMs = dayMs;
-/** Operations that change settings and create no secrets. */
+/** Kinds of operations that change settings and create no secrets. */
 const settingsKinds: ReadonlySet<EndpointOperation["kind"]> = new Set([
   ...(["update", "verify", "approve", "pause", "resume"] as const),
 ]);
 
-/** More rotations in 30 days indicate a client's mistake. */
+/**
+ * Maximum operations in the history. More than this many rotations in 30 days indicate a mistake in
+ * a client.
+ */
 export const operationsMax = 100;
-/** The rest is reserved for secrets, so that endless updates can't block replacing a leaked one. */
+/**
+ * Maximum operations in the history before a change of settings is refused. The rest is reserved
+ * for secrets, so that a leaked secret can always be replaced.
+ */
 export const settingsOperationsMax = 80;
 
-/** Keeps an endpoint under 100 KiB, because it is read for every batch of its events. */
+/**
+ * Maximum size of the history. It keeps an endpoint under 100 KiB, because the endpoint is read for
+ * every batch of its events.
+ */
 const historyBytesMax = 64 * 1_024;
 const settingsBytesMax = 56 * 1_024;
 
@@ -38,10 +48,11 @@ export type EndpointChange = {
 };
 
 /**
- * Returns the endpoint's next revision. Expired operations make room for new ones, along with keys
- * that neither sign nor belong to a repeatable operation. Resuming, deleting, and pausing an
- * unresponsive endpoint always succeed. An operation that changes no setting returns the endpoint
- * unchanged and is not stored, so that its repeat runs again.
+ * Returns the next revision of an endpoint. To make room, it removes expired operations. It also
+ * removes keys that neither sign nor belong to an operation that can be repeated. Resuming or
+ * deleting an endpoint, and pausing an unresponsive one, always succeed. An operation that changes
+ * no setting returns the endpoint unchanged and is not stored. A repeat of such an operation
+ * therefore runs again.
  */
 export function revised(
   endpoint: EndpointRecord,
@@ -75,8 +86,8 @@ export function revised(
 }
 
 /**
- * Returns the endpoint as an operation left it. An operation missing from the history changed
- * nothing.
+ * Returns the endpoint in its state after an operation. If the history doesn't contain the
+ * operation, the operation changed nothing.
  */
 export function asOf(endpoint: EndpointRecord, operation: EndpointOperation): EndpointRecord {
   const { operations } = endpoint;
@@ -87,7 +98,7 @@ export function asOf(endpoint: EndpointRecord, operation: EndpointOperation): En
   return Object.assign({}, endpoint, { updatedAt: operation.at }, ...undone);
 }
 
-/** Returns the previous values of the settings about to change, for the history. */
+/** Returns the present values of the settings that will change. The history stores them. */
 function replaced(
   endpoint: EndpointSettings,
   settings: Partial<EndpointSettings>,
@@ -125,8 +136,8 @@ function isOverfull(
 }
 
 /**
- * Drops expired operations. Each passes its previous values to the next one, which then reverts
- * both.
+ * Removes expired operations. The next operation takes over the previous values of a removed one,
+ * so that reverting it reverts both.
  */
 function withoutForgotten(history: readonly EndpointOperation[], now: Date): EndpointOperation[] {
   const kept: EndpointOperation[] = [];

@@ -1,22 +1,28 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
-/** An endpoint's keys. A key is a pair of secrets with an id. */
+/** The keys of an endpoint. A key consists of an id and two secrets. */
 export type SecretSet = {
   readonly current: string;
-  /** Also signs until then, so that a receiver can switch keys without losing a delivery. */
+  /**
+   * Signs in addition to the current key until this time. So a receiver can switch keys without
+   * losing a delivery.
+   */
   readonly previous?: { readonly keyId: string; readonly until: Date } | undefined;
-  /** Known to the merchant; signs only after activation. */
+  /** A key that the merchant knows already. It signs only after its activation. */
   readonly staged?: { readonly keyId: string; readonly overlapSeconds: number } | undefined;
 };
 
-/** A day, so that no rotation requires work at night (decisions, webhooks). */
+/**
+ * Default overlap: a day, so that nobody has to work at night for a rotation (decisions, webhooks).
+ */
 export const overlapSecondsDefault = 86_400;
 
-/** The next signing key, and the overlap during which the old one also signs. */
+/** The next signing key. During the overlap, the old key signs too. */
 export type Rotation = { readonly keyId: string; readonly overlapSeconds: number };
 
 /**
- * The new key signs at once. The current one also signs for the overlap; a staged one is dropped.
+ * Rotates to a new key, which signs at once. The old key signs too during the overlap. A staged key
+ * is removed.
  */
 export function rotated(set: SecretSet, to: Rotation, now: Date): SecretSet {
   if (to.overlapSeconds === 0) return { current: to.keyId };
@@ -24,18 +30,18 @@ export function rotated(set: SecretSet, to: Rotation, now: Date): SecretSet {
   return { current: to.keyId, previous: { keyId: set.current, until } };
 }
 
-/** The new key awaits activation and replaces any staged key. */
+/** Stages a new key, which replaces a staged one. The new key signs after its activation. */
 export function staged(set: SecretSet, to: Rotation): SecretSet {
   return { ...set, staged: to };
 }
 
-/** Activates the staged key. The overlap starts now. */
+/** Activates the staged key. The overlap begins now. */
 export function activated(set: SecretSet, now: Date): SecretSet | Refused<"INVALID_REQUEST"> {
   if (set.staged === undefined) return refused("INVALID_REQUEST", "No secret is staged.");
   return rotated(set, set.staged, now);
 }
 
-/** Returns the current key and, during its overlap, the previous one. */
+/** Returns the current key. During an overlap, also returns the previous key. */
 export function signingKeys(set: SecretSet, now: Date): { current: string; previous?: string } {
   const { current, previous } = set;
   if (previous === undefined || now >= previous.until) return { current };

@@ -1,16 +1,19 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** Both secrets of an endpoint in plain text. */
+/** The two secrets of an endpoint in plain text. */
 export type SigningSecrets = {
-  /** Base64 text, appended to the message in the form that the merchant gets. */
+  /**
+   * Secret for the API's own signature. It is base64 text and is appended to the message in exactly
+   * this form.
+   */
   readonly secret: string;
-  /** `whsec_` and the key in base64 (Standard Webhooks). */
+  /** Secret for Standard Webhooks. It consists of `whsec_` and the key in base64. */
   readonly standardSecret: string;
 };
 
 const standardPrefix = "whsec_";
 
-/** Encodes two times 32 random bytes in the form that the merchant gets. */
+/** Encodes two secrets of 32 random bytes in the form that the merchant gets. */
 export function secretsFrom(bytes: Uint8Array, standardBytes: Uint8Array): SigningSecrets {
   return {
     secret: Buffer.from(bytes).toString("base64"),
@@ -18,12 +21,15 @@ export function secretsFrom(bytes: Uint8Array, standardBytes: Uint8Array): Signi
   };
 }
 
-/** The API's own signature: base64 of SHA-256 over `<id>,<status>:<secret>`. */
+/** Returns the API's own signature: the SHA-256 of `<id>,<status>:<secret>` in base64. */
 export function interfaceSignature(id: string, status: string, secret: string): string {
   return createHash("sha256").update(`${id},${status}:${secret}`).digest("base64");
 }
 
-/** Standard Webhooks: `v1,` and base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`. */
+/**
+ * Returns the Standard Webhooks signature: `v1,` and the HMAC-SHA256 of `<id>.<timestamp>.<body>`
+ * in base64.
+ */
 export function standardSignature(
   webhookId: string,
   timestamp: number,
@@ -43,14 +49,15 @@ export type Signable = {
   readonly body: Uint8Array;
 };
 
-/** The current secrets and, during an overlap, the previous ones. */
+/** The current secrets. During an overlap, also the previous ones. */
 export type Signers = { readonly current: SigningSecrets; readonly previous?: SigningSecrets };
 
 /**
- * Returns the headers by which a merchant verifies an attempt. The API's signature is under
- * `headerName`; during an overlap there is also its `-Previous` twin. The Standard Webhooks headers
- * and the event's sequence complete them. `webhook-id` is the event's id, the same on every retry
- * and redelivery. The timestamp is the attempt's.
+ * Returns the headers with which a merchant verifies an attempt. The header `headerName` contains
+ * the API's own signature. During an overlap, a second header with the suffix `-Previous` contains
+ * the signature of the previous secret. The other headers follow Standard Webhooks and contain the
+ * event's sequence number. `webhook-id` is the id of the event, the same for every retry and
+ * redelivery. The timestamp is the time of the attempt.
  */
 export function signatureHeaders(
   event: Signable,

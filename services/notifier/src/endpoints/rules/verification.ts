@@ -4,23 +4,27 @@ import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
 import type { Endpoint, EndpointSettings } from "./endpoint.ts";
 
 /**
- * A challenge must end, with its result stored, before the 10 s limit of the merchant's request.
+ * Time limit of a challenge. The result must be stored before the merchant's request reaches its
+ * limit of 10 s.
  */
 export const challengeTimeoutMs = 8_000;
 
-/** Minimum time between challenges of an endpoint or to a host, to protect third parties. */
+/**
+ * Minimum time between two challenges of an endpoint, or of a merchant to one host. Protects hosts
+ * of third parties.
+ */
 export const challengeGapMs = 5_000;
 
 type Verifiable = Pick<Endpoint, "url" | "verifiedAt" | "pendingUrl">;
 
-/** Returns the URL awaiting verification, if any. */
+/** Returns the URL that awaits verification, if any. */
 export function unverifiedUrl({ url, verifiedAt, pendingUrl }: Verifiable): string | undefined {
   return verifiedAt === undefined ? url : pendingUrl;
 }
 
 /**
- * Returns the settings to change for a new URL. If it must be verified, it becomes pending while
- * the verified URL, if any, stays in use.
+ * Returns the settings that change with a new URL. If the URL must be verified, it becomes the
+ * pending URL. Until then the verified URL, if any, gets the events.
  */
 export function urlChange(
   endpoint: Verifiable,
@@ -33,15 +37,17 @@ export function urlChange(
   return { pendingUrl: serves ? undefined : url };
 }
 
-/** Returns the settings that make the pending URL trusted, or none if no URL is pending. */
+/**
+ * Returns the settings that mark the pending URL as verified. Returns none if no URL is pending.
+ */
 export function verification(endpoint: Verifiable, at: Date): Partial<EndpointSettings> {
   const url = unverifiedUrl(endpoint);
   return url === undefined ? {} : { url, pendingUrl: undefined, verifiedAt: at };
 }
 
 /**
- * Like `verification`, after a challenge. Refuses if the challenged URL is neither pending nor in
- * use.
+ * Returns the settings that change after a successful challenge. Refuses if the challenged URL is
+ * neither pending nor in use any more.
  */
 export function challengeResult(
   endpoint: Verifiable,
@@ -53,7 +59,7 @@ export function challengeResult(
   return refused("INVALID_REQUEST", "The URL was changed during the challenge.");
 }
 
-/** Describes a failed challenge to the merchant, without any part of the response. */
+/** Describes to the merchant why a challenge failed. Doesn't reveal any part of the response. */
 export function challengeFailure(outcome: Outcome): Refused<"INVALID_REQUEST"> | undefined {
   if (isAcknowledged(outcome)) return undefined;
   const message =
@@ -63,7 +69,7 @@ export function challengeFailure(outcome: Outcome): Refused<"INVALID_REQUEST"> |
   return refused("INVALID_REQUEST", message);
 }
 
-/** A challenge or a test event, signed and framed like any event. */
+/** The content of a challenge or a test event. Both are signed and formatted like other events. */
 export type Trial = {
   readonly eventId: string;
   readonly merchantId: string;
@@ -77,7 +83,10 @@ export function challengeBody(challenge: Trial): Uint8Array {
   return trialBody("webhook_challenge", challengeStatus, challenge);
 }
 
-/** Builds a trial's body in the usual frame. `data.id` and `data.status` are signed as usual. */
+/**
+ * Builds the body of a challenge or test event in the format of other events. As usual, `data.id`
+ * and `data.status` are signed.
+ */
 export function trialBody(type: string, status: string, trial: Trial): Uint8Array {
   const { eventId, merchantId, endpointId, createdAt } = trial;
   const data = {

@@ -5,14 +5,17 @@ import { textProblem } from "@disburse/kernel/text.ts";
 import { optInSubject, optInTypes } from "../../endpoints/rules/opt-in.ts";
 import { merchantEventBody } from "./webhook-body.ts";
 
-/** A merchant's event, stored before it is fanned out. Its body is built once. */
+/**
+ * An event for a merchant. It is stored before its deliveries are created. Its body is built only
+ * once.
+ */
 export type WebhookEvent = {
   readonly eventId: string;
   readonly merchantId: string;
   readonly transactionType: string;
   readonly transactionId: string;
   readonly status: string;
-  /** Orders the events of one transaction, starting at 1. */
+  /** The position of the event within its transaction, starting at 1. */
   readonly sequence: number;
   readonly body: Uint8Array;
   readonly occurredAt: Date;
@@ -20,7 +23,7 @@ export type WebhookEvent = {
   readonly origin?: { readonly request_id?: string; readonly traceparent?: string } | undefined;
 };
 
-/** An event of another system, as received. */
+/** An event of another system, before it is checked. */
 export type PublishedEvent = {
   readonly eventId: string;
   readonly merchantId: string;
@@ -32,29 +35,41 @@ export type PublishedEvent = {
   readonly occurredAt: Date | undefined;
 };
 
-/** Types that other systems may publish (service interface, events). */
+/** Types of events that other systems may publish (service interface, events). */
 export const publishedTypes: readonly string[] = ["payment_session", "refund"];
 
-/** Types whose `data` need not contain the merchant, because their system defines the content. */
+/**
+ * Types whose `data` need not contain the merchant. Another system defines the content of their
+ * events.
+ */
 const ofOthers: readonly string[] = ["refund"];
 
-/** Types in a merchant's feed: all except test events and challenges. */
+/** Types of events in a merchant's feed. These are all types except test events and challenges. */
 export const fedTypes: readonly string[] = ["payout_session", ...publishedTypes, ...optInTypes];
 
-/** With its frame, a body stays under the 64 KiB limit of a request. */
+/**
+ * Maximum size of `data`. With the fields around it, a body stays under the limit of 64 KiB for a
+ * request.
+ */
 export const dataJsonBytesMax = 60 * 1_024;
 
 const eventIdText = /^[\x21-\x7e]{1,128}$/;
 
-/** Allows only header-safe text, because the id becomes `webhook-id`. */
+/**
+ * Returns true for a valid event id. The header `webhook-id` contains the id, so only header-safe
+ * text is allowed.
+ */
 export function isEventId(text: string): boolean {
   return eventIdText.test(text);
 }
 
-/** All id prefixes of the platform's own records. */
+/** The id prefixes of the platform's own records. */
 const ownPrefixes: ReadonlySet<string> = new Set(Object.values(idPrefixes));
 
-/** Returns the id prefix of a type whose events are about the platform's records. */
+/**
+ * Returns the id prefix of an event type. Returns `undefined` if the type's events are not about
+ * records of the platform.
+ */
 function prefixOf(transactionType: string): string | undefined {
   if (transactionType === "payout_session") return idPrefixes.payout;
   const noun = optInSubject(transactionType);
@@ -62,8 +77,8 @@ function prefixOf(transactionType: string): string | undefined {
 }
 
 /**
- * `X-SERVICE-Signature` signs `<id>,<status>`, so with a comma in either, two pairs would share a
- * signature.
+ * Describes the problem of a signed text. `X-SERVICE-Signature` signs `<id>,<status>`. If the id or
+ * the status could contain a comma, two different pairs could have the same signature.
  */
 function signedProblem(text: string, lengthMax: number): string | undefined {
   const problem = nameProblem(text, lengthMax);
@@ -72,8 +87,9 @@ function signedProblem(text: string, lengthMax: number): string | undefined {
 }
 
 /**
- * The signature doesn't cover the type. So an id of one kind must never be sent as another: a
- * refund with a payout's id would sign for the payout.
+ * Describes the problem of a transaction's id. The signature doesn't cover the type, so an id of
+ * one kind must never be used for another. Otherwise the signature of a refund with a payout's id
+ * would be valid for the payout.
  */
 export function transactionIdProblem(
   id: string,
@@ -81,7 +97,7 @@ export function transactionIdProblem(
 ): string | undefined {
   const problem = signedProblem(id, 128);
   if (problem !== undefined) return problem;
-  // A problem of the type is reported under the type.
+  // A wrong type is reported separately.
   if (transactionType === undefined) return undefined;
   const own = prefixOf(transactionType);
   const [prefix = ""] = id.split("_", 1);
@@ -105,7 +121,10 @@ function readData(json: string): ExactJson | undefined {
   }
 }
 
-/** Deeper than any event. Some JSON readers fail beyond this depth. */
+/**
+ * Maximum nesting depth of `data`. No event is deeper, and some JSON parsers fail at a greater
+ * depth.
+ */
 const depthMax = 32;
 
 function isDeeper(value: ExactJson, depth: number): boolean {
@@ -114,8 +133,8 @@ function isDeeper(value: ExactJson, depth: number): boolean {
 }
 
 /**
- * `data` must be an object. Its id and status, if present, must be the signed ones. A session's
- * must have all fields.
+ * Describes the problem of `data`. It must be an object. If it contains the id or the status, these
+ * must equal the signed ones. The `data` of a payment session must have all required fields.
  */
 function dataProblem(event: PublishedEvent): string | undefined {
   if (Buffer.byteLength(event.dataJson) > dataJsonBytesMax) {
@@ -147,7 +166,9 @@ function sequenceProblem(sequence: bigint): string | undefined {
   return fits ? undefined : "must be a whole number from 1";
 }
 
-/** Returns all violations of a published event, in the contract's order of fields. */
+/**
+ * Returns all violations of a published event. They are in the order of the fields in the contract.
+ */
 export function publishedEventViolations(
   event: PublishedEvent,
   types: readonly string[] = publishedTypes,
@@ -185,7 +206,10 @@ export function webhookEventOf(event: PublishedEvent, receivedAt: Date): Webhook
 
 type Kind = "text" | "number" | "time" | "time_or_none";
 
-/** Required fields of a payment session's `data` (interface, "Events"). An empty text is `""`. */
+/**
+ * The required fields of a payment session's `data` (interface, "Events"). `""` means that the text
+ * may be empty.
+ */
 const kinds: Readonly<Record<string, Kind>> = {
   id: "text",
   reference_id: "text",
@@ -219,7 +243,10 @@ function problemOf(value: ExactJson | undefined, kind: Kind): string | undefined
   return isTime(value) ? undefined : "must be an ISO 8601 time with its offset";
 }
 
-/** Returns all problems of a payment session's fields, without their content. */
+/**
+ * Returns all problems in the fields of a payment session. Doesn't reveal the content of the
+ * fields.
+ */
 export function paymentSessionProblems(data: { readonly [field: string]: ExactJson }): string[] {
   return Object.entries(kinds).flatMap(([field, kind]) => {
     const value = Object.hasOwn(data, field) ? data[field] : undefined;

@@ -9,7 +9,7 @@ import {
 import { isoTime } from "@disburse/kernel/time.ts";
 import { type Trial, trialBody } from "../../endpoints/rules/verification.ts";
 
-/** A merchant's choices for a sandbox event; "" means the example's value. */
+/** The values that a merchant chose for a sandbox event. `""` keeps the value of the example. */
 type Chosen = {
   readonly merchantId: string;
   readonly transactionId: string;
@@ -17,7 +17,7 @@ type Chosen = {
   readonly data: Readonly<Record<string, string>>;
 };
 
-/** The `data` of a sandbox event, and its signed parts. */
+/** The `data` of a sandbox event, with the parts that are signed. */
 type SandboxData = {
   readonly transactionId: string;
   readonly status: string;
@@ -34,16 +34,16 @@ type Texts =
   | ("exchangeRate" | "totalFees" | "uniqueTransactionReference")
   | ("subStatus" | "failureCode" | "returnedReference");
 
-/** A payout as its event contains it. Amounts and rate are decimal text. */
+/** A payout as its event contains it. Amounts and the rate are texts with a decimal number. */
 export type PayoutSnapshot = Readonly<Record<Texts, string>> & {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
 
 /**
- * Builds the body of a payout's webhook: the API's fields in its order, then later additions. Keeps
- * the event's digits of amounts. Throws if an amount is not decimal text, because the platform
- * never sends such an event.
+ * Builds the body of a payout's webhook. The API's fields come first, in its order. Fields that
+ * were added later follow. Amounts keep the digits of the event. Throws if an amount is not a
+ * decimal number, which the platform never sends.
  */
 export function payoutBody(payout: PayoutSnapshot): Uint8Array {
   const data = {
@@ -73,13 +73,13 @@ export function payoutBody(payout: PayoutSnapshot): Uint8Array {
 
 const encoder = new TextEncoder();
 
-/** Builds an event's body by writing the frame around `dataJson`, whose bytes stay unchanged. */
+/** Builds the body of an event. The bytes of `dataJson` stay unchanged. */
 export function merchantEventBody(type: string, id: string, dataJson: string): Uint8Array {
   const frame = `{"transaction_type":${JSON.stringify(type)},"transaction_id":${JSON.stringify(id)}`;
   return encoder.encode(`${frame},"data":${dataJson}}`);
 }
 
-/** A test event's own type and status, so that no receiver takes it for a payout. */
+/** Test events have their own type and status, so that no receiver mistakes one for a payout. */
 export const testTransactionType = "webhook_test";
 export const testStatus = "test";
 
@@ -88,8 +88,9 @@ export function testBody(test: Trial): Uint8Array {
 }
 
 /**
- * Returns the example's `data` with the chosen values, or `undefined` if the example is not an
- * object. A number in the example stays a number if the chosen value is one.
+ * Returns the example's `data` with the chosen values. Returns `undefined` if the example is not an
+ * object. If a field of the example is a number and the chosen value is numeric, the field stays a
+ * number.
  */
 export function sandboxData(example: string, chosen: Chosen): SandboxData | undefined {
   const base = parseExactJson(example);

@@ -1,33 +1,33 @@
-/** Bounds the backoff, so that a failing gap is retried at least hourly. */
+/** Maximum wait before a retry. A failing gap is retried at least every hour. */
 const retryMaxMs = 3_600_000;
 const retryMinMs = 30_000;
 
-/** Maximum events that payout republishes in one call. */
+/** Maximum events that the payout service publishes again in one call. */
 const batchMax = 100;
-/** Indexed by failures so far. A gap that fails its whole batch soon runs alone. */
+/** Batch sizes by number of failures. A gap that makes its batch fail is soon repaired alone. */
 const batchSizes = [batchMax, batchMax / 10, 1] as const;
 
-/** `event`: lost on its way here. `delivery`: missing for a stored event. */
+/** `event`: an event was lost before it was stored. `delivery`: a stored event lacks a delivery. */
 export const gapKinds = ["event", "delivery"] as const;
 export type GapKind = (typeof gapKinds)[number];
 
-/** The time span of a sweep: `from` inclusive, `to` exclusive. */
+/** The time span of a sweep. It includes `from` and excludes `to`. */
 export type GapWindow = { readonly from: Date; readonly to: Date };
 
-/** Younger events may still be on their way, so they are no gaps. */
+/** Events younger than this may still arrive, so they don't count as gaps. */
 const onItsWayMs = 60_000;
 
-/** Time span of the very first sweep. */
+/** Time span of the first sweep of a new database. */
 const firstReachMs = 86_400_000;
 
 export type GapTerms = {
-  /** Older events may be deleted, so they are no gaps. */
+  /** Maximum age of swept events. Older ones may be deleted, so they don't count as gaps. */
   readonly reachMs: number;
-  /** Maximum clock difference. This span is swept again. */
+  /** Maximum difference between clocks. Each sweep repeats this time span. */
   readonly overlapMs: number;
 };
 
-/** Returns the window to sweep now, if any. `through` is the end of the last sweep. */
+/** Returns the time span to sweep now, if any. `through` is the end of the last sweep. */
 export function gapWindow(
   through: Date | undefined,
   now: Date,
@@ -40,12 +40,12 @@ export function gapWindow(
   return { from: new Date(from), to: new Date(to) };
 }
 
-/** The wait before the next repair of a gap, given its failures. */
+/** Returns the wait before the next repair of a gap that failed this often. */
 export function retryAfterMs(failures: number): number {
   return Math.min(retryMaxMs, retryMinMs * 2 ** (failures - 1));
 }
 
-/** The number of gaps to repair at once, given the failures of the first. */
+/** Returns the number of gaps to repair together. It depends on the failures of the first gap. */
 export function batchSize(failures: number): number {
   return batchSizes[Math.min(failures, batchSizes.length - 1)] ?? 1;
 }

@@ -1,27 +1,32 @@
 import type { Violation } from "@disburse/kernel/refusal.ts";
 import type { DeliveryState } from "../../deliveries/rules/delivery.ts";
 
-/** States of deliveries that can be replayed. Pending and cancelled ones can't. */
+/**
+ * States in which a delivery can be replayed. Pending and cancelled deliveries can't be replayed.
+ */
 export type ReplayableState = Extract<DeliveryState, "exhausted" | "delivered">;
 
-/** Selects an endpoint's deliveries to redeliver. */
+/** Selects the deliveries of an endpoint that a replay sends again. */
 export type ReplayTerms = {
   readonly endpointId: string;
-  /** Earliest creation time of the originals, inclusive. */
+  /** Start of the originals' creation times, inclusive. */
   readonly since: Date;
-  /** Creation time of the originals, exclusive. */
+  /** End of the originals' creation times, exclusive. */
   readonly until: Date;
   readonly states: readonly ReplayableState[];
-  /** Maximum new deliveries per second. */
+  /** Maximum deliveries that the replay creates per second. */
   readonly rate: number;
 };
 
 export type ReplayRequest = Omit<ReplayTerms, "until"> & { readonly until: Date | undefined };
 
-/** Equals the retention of ended deliveries (webhooks: data). */
+/** Maximum time span of a replay. Equals the retention of ended deliveries (webhooks: data). */
 export const windowMaxMs = 30 * 86_400_000;
 
-/** Returns the terms of a replay requested at `now`. It excludes later deliveries. */
+/**
+ * Returns the terms of a replay that is requested at `now`. Deliveries that are created later are
+ * not replayed.
+ */
 export function replayTerms(request: ReplayRequest, now: Date): ReplayTerms | readonly Violation[] {
   const { since } = request;
   if (since >= now) return [{ field: "since", problem: "must be in the past" }];
@@ -45,7 +50,7 @@ export function isSameReplay(one: ReplayTerms, other: ReplayTerms): boolean {
   );
 }
 
-/** A page has as many deliveries as the rate allows in this time. */
+/** Time between two pages. A page contains as many deliveries as the rate allows in this time. */
 export const pageEveryMs = 1_000;
 
 export type ReplayTransition =
@@ -53,8 +58,8 @@ export type ReplayTransition =
   | { readonly state: "done" | "cancelled" };
 
 /**
- * Decides the next state after a page. The next page waits from this page's write, so that no
- * second exceeds `rate`.
+ * Returns the next state after a page was queued. The wait for the next page starts when this page
+ * is written, so no second exceeds `rate`.
  */
 export function transitionAfterPage(
   { rate }: Pick<ReplayTerms, "rate">,
@@ -65,12 +70,12 @@ export function transitionAfterPage(
   return { state: "running", nextPageAt: new Date(now.getTime() + pageEveryMs) };
 }
 
-/** Interval of rechecking a replay whose endpoint is suspended. */
+/** Interval at which a replay is checked again while its endpoint is suspended. */
 export const recheckEveryMs = 10_000;
 
 /**
- * Makes a suspended endpoint's replay wait, because all its deliveries would be due at once on
- * resumption.
+ * Makes a replay wait while its endpoint is suspended. Otherwise all its deliveries would be due at
+ * once when the endpoint is resumed.
  */
 export function transitionWhileNotLive(now: Date): ReplayTransition {
   return { state: "running", nextPageAt: new Date(now.getTime() + recheckEveryMs) };

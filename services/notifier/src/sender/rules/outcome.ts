@@ -1,4 +1,4 @@
-/** Reasons for a missing response. */
+/** The reasons why an attempt got no response. */
 export type AttemptError =
   | "timeout"
   | "dns_failed"
@@ -9,12 +9,12 @@ export type AttemptError =
   | "tls_failed"
   | "invalid_answer";
 
-/** The end of an attempt, with a response of any status or without one. */
+/** The outcome of an attempt: a response with any status, or an error if there was no response. */
 export type Outcome =
   | { readonly kind: "answered"; readonly statusCode: number; readonly body: string }
   | { readonly kind: "failed"; readonly error: AttemptError };
 
-/** Only HTTP 200 acknowledges (service interface, delivery rules). */
+/** Only this HTTP status acknowledges a delivery (service interface, delivery rules). */
 const acknowledgedStatus = 200;
 
 export function isAcknowledged(outcome: Outcome): boolean {

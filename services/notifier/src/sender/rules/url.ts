@@ -2,32 +2,38 @@ import { isIP } from "node:net";
 import { textProblem } from "@disburse/kernel/text.ts";
 import { type AddressRules, isOfThisMachine, mayReach } from "./address.ts";
 
-/** Maximum that receivers and proxies commonly accept in a request line. */
+/** Maximum length of a URL. Receivers and proxies commonly accept this much in a request line. */
 export const urlLengthMax = 2_048;
 
-/** Public HTTPS ports. Others belong to other protocols (decisions §7). */
+/** Allowed ports in live mode. Other ports belong to other protocols (decisions §7). */
 const publicPorts = new Set(["", "443", "8443"]);
 
-/** Returns the host as certificates and TLS use it, without a trailing dot. */
+/** Returns a host without a trailing dot, as certificates and TLS require it. */
 export function hostWithoutDot(host: string): string {
   return host.replace(/\.$/, "");
 }
 
-/** Returns a URL's host for DNS, without brackets around IPv6 and without a trailing dot. */
+/**
+ * Returns the host of a URL in the form for DNS: without brackets around IPv6 and without a
+ * trailing dot.
+ */
 export function lookupHost(url: URL): string {
   return hostWithoutDot(url.hostname.replace(/^\[(.*)\]$/, "$1"));
 }
 
 /**
- * Names that no public host has, alone or as a suffix: RFC 6761, 6762 (appendix G), 7686, 8375,
- * 9476.
+ * Host names that are never public, either alone or as a suffix (RFC 6761, 6762 appendix G, 7686,
+ * 8375, 9476).
  */
 const privateNames = [
   ...["localhost", "invalid", "local", "onion", "alt", "home.arpa"],
   ...["intranet", "internal", "private", "corp", "home", "lan"],
 ];
 
-/** Requires two or more labels of at most 63 characters (RFC 1035), in the public tree. */
+/**
+ * Returns true for a name in the public DNS. It must have at least two labels of at most 63
+ * characters (RFC 1035).
+ */
 function isPublicName(host: string): boolean {
   if (!/^(?:[^.]{1,63}\.)+[^.]{1,63}$/u.test(host) || host.length > 253) return false;
   return !privateNames.some((name) => host === name || host.endsWith(`.${name}`));
@@ -37,19 +43,21 @@ function parsed(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** The port of a URL's connection. */
+/** Returns the port that a URL's connection uses. */
 export function portOf({ port, protocol }: Pick<URL, "port" | "protocol">): number {
   return Number(port) || (protocol === "https:" ? 443 : 80);
 }
 
-/** Decides by the host's text: a loopback address, or `localhost` (RFC 6761). */
+/**
+ * Returns true for a loopback address or `localhost` (RFC 6761). Checks only the text of the host.
+ */
 function isLoopback(host: string): boolean {
   return isOfThisMachine(host) || host === "localhost" || host.endsWith(".localhost");
 }
 
 /**
- * Describes to the merchant why an endpoint's URL is not allowed. Checks the text only; the
- * resolved addresses are checked at each delivery.
+ * Describes to the merchant why a URL is not allowed for an endpoint. Checks only the text of the
+ * URL. The addresses of its host are checked before each attempt.
  */
 export function urlProblem(
   text: string,
