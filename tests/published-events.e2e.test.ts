@@ -101,7 +101,7 @@ describe("an event that a person publishes", () => {
   it("is stored nowhere before, and cannot be approved by who proposed it", async () => {
     const event = refundOf();
     const call = publish(event);
-    await expect(second.approve("frank", call)).rejects.toThrow("one's own");
+    await expect(second.approve("frank", call)).rejects.toThrow("is your own proposal");
     const { events } = await platform
       .as("erin")
       .notifier.listEvents({ merchantId: acmeId(), limit: 100 });

@@ -96,7 +96,7 @@ describe("a receipt", () => {
       records.map(({ hash }) => hash).toReversed(),
     );
     expect(() => verifyReceipt(file.replace("12.34", "12.35"), keys)).toThrow(
-      "not what was signed",
+      "does not match its signature",
     );
     expect(verifyReceipt(await client.payouts.getReceipt(payoutId), keys).status).toBe("succeeded");
   });
