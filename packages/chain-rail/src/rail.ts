@@ -59,7 +59,8 @@ export function createChainRail(options: ChainRailOptions): Rail {
       expectedAt: (_transfer: Transfer, now: Date) => new Date(now.getTime() + settlesInMs),
     }),
     submit: async (key, { currency, amount, accountNumber, network }) => {
-      if (!capabilities.networks.includes(network)) throw new Error("the rail does not pay on this network");
+      if (!capabilities.networks.includes(network))
+        throw new Error("the rail does not pay on this network");
       const order = { currency: currencyOf(currency).code, amount, to: accountNumber };
       if (!dispatcher.isOwned(order.to)) {
         await refuseTransfer(store, key, wallet, order, clock.now());

@@ -95,11 +95,9 @@ it("concurrent decisions, screenings and imports end with the right verdict, pub
 
 /** The unfinished steps of decisions. */
 const unfinished = () =>
-  compliance.database.db
-    .collection("alerts")
-    .countDocuments({
-      $or: [{ "pending_audit.0": { $exists: true } }, { verdict_due: { $gt: 0 } }],
-    });
+  compliance.database.db.collection("alerts").countDocuments({
+    $or: [{ "pending_audit.0": { $exists: true } }, { verdict_due: { $gt: 0 } }],
+  });
 
 /** The verdict of the event with the latest comparison. */
 function lastPublished(): Verdict | undefined {

@@ -30,7 +30,7 @@ export type ApprovalRequired = Message<"disburse.approval.v1.ApprovalRequired"> 
   proposalId: string;
 
   /**
-   * The same as in `Proposal`.
+   * The same as `Proposal.content_digest`.
    *
    * @generated from field: string content_digest = 2;
    */
@@ -54,7 +54,7 @@ export type ApprovalRequiredJson = {
   proposalId?: string;
 
   /**
-   * The same as in `Proposal`.
+   * The same as `Proposal.content_digest`.
    *
    * @generated from field: string content_digest = 2;
    */
@@ -97,7 +97,7 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   merchantId: string;
 
   /**
-   * The proposed request's operation id. After it has run, repeating the request returns its
+   * The proposed request's operation id. After the request has run, repeating it returns its
    * result.
    *
    * @generated from field: string operation_id = 4;
@@ -115,7 +115,7 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   proposedBy?: Actor | undefined;
 
   /**
-   * Unset until it is approved or rejected.
+   * Unset until the proposal is approved or rejected.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 7;
    */
@@ -144,7 +144,8 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   reasons: string[];
 
   /**
-   * The changed record as JSON, before (empty if it doesn't exist) and after the change.
+   * The changed record as JSON. `before` is its content before the change, or empty if the record
+   * doesn't exist yet. `after` is its content after the change.
    *
    * @generated from field: string before = 12;
    */
@@ -163,14 +164,14 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   contentDigest: string;
 
   /**
-   * The roles that may decide it.
+   * The roles that may decide the proposal.
    *
    * @generated from field: repeated disburse.type.v1.Role approvers = 15;
    */
   approvers: Role[];
 
   /**
-   * The reason for its rejection or failure.
+   * The reason for the rejection or failure.
    *
    * @generated from field: string outcome = 16;
    */
@@ -208,7 +209,7 @@ export type ProposalJson = {
   merchantId?: string;
 
   /**
-   * The proposed request's operation id. After it has run, repeating the request returns its
+   * The proposed request's operation id. After the request has run, repeating it returns its
    * result.
    *
    * @generated from field: string operation_id = 4;
@@ -226,7 +227,7 @@ export type ProposalJson = {
   proposedBy?: ActorJson;
 
   /**
-   * Unset until it is approved or rejected.
+   * Unset until the proposal is approved or rejected.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 7;
    */
@@ -255,7 +256,8 @@ export type ProposalJson = {
   reasons?: string[];
 
   /**
-   * The changed record as JSON, before (empty if it doesn't exist) and after the change.
+   * The changed record as JSON. `before` is its content before the change, or empty if the record
+   * doesn't exist yet. `after` is its content after the change.
    *
    * @generated from field: string before = 12;
    */
@@ -274,14 +276,14 @@ export type ProposalJson = {
   contentDigest?: string;
 
   /**
-   * The roles that may decide it.
+   * The roles that may decide the proposal.
    *
    * @generated from field: repeated disburse.type.v1.Role approvers = 15;
    */
   approvers?: RoleJson[];
 
   /**
-   * The reason for its rejection or failure.
+   * The reason for the rejection or failure.
    *
    * @generated from field: string outcome = 16;
    */
@@ -727,7 +729,7 @@ export const ProposalState = {
   EXECUTED: 3,
 
   /**
-   * Approved, but refused when it ran; `outcome` has the reason.
+   * The proposal was approved, but the request was refused when it ran. `outcome` has the reason.
    *
    * @generated from enum value: PROPOSAL_STATE_FAILED = 4;
    */
@@ -744,14 +746,14 @@ export const ProposalState = {
   WITHDRAWN: 6,
 
   /**
-   * No decision came in time.
+   * No one decided before the proposal expired.
    *
    * @generated from enum value: PROPOSAL_STATE_EXPIRED = 7;
    */
   EXPIRED: 7,
 
   /**
-   * Its subject has changed since the proposal.
+   * The subject has changed since the proposal was created.
    *
    * @generated from enum value: PROPOSAL_STATE_SUPERSEDED = 8;
    */
@@ -775,9 +777,9 @@ export const ProposalStateSchema: GenEnum<ProposalState, ProposalStateJson> = /*
   enumDesc(file_disburse_approval_v1_approval, 0);
 
 /**
- * Requests that need a second person. Each service serves this for its own RPCs. An RPC that needs
- * approval changes nothing and returns FAILED_PRECONDITION with an `ApprovalRequired`; it runs when
- * another person approves.
+ * Approvals of requests that need a second person. Each service implements this RPC service for its
+ * own RPCs. An RPC that needs approval changes nothing and returns FAILED_PRECONDITION with an
+ * `ApprovalRequired`. The request runs when another person approves it.
  *
  * @generated from service disburse.approval.v1.ApprovalService
  */
@@ -826,7 +828,7 @@ export const ApprovalService: GenService<{
     output: typeof RejectProposalResponseSchema;
   },
   /**
-   * Withdraws a proposal; only its proposer may do this.
+   * Withdraws a proposal. Only the proposer may do this.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.WithdrawProposal
    */

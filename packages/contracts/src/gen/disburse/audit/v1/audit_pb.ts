@@ -106,7 +106,7 @@ export const ExportAuditEntriesResponseSchema: GenMessage<ExportAuditEntriesResp
   messageDesc(file_disburse_audit_v1_audit, 1);
 
 /**
- * The audit trail of the called service. Every service serves it.
+ * The audit trail of the called service. Every service implements this RPC service.
  *
  * @generated from service disburse.audit.v1.AuditService
  */

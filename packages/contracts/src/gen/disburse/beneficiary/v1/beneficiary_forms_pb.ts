@@ -13,8 +13,8 @@ export const file_disburse_beneficiary_v1_beneficiary_forms: GenFile = /*@__PURE
   fileDesc("Ci9kaXNidXJzZS9iZW5lZmljaWFyeS92MS9iZW5lZmljaWFyeV9mb3Jtcy5wcm90bxIXZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEi0AEKD0JlbmVmaWNpYXJ5Rm9ybRIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEgwKBGJvZHkYAyABKAkSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYBCABKAkSFQoNdHJhbnNmZXJfdHlwZRgFIAEoCRIUCgxhY2NvdW50X3R5cGUYBiABKAkSMgoGZmllbGRzGAcgAygLMiIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRm9ybUZpZWxkEg0KBXJ1bGVzGAggAygJIuUBCglGb3JtRmllbGQSDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJEhAKCHJlcXVpcmVkGAMgASgIEhMKC2Rlc2NyaXB0aW9uGAQgASgJEhIKCm1heF9sZW5ndGgYBSABKAUSFgoOYWxsb3dlZF92YWx1ZXMYBiADKAkSDwoHcGF0dGVybhgHIAEoCRIXCg9wYXR0ZXJuX21lc3NhZ2UYCCABKAkSFQoNZGVmYXVsdF92YWx1ZRgJIAEoCRIPCgdleGFtcGxlGAogASgJEhcKD3JlcXVpcmVkX3VubGVzcxgLIAEoCSJoChtMaXN0QmVuZWZpY2lhcnlGb3Jtc1JlcXVlc3QSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYASABKAkSFQoNdHJhbnNmZXJfdHlwZRgCIAEoCRIUCgxhY2NvdW50X3R5cGUYAyABKAkiVwocTGlzdEJlbmVmaWNpYXJ5Rm9ybXNSZXNwb25zZRI3CgVmb3JtcxgBIAMoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5Rm9ybWIGcHJvdG8z");
 
 /**
- * The fields of one kind of beneficiary body. They come from the tables that validate bodies, so
- * the service accepts a body with these fields.
+ * The fields of one kind of beneficiary body. The same tables validate bodies, so the service
+ * accepts a body with these fields.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryForm
  */
@@ -71,8 +71,8 @@ export type BeneficiaryForm = Message<"disburse.beneficiary.v1.BeneficiaryForm">
 };
 
 /**
- * The fields of one kind of beneficiary body. They come from the tables that validate bodies, so
- * the service accepts a body with these fields.
+ * The fields of one kind of beneficiary body. The same tables validate bodies, so the service
+ * accepts a body with these fields.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryForm
  */
@@ -185,7 +185,7 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
   pattern: string;
 
   /**
-   * The problem reported if a value doesn't match.
+   * The error message if a value doesn't match.
    *
    * @generated from field: string pattern_message = 8;
    */
@@ -204,8 +204,8 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
   example: string;
 
   /**
-   * The name of a JSON boolean of the body that, if `true`, makes a required field optional; "" for
-   * none.
+   * The name of a JSON boolean of the body. If that boolean is `true`, this required field is
+   * optional. "" for none.
    *
    * @generated from field: string required_unless = 11;
    */
@@ -262,7 +262,7 @@ export type FormFieldJson = {
   pattern?: string;
 
   /**
-   * The problem reported if a value doesn't match.
+   * The error message if a value doesn't match.
    *
    * @generated from field: string pattern_message = 8;
    */
@@ -281,8 +281,8 @@ export type FormFieldJson = {
   example?: string;
 
   /**
-   * The name of a JSON boolean of the body that, if `true`, makes a required field optional; "" for
-   * none.
+   * The name of a JSON boolean of the body. If that boolean is `true`, this required field is
+   * optional. "" for none.
    *
    * @generated from field: string required_unless = 11;
    */

@@ -192,7 +192,7 @@ export const BeneficiaryLinkFieldsSchema: GenMessage<BeneficiaryLinkFields, {jso
   messageDesc(file_disburse_beneficiary_v1_beneficiary_links, 0);
 
 /**
- * A link with which a beneficiary enters its own details, without its token.
+ * A link with which a beneficiary enters its own details. Doesn't include the link's token.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryLink
  */
@@ -218,7 +218,8 @@ export type BeneficiaryLink = Message<"disburse.beneficiary.v1.BeneficiaryLink">
   fields?: BeneficiaryLinkFields | undefined;
 
   /**
-   * The beneficiary created by a used link; "" if its details were refused after submission.
+   * The beneficiary that was created with a used link. "" if the details were refused after
+   * submission.
    *
    * @generated from field: string beneficiary_id = 5;
    */
@@ -248,7 +249,7 @@ export type BeneficiaryLink = Message<"disburse.beneficiary.v1.BeneficiaryLink">
 };
 
 /**
- * A link with which a beneficiary enters its own details, without its token.
+ * A link with which a beneficiary enters its own details. Doesn't include the link's token.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryLink
  */
@@ -274,7 +275,8 @@ export type BeneficiaryLinkJson = {
   fields?: BeneficiaryLinkFieldsJson;
 
   /**
-   * The beneficiary created by a used link; "" if its details were refused after submission.
+   * The beneficiary that was created with a used link. "" if the details were refused after
+   * submission.
    *
    * @generated from field: string beneficiary_id = 5;
    */
@@ -381,8 +383,8 @@ export type CreateBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.Cre
   link?: BeneficiaryLink | undefined;
 
   /**
-   * 256 random bits in base64url; only their hash is stored. A repeat of the operation returns a
-   * new token and invalidates the previous one. "" if the link is no longer open.
+   * 256 random bits in base64url. The service stores only their hash. A repeat of the operation
+   * returns a new token and invalidates the previous one. "" if the link is no longer open.
    *
    * @generated from field: string token = 2;
    */
@@ -399,8 +401,8 @@ export type CreateBeneficiaryLinkResponseJson = {
   link?: BeneficiaryLinkJson;
 
   /**
-   * 256 random bits in base64url; only their hash is stored. A repeat of the operation returns a
-   * new token and invalidates the previous one. "" if the link is no longer open.
+   * 256 random bits in base64url. The service stores only their hash. A repeat of the operation
+   * returns a new token and invalidates the previous one. "" if the link is no longer open.
    *
    * @generated from field: string token = 2;
    */
@@ -860,7 +862,7 @@ export const SubmitBeneficiaryLinkRequestSchema: GenMessage<SubmitBeneficiaryLin
  */
 export type SubmitBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.SubmitBeneficiaryLinkResponse"> & {
   /**
-   * USED if details were received, now or before; otherwise another state.
+   * USED if details were received, now or earlier. Otherwise the link's current state.
    *
    * @generated from field: disburse.beneficiary.v1.BeneficiaryLinkState state = 1;
    */
@@ -879,7 +881,7 @@ export type SubmitBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.Sub
  */
 export type SubmitBeneficiaryLinkResponseJson = {
   /**
-   * USED if details were received, now or before; otherwise another state.
+   * USED if details were received, now or earlier. Otherwise the link's current state.
    *
    * @generated from field: disburse.beneficiary.v1.BeneficiaryLinkState state = 1;
    */
@@ -915,7 +917,7 @@ export const BeneficiaryLinkState = {
   OPEN: 1,
 
   /**
-   * Details were submitted, once.
+   * The beneficiary has submitted its details.
    *
    * @generated from enum value: BENEFICIARY_LINK_STATE_USED = 2;
    */

@@ -1076,7 +1076,8 @@ export type CreateCryptoBeneficiaryRequest = Message<"disburse.beneficiary.v1.Cr
 
   /**
    * Runs all checks of a creation, including wallet screening, but stores nothing and screens no
-   * party. `mutation` is ignored, so the creation can use it.
+   * party. The service ignores `mutation`, so you can use the same mutation to create the
+   * beneficiary.
    *
    * @generated from field: bool validate_only = 5;
    */
@@ -1111,7 +1112,8 @@ export type CreateCryptoBeneficiaryRequestJson = {
 
   /**
    * Runs all checks of a creation, including wallet screening, but stores nothing and screens no
-   * party. `mutation` is ignored, so the creation can use it.
+   * party. The service ignores `mutation`, so you can use the same mutation to create the
+   * beneficiary.
    *
    * @generated from field: bool validate_only = 5;
    */
@@ -1181,7 +1183,7 @@ export type CreateFiatBeneficiaryRequest = Message<"disburse.beneficiary.v1.Crea
   unreadable: Violation[];
 
   /**
-   * The same as for a crypto beneficiary.
+   * The same as `CreateCryptoBeneficiaryRequest.validate_only`.
    *
    * @generated from field: bool validate_only = 5;
    */
@@ -1213,7 +1215,7 @@ export type CreateFiatBeneficiaryRequestJson = {
   unreadable?: ViolationJson[];
 
   /**
-   * The same as for a crypto beneficiary.
+   * The same as `CreateCryptoBeneficiaryRequest.validate_only`.
    *
    * @generated from field: bool validate_only = 5;
    */
@@ -1420,7 +1422,7 @@ export type Beneficiary = Message<"disburse.beneficiary.v1.Beneficiary"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The stored public body with a masked account number and without document id and birth date.
+   * The stored public body. The account number is masked; document id and birth date are omitted.
    *
    * @generated from oneof disburse.beneficiary.v1.Beneficiary.fields
    */
@@ -1439,15 +1441,15 @@ export type Beneficiary = Message<"disburse.beneficiary.v1.Beneficiary"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The fields that its payment method doesn't support, in the form of an error: `beneficiary_city:
-   * must be …`. "" if it can be paid.
+   * The problem if the payment method doesn't support some of the fields, in the form of an error:
+   * `beneficiary_city: must be …`. "" if the beneficiary can be paid.
    *
    * @generated from field: string unpayable_reason = 16;
    */
   unpayableReason: string;
 
   /**
-   * The name in Latin letters, if the merchant gave one; "" for none.
+   * The name in Latin letters. "" if the merchant gave none.
    *
    * @generated from field: string name_latin = 17;
    */
@@ -1542,15 +1544,15 @@ export type BeneficiaryJson = {
   fiat?: FiatBeneficiaryFieldsJson;
 
   /**
-   * The fields that its payment method doesn't support, in the form of an error: `beneficiary_city:
-   * must be …`. "" if it can be paid.
+   * The problem if the payment method doesn't support some of the fields, in the form of an error:
+   * `beneficiary_city: must be …`. "" if the beneficiary can be paid.
    *
    * @generated from field: string unpayable_reason = 16;
    */
   unpayableReason?: string;
 
   /**
-   * The name in Latin letters, if the merchant gave one; "" for none.
+   * The name in Latin letters. "" if the merchant gave none.
    *
    * @generated from field: string name_latin = 17;
    */
@@ -1716,8 +1718,8 @@ export type GetBeneficiaryResponse = Message<"disburse.beneficiary.v1.GetBenefic
   beneficiary?: Beneficiary | undefined;
 
   /**
-   * Keyed hashes of the destination account or wallet, the current key's first. Beneficiaries of
-   * one merchant with a common hash have the same destination.
+   * Keyed hashes of the destination account or wallet. The current key's hash is first. Two
+   * beneficiaries of one merchant that share a hash have the same destination.
    *
    * @generated from field: repeated string destination_keys = 2;
    */
@@ -1734,8 +1736,8 @@ export type GetBeneficiaryResponseJson = {
   beneficiary?: BeneficiaryJson;
 
   /**
-   * Keyed hashes of the destination account or wallet, the current key's first. Beneficiaries of
-   * one merchant with a common hash have the same destination.
+   * Keyed hashes of the destination account or wallet. The current key's hash is first. Two
+   * beneficiaries of one merchant that share a hash have the same destination.
    *
    * @generated from field: repeated string destination_keys = 2;
    */
@@ -1773,7 +1775,7 @@ export type ListBeneficiariesRequest = Message<"disburse.beneficiary.v1.ListBene
   cursor: string;
 
   /**
-   * Filters; "" and unset for any, except `archived`.
+   * Filters. "" and unset values match any beneficiary, except for `archived`.
    *
    * @generated from field: disburse.beneficiary.v1.BeneficiaryKind kind = 4;
    */
@@ -1840,7 +1842,7 @@ export type ListBeneficiariesRequestJson = {
   cursor?: string;
 
   /**
-   * Filters; "" and unset for any, except `archived`.
+   * Filters. "" and unset values match any beneficiary, except for `archived`.
    *
    * @generated from field: disburse.beneficiary.v1.BeneficiaryKind kind = 4;
    */
@@ -1907,7 +1909,8 @@ export type ListBeneficiariesResponse = Message<"disburse.beneficiary.v1.ListBen
   nextCursor: string;
 
   /**
-   * Counts all pages, up to 10,000, from an index: a stored count would cost more than it saves.
+   * Counts the records of all pages, up to 10,000. The count comes from an index. Maintaining a
+   * stored count would cost more.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1938,7 +1941,8 @@ export type ListBeneficiariesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages, up to 10,000, from an index: a stored count would cost more than it saves.
+   * Counts the records of all pages, up to 10,000. The count comes from an index. Maintaining a
+   * stored count would cost more.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -2031,7 +2035,7 @@ export type UnpayableBeneficiary = Message<"disburse.beneficiary.v1.UnpayableBen
   transferMethod: string;
 
   /**
-   * The fields that the payment method doesn't support and their limits, without values.
+   * The fields that the payment method doesn't support, and their limits. Contains no values.
    *
    * @generated from field: string reason = 5;
    */
@@ -2070,7 +2074,7 @@ export type UnpayableBeneficiaryJson = {
   transferMethod?: string;
 
   /**
-   * The fields that the payment method doesn't support and their limits, without values.
+   * The fields that the payment method doesn't support, and their limits. Contains no values.
    *
    * @generated from field: string reason = 5;
    */
@@ -2669,7 +2673,7 @@ export const GetPaymentInstructionRequestSchema: GenMessage<GetPaymentInstructio
  */
 export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.GetPaymentInstructionResponse"> & {
   /**
-   * The name for the bank: in Latin letters if the merchant gave them.
+   * The name for the bank. In Latin letters if the merchant gave such a name.
    *
    * @generated from field: string beneficiary_name = 1;
    */
@@ -2745,7 +2749,8 @@ export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.Get
   bankName: string;
 
   /**
-   * The beneficiary's address, without placeholders. Its country defaults to the destination's.
+   * The beneficiary's address, without placeholder values. The country defaults to the destination
+   * country.
    *
    * @generated from field: disburse.beneficiary.v1.PostalAddress address = 13;
    */
@@ -2757,7 +2762,7 @@ export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.Get
  */
 export type GetPaymentInstructionResponseJson = {
   /**
-   * The name for the bank: in Latin letters if the merchant gave them.
+   * The name for the bank. In Latin letters if the merchant gave such a name.
    *
    * @generated from field: string beneficiary_name = 1;
    */
@@ -2833,7 +2838,8 @@ export type GetPaymentInstructionResponseJson = {
   bankName?: string;
 
   /**
-   * The beneficiary's address, without placeholders. Its country defaults to the destination's.
+   * The beneficiary's address, without placeholder values. The country defaults to the destination
+   * country.
    *
    * @generated from field: disburse.beneficiary.v1.PostalAddress address = 13;
    */
@@ -2923,7 +2929,7 @@ export const PostalAddressSchema: GenMessage<PostalAddress, {jsonType: PostalAdd
   messageDesc(file_disburse_beneficiary_v1_beneficiary, 37);
 
 /**
- * A business that pays out. Other services own its keys, accounts, corridors and endpoints.
+ * A business that pays out. Other services store its keys, accounts, corridors and endpoints.
  *
  * @generated from message disburse.beneficiary.v1.Merchant
  */
@@ -2952,7 +2958,7 @@ export type Merchant = Message<"disburse.beneficiary.v1.Merchant"> & {
 };
 
 /**
- * A business that pays out. Other services own its keys, accounts, corridors and endpoints.
+ * A business that pays out. Other services store its keys, accounts, corridors and endpoints.
  *
  * @generated from message disburse.beneficiary.v1.Merchant
  */
@@ -3418,7 +3424,7 @@ export const ScreeningStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * Not screened yet because compliance was unavailable; a sweep retries it.
+   * Not screened yet, because compliance was unavailable. A sweep retries the screening.
    *
    * @generated from enum value: SCREENING_STATUS_PENDING = 1;
    */
@@ -3514,7 +3520,7 @@ export const ArchivedFilter = {
   UNSPECIFIED: 0,
 
   /**
-   * The same, explicitly.
+   * The same as UNSPECIFIED.
    *
    * @generated from enum value: ARCHIVED_FILTER_EXCLUDED = 1;
    */
@@ -3622,9 +3628,9 @@ export const BeneficiaryService: GenService<{
     output: typeof CreateCryptoBeneficiaryResponseSchema;
   },
   /**
-   * Creates a fiat beneficiary and screens its party; it stays `pending` while compliance is
-   * unavailable. Errors, in this order: RECORD_NOT_FOUND, BENEFICIARY_CREATION_NOT_ALLOWED,
-   * INVALID_REQUEST.
+   * Creates a fiat beneficiary and screens its party. While compliance is unavailable, the
+   * beneficiary stays `pending`. Errors, in this order: RECORD_NOT_FOUND,
+   * BENEFICIARY_CREATION_NOT_ALLOWED, INVALID_REQUEST.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.CreateFiatBeneficiary
    */
@@ -3655,8 +3661,8 @@ export const BeneficiaryService: GenService<{
     output: typeof GetBeneficiaryResponseSchema;
   },
   /**
-   * Returns a beneficiary's screening status and currency without unsealing its stored body;
-   * includes archived beneficiaries. Errors: RECORD_NOT_FOUND.
+   * Returns a beneficiary's screening status and currency without decrypting its stored body.
+   * Includes archived beneficiaries. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetBeneficiaryStatus
    */
@@ -3688,8 +3694,9 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiariesResponseSchema;
   },
   /**
-   * Lists all merchants' active beneficiaries that their payment method can't pay, in order of
-   * their ids. A page may be empty without being the last. Errors: INVALID_REQUEST (cursor, limit).
+   * Lists the active beneficiaries of all merchants that can't be paid with their payment method,
+   * in order of their ids. A page may be empty without being the last. Errors: INVALID_REQUEST
+   * (cursor, limit).
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListUnpayableBeneficiaries
    */
@@ -3699,8 +3706,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListUnpayableBeneficiariesResponseSchema;
   },
   /**
-   * Archives a beneficiary: it gets no new quotes, but existing quotes can still be executed and it
-   * can still be read. A repeat has no effect. Errors: RECORD_NOT_FOUND.
+   * Archives a beneficiary. New quotes for it fail, but existing quotes can still be executed, and
+   * the beneficiary can still be read. A repeat has no effect. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ArchiveBeneficiary
    */
@@ -3730,7 +3737,7 @@ export const BeneficiaryService: GenService<{
     output: typeof ListDepositorsResponseSchema;
   },
   /**
-   * Returns the data that a rail needs to pay, including the full account number; also for archived
+   * Returns the data that a rail needs to pay, including the full account number. Includes archived
    * beneficiaries. For the payout service only. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetPaymentInstruction
@@ -3751,7 +3758,7 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiaryFormsResponseSchema;
   },
   /**
-   * Creates a link with which a beneficiary enters its own details, once. Errors, in this order:
+   * Creates a link with which a beneficiary can enter its own details once. Errors, in this order:
    * RECORD_NOT_FOUND, BENEFICIARY_CREATION_NOT_ALLOWED, INVALID_REQUEST (fields, or values that no
    * beneficiary form has).
    *
@@ -3783,8 +3790,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiaryLinksResponseSchema;
   },
   /**
-   * Revokes an open link, which then accepts no details; any other link is unchanged. A repeat has
-   * no effect. Errors: RECORD_NOT_FOUND.
+   * Revokes an open link, so that it accepts no details. Doesn't change a link that isn't open. A
+   * repeat has no effect. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.RevokeBeneficiaryLink
    */
@@ -3805,9 +3812,10 @@ export const BeneficiaryService: GenService<{
     output: typeof OpenBeneficiaryLinkResponseSchema;
   },
   /**
-   * Accepts the details of a beneficiary with an open link, once, and creates and screens the
-   * merchant's beneficiary. A repeat, and later details, have no effect and return the same result.
-   * Errors: RECORD_NOT_FOUND. UNAVAILABLE if compliance can't screen a wallet.
+   * Accepts the details of a beneficiary with an open link, and creates and screens the merchant's
+   * beneficiary. A link accepts details only once. A repeat, and later details, have no effect and
+   * return the first result. Errors: RECORD_NOT_FOUND. UNAVAILABLE if compliance can't screen a
+   * wallet.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.SubmitBeneficiaryLink
    */

@@ -230,8 +230,9 @@ export const SetDepositorListingResponseSchema: GenMessage<SetDepositorListingRe
  */
 export const BeneficiarySandboxService: GenService<{
   /**
-   * Sets a beneficiary's screening result for its own merchant only. A pending one is screened
-   * first. Errors: RECORD_NOT_FOUND, INVALID_REQUEST. UNAVAILABLE if compliance doesn't respond.
+   * Sets a beneficiary's screening result, with effect only for the beneficiary's own merchant. A
+   * pending beneficiary is screened first. Errors: RECORD_NOT_FOUND, INVALID_REQUEST. UNAVAILABLE
+   * if compliance doesn't respond.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiarySandboxService.SetBeneficiaryListing
    */
@@ -241,7 +242,8 @@ export const BeneficiarySandboxService: GenService<{
     output: typeof SetBeneficiaryListingResponseSchema;
   },
   /**
-   * The same for a depositor.
+   * Sets a depositor's screening result, with effect only for the depositor's own merchant. Errors
+   * are those of SetBeneficiaryListing.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiarySandboxService.SetDepositorListing
    */

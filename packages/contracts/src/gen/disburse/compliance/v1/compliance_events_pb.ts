@@ -18,9 +18,9 @@ export const file_disburse_compliance_v1_compliance_events: GenFile = /*@__PURE_
   fileDesc("Ci5kaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2VfZXZlbnRzLnByb3RvEhZkaXNidXJzZS5jb21wbGlhbmNlLnYxIrICChBTY3JlZW5pbmdDaGFuZ2VkEhAKCGV2ZW50X2lkGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgdzdWJqZWN0GAMgASgLMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TdWJqZWN0EjAKB3ZlcmRpY3QYBCABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSFAoMc2NyZWVuaW5nX2lkGAUgASgJEi8KC3NjcmVlbmVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcDow8uAYLAoRc2NyZWVuaW5nLmNoYW5nZWQSCmNvbXBsaWFuY2UaC2JlbmVmaWNpYXJ5YgZwcm90bzM", [file_disburse_compliance_v1_compliance, file_disburse_type_v1_event, file_google_protobuf_timestamp]);
 
 /**
- * Published when a monitored subject's verdict changes without a new request: a list or the
- * configuration changed, or a reviewer decided. Routing key: `screening.changed`. Delivered at
- * least once, in any order; `event_id` is the same on every publication.
+ * Published when a monitored subject's verdict changes without a new request. The cause is a
+ * changed list, a changed configuration or a reviewer's decision. Routing key: `screening.changed`.
+ * Delivered at least once, in any order; `event_id` is the same on every publication.
  *
  * @generated from message disburse.compliance.v1.ScreeningChanged
  */
@@ -53,7 +53,7 @@ export type ScreeningChanged = Message<"disburse.compliance.v1.ScreeningChanged"
   screeningId: string;
 
   /**
-   * The time of the comparison. A subject's latest result is the valid one.
+   * The time of the comparison. The result with the latest time is valid.
    *
    * @generated from field: google.protobuf.Timestamp screened_at = 6;
    */
@@ -61,9 +61,9 @@ export type ScreeningChanged = Message<"disburse.compliance.v1.ScreeningChanged"
 };
 
 /**
- * Published when a monitored subject's verdict changes without a new request: a list or the
- * configuration changed, or a reviewer decided. Routing key: `screening.changed`. Delivered at
- * least once, in any order; `event_id` is the same on every publication.
+ * Published when a monitored subject's verdict changes without a new request. The cause is a
+ * changed list, a changed configuration or a reviewer's decision. Routing key: `screening.changed`.
+ * Delivered at least once, in any order; `event_id` is the same on every publication.
  *
  * @generated from message disburse.compliance.v1.ScreeningChanged
  */
@@ -96,7 +96,7 @@ export type ScreeningChangedJson = {
   screeningId?: string;
 
   /**
-   * The time of the comparison. A subject's latest result is the valid one.
+   * The time of the comparison. The result with the latest time is valid.
    *
    * @generated from field: google.protobuf.Timestamp screened_at = 6;
    */

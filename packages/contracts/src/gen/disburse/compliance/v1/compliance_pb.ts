@@ -163,7 +163,7 @@ export const ScreenWalletResponseSchema: GenMessage<ScreenWalletResponse, {jsonT
  */
 export type Document = Message<"disburse.compliance.v1.Document"> & {
   /**
-   * As written; only letters (ignoring case) and digits are compared.
+   * The number as written. Only letters (ignoring case) and digits are compared.
    *
    * @generated from field: string number = 1;
    */
@@ -184,7 +184,7 @@ export type Document = Message<"disburse.compliance.v1.Document"> & {
  */
 export type DocumentJson = {
   /**
-   * As written; only letters (ignoring case) and digits are compared.
+   * The number as written. Only letters (ignoring case) and digits are compared.
    *
    * @generated from field: string number = 1;
    */
@@ -210,7 +210,7 @@ export const DocumentSchema: GenMessage<Document, {jsonType: DocumentJson}> = /*
  */
 export type Wallet = Message<"disburse.compliance.v1.Wallet"> & {
   /**
-   * The same as in `ScreenWalletRequest`.
+   * The same as `ScreenWalletRequest.networks`.
    *
    * @generated from field: repeated string networks = 1;
    */
@@ -227,7 +227,7 @@ export type Wallet = Message<"disburse.compliance.v1.Wallet"> & {
  */
 export type WalletJson = {
   /**
-   * The same as in `ScreenWalletRequest`.
+   * The same as `ScreenWalletRequest.networks`.
    *
    * @generated from field: repeated string networks = 1;
    */
@@ -253,8 +253,8 @@ export const WalletSchema: GenMessage<Wallet, {jsonType: WalletJson}> = /*@__PUR
  */
 export type Bank = Message<"disburse.compliance.v1.Bank"> & {
   /**
-   * As the account owner writes it, at most 511 characters. A match of the name alone gives at most
-   * REVIEW.
+   * The name as the account owner writes it, at most 511 characters. A match of the name alone
+   * gives at most REVIEW.
    *
    * @generated from field: string name = 1;
    */
@@ -275,8 +275,8 @@ export type Bank = Message<"disburse.compliance.v1.Bank"> & {
  */
 export type BankJson = {
   /**
-   * As the account owner writes it, at most 511 characters. A match of the name alone gives at most
-   * REVIEW.
+   * The name as the account owner writes it, at most 511 characters. A match of the name alone
+   * gives at most REVIEW.
    *
    * @generated from field: string name = 1;
    */
@@ -431,8 +431,8 @@ export type ScreenPartyRequest = Message<"disburse.compliance.v1.ScreenPartyRequ
   subject?: Subject | undefined;
 
   /**
-   * At most 50: a company is screened with its owners. The result is the worst verdict. At least
-   * one party, wallet or bank is required.
+   * At most 50, because a company is screened together with its owners. The result is the worst
+   * verdict. At least one party, wallet or bank is required.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 3;
    */
@@ -468,8 +468,8 @@ export type ScreenPartyRequestJson = {
   subject?: SubjectJson;
 
   /**
-   * At most 50: a company is screened with its owners. The result is the worst verdict. At least
-   * one party, wallet or bank is required.
+   * At most 50, because a company is screened together with its owners. The result is the worst
+   * verdict. At least one party, wallet or bank is required.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 3;
    */
@@ -543,7 +543,7 @@ export type Reason = Message<"disburse.compliance.v1.Reason"> & {
   text: string;
 
   /**
-   * Its contribution to the score, in [-1, 1].
+   * The reason's contribution to the score, in [-1, 1].
    *
    * @generated from field: double effect = 3;
    */
@@ -569,7 +569,7 @@ export type ReasonJson = {
   text?: string;
 
   /**
-   * Its contribution to the score, in [-1, 1].
+   * The reason's contribution to the score, in [-1, 1].
    *
    * @generated from field: double effect = 3;
    */
@@ -607,7 +607,7 @@ export type AlignedPart = Message<"disburse.compliance.v1.AlignedPart"> & {
   similarity: number;
 
   /**
-   * Relative to the rarest word of the lists, which has 1.
+   * The word's weight relative to the rarest word of the lists, which has weight 1.
    *
    * @generated from field: double weight = 4;
    */
@@ -638,7 +638,7 @@ export type AlignedPartJson = {
   similarity?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Relative to the rarest word of the lists, which has 1.
+   * The word's weight relative to the rarest word of the lists, which has weight 1.
    *
    * @generated from field: double weight = 4;
    */
@@ -657,9 +657,9 @@ export const AlignedPartSchema: GenMessage<AlignedPart, {jsonType: AlignedPartJs
  */
 export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   /**
-   * "" for a hit without an entry, which a reviewer decides: `entry_uid` is `unreadable-name` if
-   * parts of a name can't be compared, `further-hits` if there are too many hits to list. The
-   * reasons explain it.
+   * "" for a hit without an entry. A reviewer decides such a hit. `entry_uid` is then
+   * `unreadable-name` if parts of a name can't be compared, or `further-hits` if there are too many
+   * hits to list. `reasons` has the explanation.
    *
    * @generated from field: string list = 1;
    */
@@ -714,7 +714,8 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   source: string;
 
   /**
-   * Index of the party, wallet or bank in the request, from 0, in this order.
+   * The index of the matched party, wallet or bank, from 0. The index counts first the parties of
+   * the request, then the wallets, then the banks.
    *
    * @generated from field: int32 subject_index = 10;
    */
@@ -733,7 +734,7 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   parts: AlignedPart[];
 
   /**
-   * Words without a match on the other side.
+   * Words that match no word of the other name.
    *
    * @generated from field: repeated string party_left_over = 13;
    */
@@ -759,7 +760,8 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   alertId: string;
 
   /**
-   * True if a reviewer decided that it is a false positive; the hit doesn't count.
+   * True if a reviewer decided that the hit is a false positive. The hit then doesn't affect the
+   * verdict.
    *
    * @generated from field: bool dismissed = 17;
    */
@@ -771,9 +773,9 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
  */
 export type HitJson = {
   /**
-   * "" for a hit without an entry, which a reviewer decides: `entry_uid` is `unreadable-name` if
-   * parts of a name can't be compared, `further-hits` if there are too many hits to list. The
-   * reasons explain it.
+   * "" for a hit without an entry. A reviewer decides such a hit. `entry_uid` is then
+   * `unreadable-name` if parts of a name can't be compared, or `further-hits` if there are too many
+   * hits to list. `reasons` has the explanation.
    *
    * @generated from field: string list = 1;
    */
@@ -828,7 +830,8 @@ export type HitJson = {
   source?: string;
 
   /**
-   * Index of the party, wallet or bank in the request, from 0, in this order.
+   * The index of the matched party, wallet or bank, from 0. The index counts first the parties of
+   * the request, then the wallets, then the banks.
    *
    * @generated from field: int32 subject_index = 10;
    */
@@ -847,7 +850,7 @@ export type HitJson = {
   parts?: AlignedPartJson[];
 
   /**
-   * Words without a match on the other side.
+   * Words that match no word of the other name.
    *
    * @generated from field: repeated string party_left_over = 13;
    */
@@ -873,7 +876,8 @@ export type HitJson = {
   alertId?: string;
 
   /**
-   * True if a reviewer decided that it is a false positive; the hit doesn't count.
+   * True if a reviewer decided that the hit is a false positive. The hit then doesn't affect the
+   * verdict.
    *
    * @generated from field: bool dismissed = 17;
    */
@@ -902,7 +906,7 @@ export type ListVersion = Message<"disburse.compliance.v1.ListVersion"> & {
   version: string;
 
   /**
-   * Entries in this version.
+   * The number of entries in this version.
    *
    * @generated from field: int32 entries = 3;
    */
@@ -936,7 +940,7 @@ export type ListVersionJson = {
   version?: string;
 
   /**
-   * Entries in this version.
+   * The number of entries in this version.
    *
    * @generated from field: int32 entries = 3;
    */
@@ -1275,14 +1279,14 @@ export const GetScreeningResponseSchema: GenMessage<GetScreeningResponse, {jsonT
  */
 export type ListScreeningsRequest = Message<"disburse.compliance.v1.ListScreeningsRequest"> & {
   /**
-   * "" for every merchant's.
+   * "" for all merchants.
    *
    * @generated from field: string merchant_id = 1;
    */
   merchantId: string;
 
   /**
-   * "" for every record's.
+   * "" for all records.
    *
    * @generated from field: string record_id = 2;
    */
@@ -1315,14 +1319,14 @@ export type ListScreeningsRequest = Message<"disburse.compliance.v1.ListScreenin
  */
 export type ListScreeningsRequestJson = {
   /**
-   * "" for every merchant's.
+   * "" for all merchants.
    *
    * @generated from field: string merchant_id = 1;
    */
   merchantId?: string;
 
   /**
-   * "" for every record's.
+   * "" for all records.
    *
    * @generated from field: string record_id = 2;
    */
@@ -1423,7 +1427,7 @@ export type ImportListRequest = Message<"disburse.compliance.v1.ImportListReques
     case: "lines";
   } | {
     /**
-     * Before the bytes of each file, if the format has several.
+     * Sent before the bytes of each file, if the format has several files.
      *
      * @generated from field: disburse.compliance.v1.ImportListRequest.File file = 3;
      */
@@ -1451,7 +1455,7 @@ export type ImportListRequestJson = {
   lines?: string;
 
   /**
-   * Before the bytes of each file, if the format has several.
+   * Sent before the bytes of each file, if the format has several files.
    *
    * @generated from field: disburse.compliance.v1.ImportListRequest.File file = 3;
    */
@@ -1495,16 +1499,16 @@ export type ImportListRequest_Header = Message<"disburse.compliance.v1.ImportLis
 
   /**
    * The reason to accept a list that loses more than 2% of its entries, or files that look
-   * incomplete (OFAC files without aliases or end mark; a second person then has to approve): 10
-   * to 1,000 characters, only from a person. "" to refuse such a list.
+   * incomplete. OFAC files without aliases or an end mark look incomplete; accepting them needs a
+   * second person. 10 to 1,000 characters, only from a person. "" refuses such a list.
    *
    * @generated from field: string accept_drop_reason = 5;
    */
   acceptDropReason: string;
 
   /**
-   * The format's name, `eu_csv`, instead of `format`. Every format has a name, but not every one
-   * a number.
+   * The format's name, such as `eu_csv`, as an alternative to `format`. Every format has a name,
+   * but only some have a value in `ListFormat`.
    *
    * @generated from field: string format_name = 6;
    */
@@ -1541,16 +1545,16 @@ export type ImportListRequest_HeaderJson = {
 
   /**
    * The reason to accept a list that loses more than 2% of its entries, or files that look
-   * incomplete (OFAC files without aliases or end mark; a second person then has to approve): 10
-   * to 1,000 characters, only from a person. "" to refuse such a list.
+   * incomplete. OFAC files without aliases or an end mark look incomplete; accepting them needs a
+   * second person. 10 to 1,000 characters, only from a person. "" refuses such a list.
    *
    * @generated from field: string accept_drop_reason = 5;
    */
   acceptDropReason?: string;
 
   /**
-   * The format's name, `eu_csv`, instead of `format`. Every format has a name, but not every one
-   * a number.
+   * The format's name, such as `eu_csv`, as an alternative to `format`. Every format has a name,
+   * but only some have a value in `ListFormat`.
    *
    * @generated from field: string format_name = 6;
    */
@@ -1565,7 +1569,7 @@ export const ImportListRequest_HeaderSchema: GenMessage<ImportListRequest_Header
   messageDesc(file_disburse_compliance_v1_compliance, 19, 0);
 
 /**
- * Starts a file; the bytes up to the next File belong to it.
+ * Starts a file. The bytes up to the next `File` belong to this file.
  *
  * @generated from message disburse.compliance.v1.ImportListRequest.File
  */
@@ -1579,7 +1583,7 @@ export type ImportListRequest_File = Message<"disburse.compliance.v1.ImportListR
 };
 
 /**
- * Starts a file; the bytes up to the next File belong to it.
+ * Starts a file. The bytes up to the next `File` belong to this file.
  *
  * @generated from message disburse.compliance.v1.ImportListRequest.File
  */
@@ -1616,7 +1620,8 @@ export type ImportListResponse = Message<"disburse.compliance.v1.ImportListRespo
   change?: ListChange | undefined;
 
   /**
-   * Retained forms of entries, in force until a second person confirms their removal.
+   * The number of retained forms of entries. They are in force until a second person confirms their
+   * removal.
    *
    * @generated from field: int32 retained = 3;
    */
@@ -1640,7 +1645,8 @@ export type ImportListResponseJson = {
   change?: ListChangeJson;
 
   /**
-   * Retained forms of entries, in force until a second person confirms their removal.
+   * The number of retained forms of entries. They are in force until a second person confirms their
+   * removal.
    *
    * @generated from field: int32 retained = 3;
    */
@@ -1766,8 +1772,8 @@ export const ListListsResponseSchema: GenMessage<ListListsResponse, {jsonType: L
   messageDesc(file_disburse_compliance_v1_compliance, 23);
 
 /**
- * The retained entries of a list: forms of entries that are in force although the list no longer
- * has them.
+ * The retained entries of a list. The import in force no longer has these forms of entries, but
+ * they are still in force.
  *
  * @generated from message disburse.compliance.v1.RetainedEntries
  */
@@ -1790,7 +1796,7 @@ export type RetainedEntries = Message<"disburse.compliance.v1.RetainedEntries"> 
   forms: number;
 
   /**
-   * The time since which the oldest of them has waited for a person.
+   * The time since which the oldest retained form has waited for a person's confirmation.
    *
    * @generated from field: google.protobuf.Timestamp since = 4;
    */
@@ -1798,8 +1804,8 @@ export type RetainedEntries = Message<"disburse.compliance.v1.RetainedEntries"> 
 };
 
 /**
- * The retained entries of a list: forms of entries that are in force although the list no longer
- * has them.
+ * The retained entries of a list. The import in force no longer has these forms of entries, but
+ * they are still in force.
  *
  * @generated from message disburse.compliance.v1.RetainedEntries
  */
@@ -1822,7 +1828,7 @@ export type RetainedEntriesJson = {
   forms?: number;
 
   /**
-   * The time since which the oldest of them has waited for a person.
+   * The time since which the oldest retained form has waited for a person's confirmation.
    *
    * @generated from field: google.protobuf.Timestamp since = 4;
    */
@@ -1851,7 +1857,7 @@ export type RemoveRetainedEntriesRequest = Message<"disburse.compliance.v1.Remov
   list: string;
 
   /**
-   * The import in force that retains them.
+   * The import that is in force and retains these entries.
    *
    * @generated from field: string import_id = 3;
    */
@@ -1873,7 +1879,7 @@ export type RemoveRetainedEntriesRequestJson = {
   list?: string;
 
   /**
-   * The import in force that retains them.
+   * The import that is in force and retains these entries.
    *
    * @generated from field: string import_id = 3;
    */
@@ -1892,7 +1898,7 @@ export const RemoveRetainedEntriesRequestSchema: GenMessage<RemoveRetainedEntrie
  */
 export type RemoveRetainedEntriesResponse = Message<"disburse.compliance.v1.RemoveRetainedEntriesResponse"> & {
   /**
-   * The same version, without the retained entries.
+   * The version in force after the removal. Its name is the same, but it has no retained entries.
    *
    * @generated from field: disburse.compliance.v1.ListVersion version = 1;
    */
@@ -1904,7 +1910,7 @@ export type RemoveRetainedEntriesResponse = Message<"disburse.compliance.v1.Remo
  */
 export type RemoveRetainedEntriesResponseJson = {
   /**
-   * The same version, without the retained entries.
+   * The version in force after the removal. Its name is the same, but it has no retained entries.
    *
    * @generated from field: disburse.compliance.v1.ListVersion version = 1;
    */
@@ -1933,7 +1939,7 @@ export type GetListedEntryRequest = Message<"disburse.compliance.v1.GetListedEnt
   entryUid: string;
 
   /**
-   * "" for the version in force; otherwise a current or earlier version, as in `Hit.list_version`.
+   * "" for the version in force. Otherwise a current or earlier version, as in `Hit.list_version`.
    *
    * @generated from field: string list_version = 3;
    */
@@ -1955,7 +1961,7 @@ export type GetListedEntryRequestJson = {
   entryUid?: string;
 
   /**
-   * "" for the version in force; otherwise a current or earlier version, as in `Hit.list_version`.
+   * "" for the version in force. Otherwise a current or earlier version, as in `Hit.list_version`.
    *
    * @generated from field: string list_version = 3;
    */
@@ -1986,7 +1992,7 @@ export type GetListedEntryResponse = Message<"disburse.compliance.v1.GetListedEn
   version?: ListVersion | undefined;
 
   /**
-   * True if that version is in force.
+   * True if the version that contains the entry is in force.
    *
    * @generated from field: bool in_force = 3;
    */
@@ -2010,7 +2016,7 @@ export type GetListedEntryResponseJson = {
   version?: ListVersionJson;
 
   /**
-   * True if that version is in force.
+   * True if the version that contains the entry is in force.
    *
    * @generated from field: bool in_force = 3;
    */
@@ -2179,8 +2185,8 @@ export type ListedEntry_Name = Message<"disburse.compliance.v1.ListedEntry.Name"
   name: string;
 
   /**
-   * `primary`, `alias`, or `weak`: an alias that its publisher marks as too broad to identify
-   * alone.
+   * `primary`, `alias` or `weak`. A weak alias is too broad to identify someone alone, according
+   * to the list's publisher.
    *
    * @generated from field: string kind = 2;
    */
@@ -2197,8 +2203,8 @@ export type ListedEntry_NameJson = {
   name?: string;
 
   /**
-   * `primary`, `alias`, or `weak`: an alias that its publisher marks as too broad to identify
-   * alone.
+   * `primary`, `alias` or `weak`. A weak alias is too broad to identify someone alone, according
+   * to the list's publisher.
    *
    * @generated from field: string kind = 2;
    */
@@ -2217,7 +2223,7 @@ export const ListedEntry_NameSchema: GenMessage<ListedEntry_Name, {jsonType: Lis
  */
 export type ListedEntry_Document = Message<"disburse.compliance.v1.ListedEntry.Document"> & {
   /**
-   * As written in the list: `Passport`.
+   * The type of document, as written in the list: `Passport`.
    *
    * @generated from field: string type = 1;
    */
@@ -2241,7 +2247,7 @@ export type ListedEntry_Document = Message<"disburse.compliance.v1.ListedEntry.D
  */
 export type ListedEntry_DocumentJson = {
   /**
-   * As written in the list: `Passport`.
+   * The type of document, as written in the list: `Passport`.
    *
    * @generated from field: string type = 1;
    */
@@ -2272,7 +2278,7 @@ export const ListedEntry_DocumentSchema: GenMessage<ListedEntry_Document, {jsonT
  */
 export type ListedEntry_Wallet = Message<"disburse.compliance.v1.ListedEntry.Wallet"> & {
   /**
-   * The publisher's ticker; only a hint.
+   * The publisher's currency ticker. It is only a hint; the form of the address decides.
    *
    * @generated from field: string currency = 1;
    */
@@ -2289,7 +2295,7 @@ export type ListedEntry_Wallet = Message<"disburse.compliance.v1.ListedEntry.Wal
  */
 export type ListedEntry_WalletJson = {
   /**
-   * The publisher's ticker; only a hint.
+   * The publisher's currency ticker. It is only a hint; the form of the address decides.
    *
    * @generated from field: string currency = 1;
    */
@@ -2359,7 +2365,7 @@ export type ListImport = Message<"disburse.compliance.v1.ListImport"> & {
   notes: string[];
 
   /**
-   * Number of forms of entries that stay in force although the list no longer has them.
+   * Number of retained forms of entries. They stay in force although the list no longer has them.
    *
    * @generated from field: int32 retained = 9;
    */
@@ -2417,7 +2423,7 @@ export type ListImportJson = {
   notes?: string[];
 
   /**
-   * Number of forms of entries that stay in force although the list no longer has them.
+   * Number of retained forms of entries. They stay in force although the list no longer has them.
    *
    * @generated from field: int32 retained = 9;
    */
@@ -2436,7 +2442,7 @@ export const ListImportSchema: GenMessage<ListImport, {jsonType: ListImportJson}
  */
 export type ListImportsRequest = Message<"disburse.compliance.v1.ListImportsRequest"> & {
   /**
-   * "" for every list.
+   * "" for all lists.
    *
    * @generated from field: string list = 1;
    */
@@ -2462,7 +2468,7 @@ export type ListImportsRequest = Message<"disburse.compliance.v1.ListImportsRequ
  */
 export type ListImportsRequestJson = {
   /**
-   * "" for every list.
+   * "" for all lists.
    *
    * @generated from field: string list = 1;
    */
@@ -2536,14 +2542,14 @@ export const ListImportsResponseSchema: GenMessage<ListImportsResponse, {jsonTyp
  */
 export type CompareImportsRequest = Message<"disburse.compliance.v1.CompareImportsRequest"> & {
   /**
-   * An import that came into force: `ListImport.id`.
+   * The id of an import that came into force (`ListImport.id`).
    *
    * @generated from field: string import_id = 1;
    */
   importId: string;
 
   /**
-   * The import of the same list to compare with; "" for the one that it replaced.
+   * The import of the same list to compare with. "" for the import that was in force before.
    *
    * @generated from field: string base_import_id = 2;
    */
@@ -2569,14 +2575,14 @@ export type CompareImportsRequest = Message<"disburse.compliance.v1.CompareImpor
  */
 export type CompareImportsRequestJson = {
   /**
-   * An import that came into force: `ListImport.id`.
+   * The id of an import that came into force (`ListImport.id`).
    *
    * @generated from field: string import_id = 1;
    */
   importId?: string;
 
   /**
-   * The import of the same list to compare with; "" for the one that it replaced.
+   * The import of the same list to compare with. "" for the import that was in force before.
    *
    * @generated from field: string base_import_id = 2;
    */
@@ -2835,15 +2841,15 @@ export type GetMonitoringResponse = Message<"disburse.compliance.v1.GetMonitorin
   behind: bigint;
 
   /**
-   * The time at which the oldest list version came into force that not every subject was compared
-   * with; unset for none.
+   * The time at which the oldest list version came into force with which some subjects are not yet
+   * compared. Unset if there is none.
    *
    * @generated from field: google.protobuf.Timestamp behind_since = 3;
    */
   behindSince?: Timestamp | undefined;
 
   /**
-   * Subjects with an unpublished change of their verdict.
+   * Number of subjects whose verdict has changed and whose event is not yet published.
    *
    * @generated from field: int64 events_pending = 4;
    */
@@ -2869,15 +2875,15 @@ export type GetMonitoringResponseJson = {
   behind?: string;
 
   /**
-   * The time at which the oldest list version came into force that not every subject was compared
-   * with; unset for none.
+   * The time at which the oldest list version came into force with which some subjects are not yet
+   * compared. Unset if there is none.
    *
    * @generated from field: google.protobuf.Timestamp behind_since = 3;
    */
   behindSince?: TimestampJson;
 
   /**
-   * Subjects with an unpublished change of their verdict.
+   * Number of subjects whose verdict has changed and whose event is not yet published.
    *
    * @generated from field: int64 events_pending = 4;
    */
@@ -2971,21 +2977,23 @@ export type ListSource = Message<"disburse.compliance.v1.ListSource"> & {
   outcome: string;
 
   /**
-   * The reason if it was refused, unreachable or not checked; otherwise "".
+   * The reason if the list was refused, unreachable or not checked; otherwise "".
    *
    * @generated from field: string problem = 7;
    */
   problem: string;
 
   /**
-   * Consecutive checks that failed, so that it is unknown if there is a new version.
+   * Number of consecutive failed checks. After a failed check it is unknown if there is a new
+   * version.
    *
    * @generated from field: int32 failures = 8;
    */
   failures: number;
 
   /**
-   * The format's name, `eu_csv`; `format` is UNSPECIFIED if the format has no number.
+   * The format's name, such as `eu_csv`. If the format has no value in `ListFormat`, `format` is
+   * UNSPECIFIED.
    *
    * @generated from field: string format_name = 9;
    */
@@ -3035,21 +3043,23 @@ export type ListSourceJson = {
   outcome?: string;
 
   /**
-   * The reason if it was refused, unreachable or not checked; otherwise "".
+   * The reason if the list was refused, unreachable or not checked; otherwise "".
    *
    * @generated from field: string problem = 7;
    */
   problem?: string;
 
   /**
-   * Consecutive checks that failed, so that it is unknown if there is a new version.
+   * Number of consecutive failed checks. After a failed check it is unknown if there is a new
+   * version.
    *
    * @generated from field: int32 failures = 8;
    */
   failures?: number;
 
   /**
-   * The format's name, `eu_csv`; `format` is UNSPECIFIED if the format has no number.
+   * The format's name, such as `eu_csv`. If the format has no value in `ListFormat`, `format` is
+   * UNSPECIFIED.
    *
    * @generated from field: string format_name = 9;
    */
@@ -3292,10 +3302,10 @@ export const ListFormatSchema: GenEnum<ListFormat, ListFormatJson> = /*@__PURE__
  */
 export const ComplianceService: GenService<{
   /**
-   * Compares a wallet with all listed addresses of its network family, calls the wallet risk
-   * provider if the deployment has one, and stores the screening. Errors: INVALID_REQUEST.
-   * UNAVAILABLE if no list is in force or the provider doesn't respond: an incomplete comparison
-   * never returns CLEAR.
+   * Compares a wallet with all listed addresses of its network family, and stores the screening.
+   * Also calls the wallet risk provider if the deployment has one. Errors: INVALID_REQUEST.
+   * UNAVAILABLE if no list is in force or the provider doesn't respond, because an incomplete
+   * comparison must never return CLEAR.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ScreenWallet
    */
@@ -3306,10 +3316,10 @@ export const ComplianceService: GenService<{
   },
   /**
    * Compares people, companies, wallets and banks with all lists in force, and stores the
-   * screening. A subject with a record_id is monitored afterwards; `ScreeningChanged` reports a
-   * change of its verdict. Only the service that owns the record may set record_id, so that no
-   * person can replace the data of a monitored record. Errors: INVALID_REQUEST. UNAVAILABLE if no
-   * list is in force.
+   * screening. A subject with a record_id is monitored afterwards, and `ScreeningChanged` reports
+   * later changes of its verdict. Only the service that owns the record may set record_id.
+   * Otherwise a person could replace the data of a monitored record. Errors: INVALID_REQUEST.
+   * UNAVAILABLE if no list is in force.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ScreenParty
    */
@@ -3340,10 +3350,10 @@ export const ComplianceService: GenService<{
   },
   /**
    * Replaces a list atomically: the old version stays in force until the new one is complete.
-   * Entries that the new one lacks are retained, see RemoveRetainedEntries. The bytes may be split
-   * anywhere. Errors: INVALID_REQUEST (no entry; bytes that don't match the format, with the line
-   * or place; a duplicate uid; a list that lost more than 2% of its entries). After an error the
-   * old version stays in force.
+   * Entries that the new version lacks are retained; see RemoveRetainedEntries. The bytes may be
+   * split anywhere. Errors: INVALID_REQUEST (no entry; bytes that don't match the format, with the
+   * line or place; a duplicate uid; a list that lost more than 2% of its entries). After an error
+   * the old version stays in force.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ImportList
    */
@@ -3363,8 +3373,9 @@ export const ComplianceService: GenService<{
     output: typeof ListListsResponseSchema;
   },
   /**
-   * Returns a list entry in its publisher's form, for comparison with a party: from the version in
-   * force, or from an earlier one such as that of a hit. Errors: INVALID_REQUEST, RECORD_NOT_FOUND.
+   * Returns a list entry in its publisher's form, for comparison with a party. The entry comes from
+   * the version in force or from an earlier version, such as that of a hit. Errors:
+   * INVALID_REQUEST, RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.GetListedEntry
    */
@@ -3397,10 +3408,10 @@ export const ComplianceService: GenService<{
   /**
    * Removes entries that a list no longer contains. An import's additions and stricter data take
    * effect at once. Removed entries, and removed names, documents, wallets or evidence of entries,
-   * are retained: they stay in force until a second person confirms their removal here. The service
-   * creates the proposal itself after each import that retains something; it names every party that
-   * the removal would clear. Errors: RECORD_NOT_FOUND (the import is not in force, or retains
-   * nothing).
+   * are retained. They stay in force until a second person confirms their removal with this RPC.
+   * After each import that retains something, the service itself creates the proposal. The proposal
+   * names every party that the removal would clear. Errors: RECORD_NOT_FOUND (the import is not in
+   * force, or retains nothing).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.RemoveRetainedEntries
    */

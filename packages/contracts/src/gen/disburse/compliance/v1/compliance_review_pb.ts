@@ -43,7 +43,7 @@ export type Alert = Message<"disburse.compliance.v1.Alert"> & {
   subject?: Subject | undefined;
 
   /**
-   * The last screening that found it.
+   * The last screening that found this hit.
    *
    * @generated from field: string screening_id = 4;
    */
@@ -62,7 +62,7 @@ export type Alert = Message<"disburse.compliance.v1.Alert"> & {
   assignee: string;
 
   /**
-   * The reason for the last decision; "" before.
+   * The reason for the last decision. "" before the first decision.
    *
    * @generated from field: string reason = 7;
    */
@@ -74,7 +74,7 @@ export type Alert = Message<"disburse.compliance.v1.Alert"> & {
   decidedBy?: Actor | undefined;
 
   /**
-   * The second person for a true match.
+   * The second person who confirmed a true match.
    *
    * @generated from field: disburse.type.v1.Actor confirmed_by = 9;
    */
@@ -115,7 +115,7 @@ export type AlertJson = {
   subject?: SubjectJson;
 
   /**
-   * The last screening that found it.
+   * The last screening that found this hit.
    *
    * @generated from field: string screening_id = 4;
    */
@@ -134,7 +134,7 @@ export type AlertJson = {
   assignee?: string;
 
   /**
-   * The reason for the last decision; "" before.
+   * The reason for the last decision. "" before the first decision.
    *
    * @generated from field: string reason = 7;
    */
@@ -146,7 +146,7 @@ export type AlertJson = {
   decidedBy?: ActorJson;
 
   /**
-   * The second person for a true match.
+   * The second person who confirmed a true match.
    *
    * @generated from field: disburse.type.v1.Actor confirmed_by = 9;
    */
@@ -175,7 +175,7 @@ export const AlertSchema: GenMessage<Alert, {jsonType: AlertJson}> = /*@__PURE__
  */
 export type ListAlertsRequest = Message<"disburse.compliance.v1.ListAlertsRequest"> & {
   /**
-   * Empty for those that need a decision (open, escalated).
+   * Empty for alerts that need a decision (open or escalated).
    *
    * @generated from field: repeated disburse.compliance.v1.AlertState states = 1;
    */
@@ -218,7 +218,7 @@ export type ListAlertsRequest = Message<"disburse.compliance.v1.ListAlertsReques
  */
 export type ListAlertsRequestJson = {
   /**
-   * Empty for those that need a decision (open, escalated).
+   * Empty for alerts that need a decision (open or escalated).
    *
    * @generated from field: repeated disburse.compliance.v1.AlertState states = 1;
    */
@@ -879,7 +879,7 @@ export const AlertState = {
   TRUE_MATCH: 4,
 
   /**
-   * The party or the entry changed, or the entry was removed: the hit no longer exists.
+   * The hit no longer exists, because the party or the entry changed or the entry was removed.
    *
    * @generated from enum value: ALERT_STATE_CLOSED = 5;
    */

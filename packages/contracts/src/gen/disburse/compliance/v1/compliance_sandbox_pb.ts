@@ -32,7 +32,7 @@ export type SetSubjectListingRequest = Message<"disburse.compliance.v1.SetSubjec
   subject?: Subject | undefined;
 
   /**
-   * REVIEW or BLOCK; CLEAR removes it from the list.
+   * REVIEW or BLOCK adds the subject to the list. CLEAR removes the subject from the list.
    *
    * @generated from field: disburse.compliance.v1.Verdict verdict = 3;
    */
@@ -54,7 +54,7 @@ export type SetSubjectListingRequestJson = {
   subject?: SubjectJson;
 
   /**
-   * REVIEW or BLOCK; CLEAR removes it from the list.
+   * REVIEW or BLOCK adds the subject to the list. CLEAR removes the subject from the list.
    *
    * @generated from field: disburse.compliance.v1.Verdict verdict = 3;
    */
@@ -106,8 +106,8 @@ export const SetSubjectListingResponseSchema: GenMessage<SetSubjectListingRespon
  */
 export const ComplianceSandboxService: GenService<{
   /**
-   * Adds a subject to its merchant's own test list, or removes it, and screens it again. A listed
-   * subject has a hit with that verdict in addition to those of other lists. Errors:
+   * Adds a subject to its merchant's own test list or removes it, and screens the subject again. A
+   * listed subject has a hit with the given verdict, in addition to hits from other lists. Errors:
    * INVALID_REQUEST, RECORD_NOT_FOUND (not screened yet).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceSandboxService.SetSubjectListing

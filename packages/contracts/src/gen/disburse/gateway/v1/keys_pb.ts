@@ -251,8 +251,8 @@ export type CreateKeyResponse = Message<"disburse.gateway.v1.CreateKeyResponse">
   key?: Key | undefined;
 
   /**
-   * `dsb_test_…` or `dsb_live_…`. A repeat returns it for one day if an operator created the key;
-   * otherwise it is empty.
+   * `dsb_test_…` or `dsb_live_…`. If an operator created the key, a repeat returns the secret for
+   * one day. Otherwise a repeat returns "".
    *
    * @generated from field: string secret = 2;
    */
@@ -269,8 +269,8 @@ export type CreateKeyResponseJson = {
   key?: KeyJson;
 
   /**
-   * `dsb_test_…` or `dsb_live_…`. A repeat returns it for one day if an operator created the key;
-   * otherwise it is empty.
+   * `dsb_test_…` or `dsb_live_…`. If an operator created the key, a repeat returns the secret for
+   * one day. Otherwise a repeat returns "".
    *
    * @generated from field: string secret = 2;
    */
@@ -299,8 +299,8 @@ export type RotateKeyRequest = Message<"disburse.gateway.v1.RotateKeyRequest"> &
   keyId: string;
 
   /**
-   * Seconds for which the old key continues to work, 0 to 2,592,000; 86,400 when unset. With 0 it
-   * stops at once.
+   * Seconds for which the old key continues to work, 0 to 2,592,000; 86,400 when unset. 0 stops the
+   * old key at once.
    *
    * @generated from field: optional int32 overlap_seconds = 3;
    */
@@ -322,8 +322,8 @@ export type RotateKeyRequestJson = {
   keyId?: string;
 
   /**
-   * Seconds for which the old key continues to work, 0 to 2,592,000; 86,400 when unset. With 0 it
-   * stops at once.
+   * Seconds for which the old key continues to work, 0 to 2,592,000; 86,400 when unset. 0 stops the
+   * old key at once.
    *
    * @generated from field: optional int32 overlap_seconds = 3;
    */
@@ -523,8 +523,9 @@ export const ListKeysResponseSchema: GenMessage<ListKeysResponse, {jsonType: Lis
  */
 export const KeyService: GenService<{
   /**
-   * Creates a key; only this response contains its secret. A key created by another key has at most
-   * its creator's scopes, networks and expiry. Errors: INVALID_REQUEST, ACCESS_FORBIDDEN.
+   * Creates a key. Only this response contains the key's secret. If another key creates the key, it
+   * has at most the creator's scopes, networks and expiry. Errors: INVALID_REQUEST,
+   * ACCESS_FORBIDDEN.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.CreateKey
    */
@@ -534,7 +535,7 @@ export const KeyService: GenService<{
     output: typeof CreateKeyResponseSchema;
   },
   /**
-   * Creates a replacement key; the old one expires after the overlap. The new key has the root,
+   * Creates a replacement key. The old key expires after the overlap. The new key has the root,
    * scopes, networks and expiry of the old one. If the old key has no explicit expiry, the default
    * for new keys applies. Errors: RECORD_NOT_FOUND.
    *
@@ -546,10 +547,11 @@ export const KeyService: GenService<{
     output: typeof RotateKeyResponseSchema;
   },
   /**
-   * Revokes a key everywhere within 5 s, regardless of clocks. An expired key can be revoked too.
-   * `orders` determines the treatment of its unpaid orders. A repeat returns their current state; a
-   * stricter repeat takes effect. UNAVAILABLE: the key is revoked and its orders follow
-   * automatically; a repeat returns them. Errors: RECORD_NOT_FOUND.
+   * Revokes a key in all processes within 5 s, regardless of clocks. An expired key can be revoked
+   * too. `orders` determines the treatment of its unpaid orders. A repeat returns the orders'
+   * current state; a repeat with a stricter treatment takes effect. UNAVAILABLE: the key is
+   * revoked, and its orders will be treated automatically; a repeat returns them. Errors:
+   * RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.RevokeKey
    */

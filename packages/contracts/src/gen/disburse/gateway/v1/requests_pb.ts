@@ -16,7 +16,7 @@ export const file_disburse_gateway_v1_requests: GenFile = /*@__PURE__*/
   fileDesc("CiJkaXNidXJzZS9nYXRld2F5L3YxL3JlcXVlc3RzLnByb3RvEhNkaXNidXJzZS5nYXRld2F5LnYxIsQCCg1Mb2dnZWRSZXF1ZXN0EgoKAmlkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGbWV0aG9kGAQgASgJEg0KBXJvdXRlGAUgASgJEjIKBnN0YXR1cxgGIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdFN0YXR1cxITCgtodHRwX3N0YXR1cxgHIAEoBRIMCgRjb2RlGAggASgJEhMKC2R1cmF0aW9uX21zGAkgASgFEjIKBmNhbGxlchgKIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdENhbGxlchIRCgljYWxsZXJfaWQYCyABKAkSEQoJcmVjb3JkX2lkGAwgASgJIqcCChNMaXN0UmVxdWVzdHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEjIKBnN0YXR1cxgFIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdFN0YXR1cxIyCgZjYWxsZXIYBiABKA4yIi5kaXNidXJzZS5nYXRld2F5LnYxLlJlcXVlc3RDYWxsZXISMAoMY3JlYXRlZF9mcm9tGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX3RvGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKSAQoUTGlzdFJlcXVlc3RzUmVzcG9uc2USNAoIcmVxdWVzdHMYASADKAsyIi5kaXNidXJzZS5nYXRld2F5LnYxLkxvZ2dlZFJlcXVlc3QSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIKmgKDVJlcXVlc3RTdGF0dXMSHgoaUkVRVUVTVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhSRVFVRVNUX1NUQVRVU19TVUNDRUVERUQQARIZChVSRVFVRVNUX1NUQVRVU19GQUlMRUQQAipmCg1SZXF1ZXN0Q2FsbGVyEh4KGlJFUVVFU1RfQ0FMTEVSX1VOU1BFQ0lGSUVEEAASGgoWUkVRVUVTVF9DQUxMRVJfQVBJX0tFWRABEhkKFVJFUVVFU1RfQ0FMTEVSX01FTUJFUhACMoQBChFSZXF1ZXN0TG9nU2VydmljZRJvCgxMaXN0UmVxdWVzdHMSKC5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RSZXF1ZXN0c1JlcXVlc3QaKS5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RSZXF1ZXN0c1Jlc3BvbnNlIgrq4BgGEgQFBgcIYgZwcm90bzM", [file_disburse_type_v1_access, file_google_protobuf_timestamp]);
 
 /**
- * A request without the ids in its path, its query, body and headers.
+ * A logged request. Contains no ids from its path, and no query, body or headers.
  *
  * @generated from message disburse.gateway.v1.LoggedRequest
  */
@@ -29,14 +29,15 @@ export type LoggedRequest = Message<"disburse.gateway.v1.LoggedRequest"> & {
   id: string;
 
   /**
-   * `X-Request-Id` of the response. A caller may reuse one.
+   * `X-Request-Id` of the response. Several requests may have the same value, because callers can
+   * choose it.
    *
    * @generated from field: string request_id = 2;
    */
   requestId: string;
 
   /**
-   * The end of its response.
+   * The time when the response ended.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 3;
    */
@@ -101,7 +102,7 @@ export type LoggedRequest = Message<"disburse.gateway.v1.LoggedRequest"> & {
 };
 
 /**
- * A request without the ids in its path, its query, body and headers.
+ * A logged request. Contains no ids from its path, and no query, body or headers.
  *
  * @generated from message disburse.gateway.v1.LoggedRequest
  */
@@ -114,14 +115,15 @@ export type LoggedRequestJson = {
   id?: string;
 
   /**
-   * `X-Request-Id` of the response. A caller may reuse one.
+   * `X-Request-Id` of the response. Several requests may have the same value, because callers can
+   * choose it.
    *
    * @generated from field: string request_id = 2;
    */
   requestId?: string;
 
   /**
-   * The end of its response.
+   * The time when the response ended.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 3;
    */
@@ -453,8 +455,8 @@ export const RequestCallerSchema: GenEnum<RequestCaller, RequestCallerJson> = /*
   enumDesc(file_disburse_gateway_v1_requests, 1);
 
 /**
- * Merchants' requests to public routes in the last 7 days. It is a log, not a record: a killed
- * gateway loses at most its last 2 seconds.
+ * Merchants' requests to public routes in the last 7 days. The log may be incomplete: a gateway
+ * that is killed loses at most its last 2 seconds.
  *
  * @generated from service disburse.gateway.v1.RequestLogService
  */

@@ -16,9 +16,10 @@ export const file_disburse_notifier_v1_notifier_events: GenFile = /*@__PURE__*/
   fileDesc("CipkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllcl9ldmVudHMucHJvdG8SFGRpc2J1cnNlLm5vdGlmaWVyLnYxIo4CCg1NZXJjaGFudEV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYAyABKAkSFgoOdHJhbnNhY3Rpb25faWQYBCABKAkSDgoGc3RhdHVzGAUgASgJEhAKCHNlcXVlbmNlGAYgASgDEhEKCWRhdGFfanNvbhgHIAEoCRIvCgtvY2N1cnJlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXA6PvLgGDoKEXBheW1lbnRfc2Vzc2lvbi4qCghyZWZ1bmQuKhIIZXh0ZXJuYWwSB3NhbmRib3gaCG5vdGlmaWVyIvoBCgpPcHRJbkV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYAyABKAkSFgoOdHJhbnNhY3Rpb25faWQYBCABKAkSDgoGc3RhdHVzGAUgASgJEhAKCHNlcXVlbmNlGAYgASgDEhEKCWRhdGFfanNvbhgHIAEoCRIvCgtvY2N1cnJlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXA6LfLgGCkKCG9wdF9pbi4qEgtiZW5lZmljaWFyeRIGcGF5b3V0Gghub3RpZmllcmIGcHJvdG8z", [file_disburse_type_v1_event, file_google_protobuf_timestamp]);
 
 /**
- * An event of another system for merchants. Routing keys: `payment_session.updated`,
+ * An event of another system that merchants receive. Routing keys: `payment_session.updated`,
  * `refund.updated`. The publisher sets `event_id` and `sequence`. The other system is the service
- * `external`, with its public key in `TRUSTED_KEYS`; in a sandbox it may be the sandbox itself.
+ * `external`, whose public key is in `TRUSTED_KEYS`. In a sandbox, the sandbox itself may be the
+ * publisher.
  *
  * @generated from message disburse.notifier.v1.MerchantEvent
  */
@@ -43,7 +44,7 @@ export type MerchantEvent = Message<"disburse.notifier.v1.MerchantEvent"> & {
   transactionType: string;
 
   /**
-   * 1 to 128 characters. For each merchant, an id keeps the transaction type of its first event.
+   * 1 to 128 characters. A merchant's transaction keeps the type of its first event.
    *
    * @generated from field: string transaction_id = 4;
    */
@@ -77,9 +78,10 @@ export type MerchantEvent = Message<"disburse.notifier.v1.MerchantEvent"> & {
 };
 
 /**
- * An event of another system for merchants. Routing keys: `payment_session.updated`,
+ * An event of another system that merchants receive. Routing keys: `payment_session.updated`,
  * `refund.updated`. The publisher sets `event_id` and `sequence`. The other system is the service
- * `external`, with its public key in `TRUSTED_KEYS`; in a sandbox it may be the sandbox itself.
+ * `external`, whose public key is in `TRUSTED_KEYS`. In a sandbox, the sandbox itself may be the
+ * publisher.
  *
  * @generated from message disburse.notifier.v1.MerchantEvent
  */
@@ -104,7 +106,7 @@ export type MerchantEventJson = {
   transactionType?: string;
 
   /**
-   * 1 to 128 characters. For each merchant, an id keeps the transaction type of its first event.
+   * 1 to 128 characters. A merchant's transaction keeps the type of its first event.
    *
    * @generated from field: string transaction_id = 4;
    */
@@ -145,9 +147,9 @@ export const MerchantEventSchema: GenMessage<MerchantEvent, {jsonType: MerchantE
   messageDesc(file_disburse_notifier_v1_notifier_events, 0);
 
 /**
- * An opt-in event. It is sent only to endpoints that name its type, never to `*`. It is stored and
- * in the feed only if there is such an endpoint. Types and their publishers are in
- * `notifier/src/endpoints/rules/opt-in.ts`. Routing keys: `opt_in.<noun>`.
+ * An opt-in event. The notifier sends it only to endpoints that name its type, not to endpoints
+ * with `*`. The event is stored and in the feed only if there is such an endpoint. Types and their
+ * publishers are in `notifier/src/endpoints/rules/opt-in.ts`. Routing keys: `opt_in.<noun>`.
  *
  * @generated from message disburse.notifier.v1.OptInEvent
  */
@@ -207,9 +209,9 @@ export type OptInEvent = Message<"disburse.notifier.v1.OptInEvent"> & {
 };
 
 /**
- * An opt-in event. It is sent only to endpoints that name its type, never to `*`. It is stored and
- * in the feed only if there is such an endpoint. Types and their publishers are in
- * `notifier/src/endpoints/rules/opt-in.ts`. Routing keys: `opt_in.<noun>`.
+ * An opt-in event. The notifier sends it only to endpoints that name its type, not to endpoints
+ * with `*`. The event is stored and in the feed only if there is such an endpoint. Types and their
+ * publishers are in `notifier/src/endpoints/rules/opt-in.ts`. Routing keys: `opt_in.<noun>`.
  *
  * @generated from message disburse.notifier.v1.OptInEvent
  */

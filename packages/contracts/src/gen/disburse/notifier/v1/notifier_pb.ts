@@ -22,7 +22,7 @@ export const file_disburse_notifier_v1_notifier: GenFile = /*@__PURE__*/
   fileDesc("CiNkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllci5wcm90bxIUZGlzYnVyc2Uubm90aWZpZXIudjEizQIKDkVuZHBvaW50SGVhbHRoEjMKB2NpcmN1aXQYASABKA4yIi5kaXNidXJzZS5ub3RpZmllci52MS5DaXJjdWl0U3RhdGUSGQoRY29uY3VycmVuY3lfbGltaXQYAiABKAUSHAoUY29uc2VjdXRpdmVfZmFpbHVyZXMYAyABKAUSNQoRbGFzdF9kZWxpdmVyZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfZmFpbGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxsYXN0X2ZhaWx1cmUYBiABKAkSFQoNcGVuZGluZ19jb3VudBgHIAEoAxI1ChFvbGRlc3RfcGVuZGluZ19hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi5wMKCEVuZHBvaW50EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCgVzdGF0ZRgHIAEoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50U3RhdGUSMgoFb3JkZXIYCCABKA4yIy5kaXNidXJzZS5ub3RpZmllci52MS5EZWxpdmVyeU9yZGVyEhMKC2V2ZW50X3R5cGVzGAkgAygJEhMKC3BlbmRpbmdfdXJsGAogASgJEjQKBmhlYWx0aBgLIAEoCzIkLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50SGVhbHRoEi0KCXBhdXNlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMcGF1c2VfcmVhc29uGA0gASgJEisKCmNyZWF0ZWRfYnkYDiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yIjoKD0VuZHBvaW50U2VjcmV0cxIOCgZzZWNyZXQYASABKAkSFwoPc3RhbmRhcmRfc2VjcmV0GAIgASgJItEBChVDcmVhdGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIvCgp1bnJlYWRhYmxlGAUgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24SDQoFb3JkZXIYBiABKAkSEwoLZXZlbnRfdHlwZXMYByADKAkiggEKFkNyZWF0ZUVuZHBvaW50UmVzcG9uc2USMAoIZW5kcG9pbnQYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludBI2CgdzZWNyZXRzGAIgASgLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnRTZWNyZXRzIj4KEkdldEVuZHBvaW50UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRITCgtlbmRwb2ludF9pZBgCIAEoCSJHChNHZXRFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQiSgoUTGlzdEVuZHBvaW50c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIpABChVMaXN0RW5kcG9pbnRzUmVzcG9uc2USMQoJZW5kcG9pbnRzGAEgAygLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIpcCChVVcGRhdGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKA3VybBgEIAEoCUgAiAEBEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAGIAQESEgoFb3JkZXIYBiABKAlIAogBARITCgtldmVudF90eXBlcxgHIAMoCRIvCgp1bnJlYWRhYmxlGAggAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb25CBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CCAoGX29yZGVyIkoKFlVwZGF0ZUVuZHBvaW50UmVzcG9uc2USMAoIZW5kcG9pbnQYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludCJuChRQYXVzZUVuZHBvaW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZW5kcG9pbnRfaWQYAyABKAkiSQoVUGF1c2VFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibwoVUmVzdW1lRW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZSZXN1bWVFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibwoVVmVyaWZ5RW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZWZXJpZnlFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQicAoWQXBwcm92ZUVuZHBvaW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZW5kcG9pbnRfaWQYAyABKAkiSwoXQXBwcm92ZUVuZHBvaW50UmVzcG9uc2USMAoIZW5kcG9pbnQYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludCJvChVEZWxldGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIhgKFkRlbGV0ZUVuZHBvaW50UmVzcG9uc2Ui3wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgEIAEoBUgAiAEBEg0KBXN0YWdlGAUgASgIEi8KCnVucmVhZGFibGUYBiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbkISChBfb3ZlcmxhcF9zZWNvbmRzIoABChRSb3RhdGVTZWNyZXRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EjYKB3NlY3JldHMYAiABKAsyJS5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludFNlY3JldHMibwoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZBY3RpdmF0ZVNlY3JldFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibgoUU2VuZFRlc3RFdmVudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIkkKFVNlbmRUZXN0RXZlbnRSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5IqEBCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgFEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAMgASgFEhMKC3N0YXR1c19jb2RlGAQgASgFEg0KBWVycm9yGAUgASgJEhUKDXJlc3BvbnNlX2JvZHkYBiABKAki3gMKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKCGV2ZW50X2lkGAQgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYBSABKAkSFgoOdHJhbnNhY3Rpb25faWQYBiABKAkSDgoGc3RhdHVzGAcgASgJEhAKCHNlcXVlbmNlGAggASgDEjIKBXN0YXRlGAkgASgOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZRIWCg5hdHRlbXB0c19jb3VudBgKIAEoBRIzCg9uZXh0X2F0dGVtcHRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjcKCGF0dGVtcHRzGA4gAygLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlBdHRlbXB0Eg4KBnJlcGxheRgPIAEoBRIMCgR0ZXN0GBAgASgIIqwBChVMaXN0RGVsaXZlcmllc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJEhMKC2VuZHBvaW50X2lkGAQgASgJEhYKDnRyYW5zYWN0aW9uX2lkGAUgASgJEjIKBXN0YXRlGAYgASgOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZSKSAQoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIyCgpkZWxpdmVyaWVzGAEgAygLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnkSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIj4KEkdldERlbGl2ZXJ5UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRITCgtkZWxpdmVyeV9pZBgCIAEoCSJHChNHZXREZWxpdmVyeVJlc3BvbnNlEjAKCGRlbGl2ZXJ5GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnkiagoQUmVkZWxpdmVyUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZGVsaXZlcnlfaWQYAyABKAkiRQoRUmVkZWxpdmVyUmVzcG9uc2USMAoIZGVsaXZlcnkYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5EZWxpdmVyeSK7AwoGUmVwbGF5EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEikKBXNpbmNlGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoGc3RhdGVzGAYgAygOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZRIXCg9yYXRlX3Blcl9zZWNvbmQYByABKAUSMAoFc3RhdGUYCCABKA4yIS5kaXNidXJzZS5ub3RpZmllci52MS5SZXBsYXlTdGF0ZRITCgt0b3RhbF9jb3VudBgJIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYCiABKAgSFAoMcXVldWVkX2NvdW50GAsgASgDEi4KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIusBChNDcmVhdGVSZXBsYXlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCRINCgVzaW5jZRgEIAEoCRINCgV1bnRpbBgFIAEoCRIOCgZzdGF0ZXMYBiADKAkSHQoPcmF0ZV9wZXJfc2Vjb25kGAcgASgFUgRyYXRlEi8KCnVucmVhZGFibGUYCCADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiJEChRDcmVhdGVSZXBsYXlSZXNwb25zZRIsCgZyZXBsYXkYASABKAsyHC5kaXNidXJzZS5ub3RpZmllci52MS5SZXBsYXkiOgoQR2V0UmVwbGF5UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZXBsYXlfaWQYAiABKAkiQQoRR2V0UmVwbGF5UmVzcG9uc2USLAoGcmVwbGF5GAEgASgLMhwuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVwbGF5IkgKEkxpc3RSZXBsYXlzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkiigEKE0xpc3RSZXBsYXlzUmVzcG9uc2USLQoHcmVwbGF5cxgBIAMoCzIcLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlcGxheRITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgiawoTQ2FuY2VsUmVwbGF5UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEQoJcmVwbGF5X2lkGAMgASgJIkQKFENhbmNlbFJlcGxheVJlc3BvbnNlEiwKBnJlcGxheRgBIAEoCzIcLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlcGxheSJ3ChNQdWJsaXNoRXZlbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIyCgVldmVudBgCIAEoCzIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLk1lcmNoYW50RXZlbnQiFgoUUHVibGlzaEV2ZW50UmVzcG9uc2Ui4wEKC0V2ZW50UmVjb3JkEhAKCGV2ZW50X2lkGAEgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYAiABKAkSFgoOdHJhbnNhY3Rpb25faWQYAyABKAkSDgoGc3RhdHVzGAQgASgJEhAKCHNlcXVlbmNlGAUgASgDEgwKBGJvZHkYBiABKAwSLwoLb2NjdXJyZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3JlY2VpdmVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJWChFMaXN0RXZlbnRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRINCgVhZnRlchgDIAEoCRIOCgZhdF9lbmQYBCABKAgibgoSTGlzdEV2ZW50c1Jlc3BvbnNlEjEKBmV2ZW50cxgBIAMoCzIhLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkV2ZW50UmVjb3JkEhMKC25leHRfY3Vyc29yGAIgASgJEhAKCGhhc19tb3JlGAMgASgIKoQBCg1FbmRwb2ludFN0YXRlEh4KGkVORFBPSU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVRU5EUE9JTlRfU1RBVEVfQUNUSVZFEAESGQoVRU5EUE9JTlRfU1RBVEVfUEFVU0VEEAISHQoZRU5EUE9JTlRfU1RBVEVfVU5WRVJJRklFRBADKn8KDURlbGl2ZXJ5T3JkZXISHgoaREVMSVZFUllfT1JERVJfVU5TUEVDSUZJRUQQABIXChNERUxJVkVSWV9PUkRFUl9OT05FEAESGgoWREVMSVZFUllfT1JERVJfQk9VTkRFRBACEhkKFURFTElWRVJZX09SREVSX1NUUklDVBADKl8KDENpcmN1aXRTdGF0ZRIdChlDSVJDVUlUX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUQ0lSQ1VJVF9TVEFURV9DTE9TRUQQARIWChJDSVJDVUlUX1NUQVRFX09QRU4QAiqlAQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARIcChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAhIcChhERUxJVkVSWV9TVEFURV9FWEhBVVNURUQQAxIcChhERUxJVkVSWV9TVEFURV9DQU5DRUxMRUQQBCp4CgtSZXBsYXlTdGF0ZRIcChhSRVBMQVlfU1RBVEVfVU5TUEVDSUZJRUQQABIYChRSRVBMQVlfU1RBVEVfUlVOTklORxABEhUKEVJFUExBWV9TVEFURV9ET05FEAISGgoWUkVQTEFZX1NUQVRFX0NBTkNFTExFRBADMqcUCg9Ob3RpZmllclNlcnZpY2USfQoOQ3JlYXRlRW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVFbmRwb2ludFJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEGEncKC0dldEVuZHBvaW50EiguZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RW5kcG9pbnRSZXF1ZXN0GikuZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RW5kcG9pbnRSZXNwb25zZSIT6uAYDwoHZ2F0ZXdheRIEBQYHCBJ9Cg1MaXN0RW5kcG9pbnRzEiouZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdEVuZHBvaW50c1JlcXVlc3QaKy5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RW5kcG9pbnRzUmVzcG9uc2UiE+rgGA8KB2dhdGV3YXkSBAUGBwgSfQoOVXBkYXRlRW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5VcGRhdGVFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5VcGRhdGVFbmRwb2ludFJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEGEnoKDVBhdXNlRW5kcG9pbnQSKi5kaXNidXJzZS5ub3RpZmllci52MS5QYXVzZUVuZHBvaW50UmVxdWVzdBorLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlBhdXNlRW5kcG9pbnRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBBhJ9Cg5SZXN1bWVFbmRwb2ludBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlc3VtZUVuZHBvaW50UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlc3VtZUVuZHBvaW50UmVzcG9uc2UiEOrgGAwKB2dhdGV3YXkSAQYSfQoOVmVyaWZ5RW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5WZXJpZnlFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5WZXJpZnlFbmRwb2ludFJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEGEncKD0FwcHJvdmVFbmRwb2ludBIsLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkFwcHJvdmVFbmRwb2ludFJlcXVlc3QaLS5kaXNidXJzZS5ub3RpZmllci52MS5BcHByb3ZlRW5kcG9pbnRSZXNwb25zZSIH6uAYAxIBBhJ9Cg5EZWxldGVFbmRwb2ludBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGV0ZUVuZHBvaW50UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGV0ZUVuZHBvaW50UmVzcG9uc2UiEOrgGAwKB2dhdGV3YXkSAQYSdwoMUm90YXRlU2VjcmV0EikuZGlzYnVyc2Uubm90aWZpZXIudjEuUm90YXRlU2VjcmV0UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEGEn0KDkFjdGl2YXRlU2VjcmV0EisuZGlzYnVyc2Uubm90aWZpZXIudjEuQWN0aXZhdGVTZWNyZXRSZXF1ZXN0GiwuZGlzYnVyc2Uubm90aWZpZXIudjEuQWN0aXZhdGVTZWNyZXRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBBhJ6Cg1TZW5kVGVzdEV2ZW50EiouZGlzYnVyc2Uubm90aWZpZXIudjEuU2VuZFRlc3RFdmVudFJlcXVlc3QaKy5kaXNidXJzZS5ub3RpZmllci52MS5TZW5kVGVzdEV2ZW50UmVzcG9uc2UiEOrgGAwKB2dhdGV3YXkSAQYSgAEKDkxpc3REZWxpdmVyaWVzEisuZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GiwuZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZSIT6uAYDwoHZ2F0ZXdheRIEBQYHCBJ3CgtHZXREZWxpdmVyeRIoLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldERlbGl2ZXJ5UmVxdWVzdBopLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2UiE+rgGA8KB2dhdGV3YXkSBAUGBwgSbgoJUmVkZWxpdmVyEiYuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVkZWxpdmVyUmVxdWVzdBonLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlZGVsaXZlclJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEGEncKDENyZWF0ZVJlcGxheRIpLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNyZWF0ZVJlcGxheVJlcXVlc3QaKi5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVSZXBsYXlSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBBhJxCglHZXRSZXBsYXkSJi5kaXNidXJzZS5ub3RpZmllci52MS5HZXRSZXBsYXlSZXF1ZXN0GicuZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0UmVwbGF5UmVzcG9uc2UiE+rgGA8KB2dhdGV3YXkSBAUGBwgSdwoLTGlzdFJlcGxheXMSKC5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0UmVwbGF5c1JlcXVlc3QaKS5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0UmVwbGF5c1Jlc3BvbnNlIhPq4BgPCgdnYXRld2F5EgQFBgcIEncKDENhbmNlbFJlcGxheRIpLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNhbmNlbFJlcGxheVJlcXVlc3QaKi5kaXNidXJzZS5ub3RpZmllci52MS5DYW5jZWxSZXBsYXlSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBBhJ4CgxQdWJsaXNoRXZlbnQSKS5kaXNidXJzZS5ub3RpZmllci52MS5QdWJsaXNoRXZlbnRSZXF1ZXN0GiouZGlzYnVyc2Uubm90aWZpZXIudjEuUHVibGlzaEV2ZW50UmVzcG9uc2UiEergGA0KCGV4dGVybmFsEgEIEnQKCkxpc3RFdmVudHMSJy5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RXZlbnRzUmVxdWVzdBooLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RFdmVudHNSZXNwb25zZSIT6uAYDwoHZ2F0ZXdheRIEBQYHCGIGcHJvdG8z", [file_disburse_notifier_v1_notifier_events, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
- * The health of an endpoint, a few seconds old.
+ * The health of an endpoint. May be a few seconds old.
  *
  * @generated from message disburse.notifier.v1.EndpointHealth
  */
@@ -33,7 +33,7 @@ export type EndpointHealth = Message<"disburse.notifier.v1.EndpointHealth"> & {
   circuit: CircuitState;
 
   /**
-   * Maximum concurrent attempts, 1 to 32: a failure halves it, a success adds one.
+   * Maximum concurrent attempts, 1 to 32. A failure halves the maximum; a success adds one.
    *
    * @generated from field: int32 concurrency_limit = 2;
    */
@@ -73,7 +73,7 @@ export type EndpointHealth = Message<"disburse.notifier.v1.EndpointHealth"> & {
   pendingCount: bigint;
 
   /**
-   * Creation time of the oldest of them; unset for none.
+   * Creation time of the oldest pending delivery; unset for none.
    *
    * @generated from field: google.protobuf.Timestamp oldest_pending_at = 8;
    */
@@ -81,7 +81,7 @@ export type EndpointHealth = Message<"disburse.notifier.v1.EndpointHealth"> & {
 };
 
 /**
- * The health of an endpoint, a few seconds old.
+ * The health of an endpoint. May be a few seconds old.
  *
  * @generated from message disburse.notifier.v1.EndpointHealth
  */
@@ -92,7 +92,7 @@ export type EndpointHealthJson = {
   circuit?: CircuitStateJson;
 
   /**
-   * Maximum concurrent attempts, 1 to 32: a failure halves it, a success adds one.
+   * Maximum concurrent attempts, 1 to 32. A failure halves the maximum; a success adds one.
    *
    * @generated from field: int32 concurrency_limit = 2;
    */
@@ -132,7 +132,7 @@ export type EndpointHealthJson = {
   pendingCount?: string;
 
   /**
-   * Creation time of the oldest of them; unset for none.
+   * Creation time of the oldest pending delivery; unset for none.
    *
    * @generated from field: google.protobuf.Timestamp oldest_pending_at = 8;
    */
@@ -191,8 +191,8 @@ export type Endpoint = Message<"disburse.notifier.v1.Endpoint"> & {
   order: DeliveryOrder;
 
   /**
-   * The events that it receives: `payout_session`, or with a status `payout_session.failed`. `*`
-   * for all.
+   * The event types that the endpoint receives: `payout_session`, or with a status
+   * `payout_session.failed`. `*` for all.
    *
    * @generated from field: repeated string event_types = 9;
    */
@@ -213,22 +213,22 @@ export type Endpoint = Message<"disburse.notifier.v1.Endpoint"> & {
   health?: EndpointHealth | undefined;
 
   /**
-   * Unset if it isn't paused.
+   * Unset if the endpoint isn't paused.
    *
    * @generated from field: google.protobuf.Timestamp paused_at = 12;
    */
   pausedAt?: Timestamp | undefined;
 
   /**
-   * `requested`, `gone` (410 for 24 hours) or `unresponsive` (nothing acknowledged for five days);
-   * "" if it isn't paused.
+   * `requested`, `gone` (410 for 24 hours) or `unresponsive` (nothing acknowledged for five days).
+   * "" if the endpoint isn't paused.
    *
    * @generated from field: string pause_reason = 13;
    */
   pauseReason: string;
 
   /**
-   * Its creator.
+   * The actor that created the endpoint.
    *
    * @generated from field: disburse.type.v1.Actor created_by = 14;
    */
@@ -280,8 +280,8 @@ export type EndpointJson = {
   order?: DeliveryOrderJson;
 
   /**
-   * The events that it receives: `payout_session`, or with a status `payout_session.failed`. `*`
-   * for all.
+   * The event types that the endpoint receives: `payout_session`, or with a status
+   * `payout_session.failed`. `*` for all.
    *
    * @generated from field: repeated string event_types = 9;
    */
@@ -302,22 +302,22 @@ export type EndpointJson = {
   health?: EndpointHealthJson;
 
   /**
-   * Unset if it isn't paused.
+   * Unset if the endpoint isn't paused.
    *
    * @generated from field: google.protobuf.Timestamp paused_at = 12;
    */
   pausedAt?: TimestampJson;
 
   /**
-   * `requested`, `gone` (410 for 24 hours) or `unresponsive` (nothing acknowledged for five days);
-   * "" if it isn't paused.
+   * `requested`, `gone` (410 for 24 hours) or `unresponsive` (nothing acknowledged for five days).
+   * "" if the endpoint isn't paused.
    *
    * @generated from field: string pause_reason = 13;
    */
   pauseReason?: string;
 
   /**
-   * Its creator.
+   * The actor that created the endpoint.
    *
    * @generated from field: disburse.type.v1.Actor created_by = 14;
    */
@@ -743,7 +743,7 @@ export type UpdateEndpointRequest = Message<"disburse.notifier.v1.UpdateEndpoint
   order?: string | undefined;
 
   /**
-   * Applies to new events; empty to leave it unchanged.
+   * Applies to new events. An empty list leaves the event types unchanged.
    *
    * @generated from field: repeated string event_types = 7;
    */
@@ -796,7 +796,7 @@ export type UpdateEndpointRequestJson = {
   order?: string;
 
   /**
-   * Applies to new events; empty to leave it unchanged.
+   * Applies to new events. An empty list leaves the event types unchanged.
    *
    * @generated from field: repeated string event_types = 7;
    */
@@ -2264,7 +2264,7 @@ export type CreateReplayRequest = Message<"disburse.notifier.v1.CreateReplayRequ
   since: string;
 
   /**
-   * The same format, at most 30 days later; "" for now.
+   * The end, in the same format as `since` and at most 30 days later. "" means now.
    *
    * @generated from field: string until = 5;
    */
@@ -2319,7 +2319,7 @@ export type CreateReplayRequestJson = {
   since?: string;
 
   /**
-   * The same format, at most 30 days later; "" for now.
+   * The end, in the same format as `since` and at most 30 days later. "" means now.
    *
    * @generated from field: string until = 5;
    */
@@ -2700,7 +2700,7 @@ export const PublishEventResponseSchema: GenMessage<PublishEventResponse, {jsonT
   messageDesc(file_disburse_notifier_v1_notifier, 45);
 
 /**
- * An event in the form of its webhook.
+ * A stored event, with the same content as its webhook.
  *
  * @generated from message disburse.notifier.v1.EventRecord
  */
@@ -2751,7 +2751,7 @@ export type EventRecord = Message<"disburse.notifier.v1.EventRecord"> & {
 };
 
 /**
- * An event in the form of its webhook.
+ * A stored event, with the same content as its webhook.
  *
  * @generated from message disburse.notifier.v1.EventRecord
  */
@@ -2832,7 +2832,7 @@ export type ListEventsRequest = Message<"disburse.notifier.v1.ListEventsRequest"
   after: string;
 
   /**
-   * Returns no events, only `next_cursor` for the current end of the feed. `after` is ignored.
+   * Returns only `next_cursor` for the current end of the feed, and no events. `after` is ignored.
    *
    * @generated from field: bool at_end = 4;
    */
@@ -2863,7 +2863,7 @@ export type ListEventsRequestJson = {
   after?: string;
 
   /**
-   * Returns no events, only `next_cursor` for the current end of the feed. `after` is ignored.
+   * Returns only `next_cursor` for the current end of the feed, and no events. `after` is ignored.
    *
    * @generated from field: bool at_end = 4;
    */
@@ -2887,7 +2887,7 @@ export type ListEventsResponse = Message<"disburse.notifier.v1.ListEventsRespons
   events: EventRecord[];
 
   /**
-   * The position for the next call, also if there are no more events now.
+   * The position for the next call. Set even if there are no more events now.
    *
    * @generated from field: string next_cursor = 2;
    */
@@ -2911,7 +2911,7 @@ export type ListEventsResponseJson = {
   events?: EventRecordJson[];
 
   /**
-   * The position for the next call, also if there are no more events now.
+   * The position for the next call. Set even if there are no more events now.
    *
    * @generated from field: string next_cursor = 2;
    */
@@ -2942,21 +2942,21 @@ export const EndpointState = {
   UNSPECIFIED: 0,
 
   /**
-   * Its events are sent.
+   * Events are sent to the endpoint.
    *
    * @generated from enum value: ENDPOINT_STATE_ACTIVE = 1;
    */
   ACTIVE: 1,
 
   /**
-   * Its events wait for ResumeEndpoint.
+   * Events for the endpoint wait for ResumeEndpoint.
    *
    * @generated from enum value: ENDPOINT_STATE_PAUSED = 2;
    */
   PAUSED: 2,
 
   /**
-   * Its URL is not verified yet (live mode only); its events wait.
+   * The URL is not verified yet, and events wait. Live mode only.
    *
    * @generated from enum value: ENDPOINT_STATE_UNVERIFIED = 3;
    */
@@ -2998,14 +2998,14 @@ export const DeliveryOrder = {
   NONE: 1,
 
   /**
-   * Each waits for the previous one, for at most 30 s or 3 attempts. The default.
+   * Each event waits for the previous one, for at most 30 s or 3 attempts. The default.
    *
    * @generated from enum value: DELIVERY_ORDER_BOUNDED = 2;
    */
   BOUNDED: 2,
 
   /**
-   * Each waits until the previous one is delivered or exhausted.
+   * Each event waits until the previous one is delivered or exhausted.
    *
    * @generated from enum value: DELIVERY_ORDER_STRICT = 3;
    */
@@ -3047,7 +3047,8 @@ export const CircuitState = {
   CLOSED: 1,
 
   /**
-   * Nothing was acknowledged for 10 s and 10 attempts: one attempt at a time, at least 5 s apart.
+   * The endpoint acknowledged nothing for 10 s and 10 attempts. The notifier makes one attempt at a
+   * time, at least 5 s apart.
    *
    * @generated from enum value: CIRCUIT_STATE_OPEN = 2;
    */
@@ -3080,7 +3081,7 @@ export const DeliveryState = {
   UNSPECIFIED: 0,
 
   /**
-   * Waits for its next attempt, or is being attempted.
+   * The delivery waits for its next attempt, or an attempt is running.
    *
    * @generated from enum value: DELIVERY_STATE_PENDING = 1;
    */
@@ -3101,7 +3102,7 @@ export const DeliveryState = {
   EXHAUSTED: 3,
 
   /**
-   * Its endpoint was deleted before the acknowledgement.
+   * The endpoint was deleted before it acknowledged the event.
    *
    * @generated from enum value: DELIVERY_STATE_CANCELLED = 4;
    */
@@ -3176,7 +3177,8 @@ export const ReplayStateSchema: GenEnum<ReplayState, ReplayStateJson> = /*@__PUR
  */
 export const NotifierService: GenService<{
   /**
-   * Registers an endpoint; only this response contains its secrets. Errors: INVALID_REQUEST.
+   * Registers an endpoint. Only this response contains the endpoint's secrets. Errors:
+   * INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.CreateEndpoint
    */
@@ -3207,7 +3209,7 @@ export const NotifierService: GenService<{
   },
   /**
    * Changes only the given fields. In live mode, a new URL stays in `pending_url` until
-   * VerifyEndpoint or ApproveEndpoint; events go to the old URL until then. Errors:
+   * VerifyEndpoint or ApproveEndpoint succeeds. Until then, events go to the old URL. Errors:
    * INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.UpdateEndpoint
@@ -3218,10 +3220,10 @@ export const NotifierService: GenService<{
     output: typeof UpdateEndpointResponseSchema;
   },
   /**
-   * Pauses an endpoint until ResumeEndpoint; its events wait for at most 90 days. The pause doesn't
-   * count towards a delivery's 24 hours. A paused endpoint is unchanged. The notifier pauses an
-   * endpoint itself if a delivery got 410 on every attempt of its 24 hours, or if the endpoint
-   * acknowledged nothing for five days with a delivery due on each day.
+   * Pauses an endpoint until ResumeEndpoint. Its events wait for at most 90 days. The pause doesn't
+   * count towards a delivery's 24 hours. No effect on a paused endpoint. The notifier itself pauses
+   * an endpoint in two cases: a delivery got 410 on every attempt of its 24 hours, or the endpoint
+   * acknowledged nothing for five days and a delivery was due on each day.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.PauseEndpoint
    */
@@ -3231,8 +3233,8 @@ export const NotifierService: GenService<{
     output: typeof PauseEndpointResponseSchema;
   },
   /**
-   * Resumes a paused endpoint; no effect on any other. Waiting deliveries are sent oldest first, at
-   * most 100 per second, in order within each transaction.
+   * Resumes a paused endpoint. No effect on any other endpoint. Waiting deliveries are sent oldest
+   * first, at most 100 per second, in order within each transaction.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ResumeEndpoint
    */
@@ -3242,8 +3244,8 @@ export const NotifierService: GenService<{
     output: typeof ResumeEndpointResponseSchema;
   },
   /**
-   * Posts a signed challenge to the unverified URL, which becomes live if the response is 200. No
-   * effect on a live endpoint. Errors: INVALID_REQUEST, with any other response received.
+   * Posts a signed challenge to the unverified URL. If the response is 200, events go to this URL.
+   * No effect on a verified endpoint. Errors: INVALID_REQUEST, which includes any other response.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.VerifyEndpoint
    */
@@ -3253,7 +3255,7 @@ export const NotifierService: GenService<{
     output: typeof VerifyEndpointResponseSchema;
   },
   /**
-   * Makes the unverified URL live by an operator's approval, without a challenge. Errors:
+   * Accepts the unverified URL by an operator's approval, without a challenge. Errors:
    * ACCESS_FORBIDDEN for any other caller.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ApproveEndpoint
@@ -3264,7 +3266,7 @@ export const NotifierService: GenService<{
     output: typeof ApproveEndpointResponseSchema;
   },
   /**
-   * Deletes an endpoint: nothing more is sent to it. Its deliveries stay readable.
+   * Deletes an endpoint. The notifier sends nothing more to it. Its deliveries stay readable.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.DeleteEndpoint
    */
@@ -3274,7 +3276,7 @@ export const NotifierService: GenService<{
     output: typeof DeleteEndpointResponseSchema;
   },
   /**
-   * Creates new secrets. They sign at once, and the old ones also sign during the overlap. Staged
+   * Creates new secrets, which sign at once. The old secrets also sign during the overlap. Staged
    * secrets sign only after ActivateSecret. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.RotateSecret
@@ -3325,7 +3327,8 @@ export const NotifierService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * Sends a delivery again from the start of the schedule: a new delivery with the same webhook-id.
+   * Sends an event again as a new delivery with the same webhook-id. The new delivery starts at the
+   * beginning of the retry schedule.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.Redeliver
    */
@@ -3335,11 +3338,11 @@ export const NotifierService: GenService<{
     output: typeof RedeliverResponseSchema;
   },
   /**
-   * Redelivers many deliveries of an endpoint, oldest first: the original delivery of each event
-   * created in [since, until) that ended in one of the states. It ignores current filters, waits
-   * while the endpoint is paused or unverified, and continues after a restart. An endpoint has at
-   * most one running replay. An `until` in the future means now. Errors: INVALID_REQUEST (fields,
-   * or one is running), RECORD_NOT_FOUND (endpoint).
+   * Redelivers many events of an endpoint, oldest first. Selects the original deliveries of events
+   * created in [since, until) that ended in one of the states. Ignores the endpoint's current event
+   * types. Waits while the endpoint is paused or unverified, and continues after a restart. An
+   * endpoint has at most one running replay. An `until` in the future means now. Errors:
+   * INVALID_REQUEST (fields, or one is running), RECORD_NOT_FOUND (endpoint).
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.CreateReplay
    */
@@ -3380,9 +3383,10 @@ export const NotifierService: GenService<{
     output: typeof CancelReplayResponseSchema;
   },
   /**
-   * Stores an event of a payment session or refund and distributes it; returns after storing. A
-   * repeat of an event_id has no effect. `external` is another system of the operator with its own
-   * key; a person needs a second person. Errors: INVALID_REQUEST, APPROVAL_REQUIRED.
+   * Stores an event of a payment session or refund, then returns. The event is distributed
+   * afterwards. A repeat of an event_id has no effect. The service `external` is another system of
+   * the operator with its own key. A call by a person needs a second person's approval. Errors:
+   * INVALID_REQUEST, APPROVAL_REQUIRED.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.PublishEvent
    */
@@ -3392,9 +3396,9 @@ export const NotifierService: GenService<{
     output: typeof PublishEventResponseSchema;
   },
   /**
-   * Lists all stored events (90 days) of a merchant, for example after an outage: each once, in a
-   * fixed order, independent of endpoints and filters, without test events and challenges. Errors:
-   * INVALID_REQUEST (cursor, limit).
+   * Lists all stored events of a merchant from the last 90 days, for example after an outage. Each
+   * event appears once, in a fixed order, regardless of endpoints and their event types. Test
+   * events and challenges are not included. Errors: INVALID_REQUEST (cursor, limit).
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ListEvents
    */

@@ -194,7 +194,7 @@ export type SendSandboxEventRequest = Message<"disburse.notifier.v1.SendSandboxE
   transactionType: string;
 
   /**
-   * The example's values when "".
+   * "" for the value in the example.
    *
    * @generated from field: string transaction_id = 5;
    */
@@ -254,7 +254,7 @@ export type SendSandboxEventRequestJson = {
   transactionType?: string;
 
   /**
-   * The example's values when "".
+   * "" for the value in the example.
    *
    * @generated from field: string transaction_id = 5;
    */
@@ -339,9 +339,9 @@ export const NotifierSandboxService: GenService<{
     output: typeof RetryDeliveryNowResponseSchema;
   },
   /**
-   * Ends a pending delivery's 24 hours, which begin with its first attempt, now: it is exhausted
-   * without another attempt. Errors: RECORD_NOT_FOUND, STATE_NOT_REACHABLE (it has ended, is being
-   * attempted, or was never attempted).
+   * Ends a pending delivery's period of 24 hours now, so that the delivery is exhausted without
+   * another attempt. The period begins with the first attempt. Errors: RECORD_NOT_FOUND,
+   * STATE_NOT_REACHABLE (it has ended, is being attempted, or was never attempted).
    *
    * @generated from rpc disburse.notifier.v1.NotifierSandboxService.LapseDelivery
    */
@@ -351,9 +351,9 @@ export const NotifierSandboxService: GenService<{
     output: typeof LapseDeliveryResponseSchema;
   },
   /**
-   * Queues a signed event of any type for one endpoint, regardless of its subscriptions. Its
-   * delivery is marked as a test, it isn't in the feed, and no other delivery waits for it. Errors:
-   * RECORD_NOT_FOUND, INVALID_REQUEST.
+   * Queues a signed event of any type for one endpoint, regardless of the endpoint's event types.
+   * The delivery is marked as a test, the event isn't in the feed, and no other delivery waits for
+   * this one. Errors: RECORD_NOT_FOUND, INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierSandboxService.SendSandboxEvent
    */

@@ -21,7 +21,7 @@ export const file_disburse_payout_v1_bank_files: GenFile = /*@__PURE__*/
  */
 export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
   /**
-   * The message id, also known to the bank.
+   * The file's message id. The bank stores the same id.
    *
    * @generated from field: string id = 1;
    */
@@ -38,14 +38,14 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
   state: BankFileState;
 
   /**
-   * The file name at the bank; "" before it is written.
+   * The file's name at the bank. "" until the file is written.
    *
    * @generated from field: string name = 4;
    */
   name: string;
 
   /**
-   * SHA-256 of its bytes, in hexadecimal.
+   * SHA-256 of the file's bytes, in hexadecimal.
    *
    * @generated from field: string sha256 = 5;
    */
@@ -57,22 +57,22 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
   payments: number;
 
   /**
-   * Payments that the format can't represent; they were omitted and failed.
+   * Number of payments that the format can't represent. They are not in the file and have failed.
    *
    * @generated from field: int32 refused = 7;
    */
   refused: number;
 
   /**
-   * The reasons for which it can't be written, such as errors in the rail's profile, or for which
-   * it is void.
+   * The reasons why the file can't be written, such as errors in the rail's profile, or why it is
+   * void.
    *
    * @generated from field: repeated string problems = 8;
    */
   problems: string[];
 
   /**
-   * The bank's cut-off for this file.
+   * The bank's cut-off time for this file.
    *
    * @generated from field: google.protobuf.Timestamp closes_at = 9;
    */
@@ -89,7 +89,8 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
   sentAt?: Timestamp | undefined;
 
   /**
-   * The proof that it was sent: `upload`, `place` (it was found at the bank) or `operator`.
+   * The proof that the file was sent: `upload`, `place` (the file was found at the bank) or
+   * `operator`.
    *
    * @generated from field: string sent_by = 12;
    */
@@ -101,7 +102,7 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
  */
 export type BankFileJson = {
   /**
-   * The message id, also known to the bank.
+   * The file's message id. The bank stores the same id.
    *
    * @generated from field: string id = 1;
    */
@@ -118,14 +119,14 @@ export type BankFileJson = {
   state?: BankFileStateJson;
 
   /**
-   * The file name at the bank; "" before it is written.
+   * The file's name at the bank. "" until the file is written.
    *
    * @generated from field: string name = 4;
    */
   name?: string;
 
   /**
-   * SHA-256 of its bytes, in hexadecimal.
+   * SHA-256 of the file's bytes, in hexadecimal.
    *
    * @generated from field: string sha256 = 5;
    */
@@ -137,22 +138,22 @@ export type BankFileJson = {
   payments?: number;
 
   /**
-   * Payments that the format can't represent; they were omitted and failed.
+   * Number of payments that the format can't represent. They are not in the file and have failed.
    *
    * @generated from field: int32 refused = 7;
    */
   refused?: number;
 
   /**
-   * The reasons for which it can't be written, such as errors in the rail's profile, or for which
-   * it is void.
+   * The reasons why the file can't be written, such as errors in the rail's profile, or why it is
+   * void.
    *
    * @generated from field: repeated string problems = 8;
    */
   problems?: string[];
 
   /**
-   * The bank's cut-off for this file.
+   * The bank's cut-off time for this file.
    *
    * @generated from field: google.protobuf.Timestamp closes_at = 9;
    */
@@ -169,7 +170,8 @@ export type BankFileJson = {
   sentAt?: TimestampJson;
 
   /**
-   * The proof that it was sent: `upload`, `place` (it was found at the bank) or `operator`.
+   * The proof that the file was sent: `upload`, `place` (the file was found at the bank) or
+   * `operator`.
    *
    * @generated from field: string sent_by = 12;
    */
@@ -317,7 +319,7 @@ export type ResolveBankFileRequest = Message<"disburse.payout.v1.ResolveBankFile
   decision: BankFileDecision;
 
   /**
-   * The bank's statement, and who gave it: 10 to 1,000 characters.
+   * The bank's statement and the name of the person who gave it: 10 to 1,000 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -344,7 +346,7 @@ export type ResolveBankFileRequestJson = {
   decision?: BankFileDecisionJson;
 
   /**
-   * The bank's statement, and who gave it: 10 to 1,000 characters.
+   * The bank's statement and the name of the person who gave it: 10 to 1,000 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -405,21 +407,21 @@ export type BankFinding = Message<"disburse.payout.v1.BankFinding"> & {
   kind: BankFindingKind;
 
   /**
-   * A description from a closed list or from the reader; without personal data.
+   * A description from a closed list or from the reader. Contains no personal data.
    *
    * @generated from field: string what = 4;
    */
   what: string;
 
   /**
-   * "" if it belongs to no payout.
+   * "" if the finding belongs to no payout.
    *
    * @generated from field: string payout_id = 5;
    */
   payoutId: string;
 
   /**
-   * The file's name, and the place in it.
+   * The name of the file, and the place of the finding in it.
    *
    * @generated from field: string file = 6;
    */
@@ -443,7 +445,7 @@ export type BankFinding = Message<"disburse.payout.v1.BankFinding"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Unset while it is open.
+   * Unset while the finding is open.
    *
    * @generated from field: disburse.type.v1.Actor handled_by = 10;
    */
@@ -460,15 +462,16 @@ export type BankFinding = Message<"disburse.payout.v1.BankFinding"> & {
   note: string;
 
   /**
-   * While it is open, a missing report doesn't prove that its payment, or any payment filed before
-   * it, was not executed. Handling it needs a second person.
+   * If true, an open finding means that a missing report proves nothing. The payment of the
+   * finding, and any payment filed before it, may have been executed. A second person must approve
+   * the handling of such a finding.
    *
    * @generated from field: bool holds = 13;
    */
   holds: boolean;
 
   /**
-   * Unspecified while it is open.
+   * Unspecified while the finding is open.
    *
    * @generated from field: disburse.payout.v1.BankFindingResolution resolution = 14;
    */
@@ -495,21 +498,21 @@ export type BankFindingJson = {
   kind?: BankFindingKindJson;
 
   /**
-   * A description from a closed list or from the reader; without personal data.
+   * A description from a closed list or from the reader. Contains no personal data.
    *
    * @generated from field: string what = 4;
    */
   what?: string;
 
   /**
-   * "" if it belongs to no payout.
+   * "" if the finding belongs to no payout.
    *
    * @generated from field: string payout_id = 5;
    */
   payoutId?: string;
 
   /**
-   * The file's name, and the place in it.
+   * The name of the file, and the place of the finding in it.
    *
    * @generated from field: string file = 6;
    */
@@ -533,7 +536,7 @@ export type BankFindingJson = {
   createdAt?: TimestampJson;
 
   /**
-   * Unset while it is open.
+   * Unset while the finding is open.
    *
    * @generated from field: disburse.type.v1.Actor handled_by = 10;
    */
@@ -550,15 +553,16 @@ export type BankFindingJson = {
   note?: string;
 
   /**
-   * While it is open, a missing report doesn't prove that its payment, or any payment filed before
-   * it, was not executed. Handling it needs a second person.
+   * If true, an open finding means that a missing report proves nothing. The payment of the
+   * finding, and any payment filed before it, may have been executed. A second person must approve
+   * the handling of such a finding.
    *
    * @generated from field: bool holds = 13;
    */
   holds?: boolean;
 
   /**
-   * Unspecified while it is open.
+   * Unspecified while the finding is open.
    *
    * @generated from field: disburse.payout.v1.BankFindingResolution resolution = 14;
    */
@@ -780,7 +784,8 @@ export type BankOutcome = Message<"disburse.payout.v1.BankOutcome"> & {
   reasonCode: string;
 
   /**
-   * The returned amount as decimal text, if it is less than the payment; "" for all of it.
+   * The returned amount as decimal text, if it is less than the payment's amount. "" if the full
+   * amount was returned.
    *
    * @generated from field: string returned_amount = 4;
    */
@@ -811,7 +816,8 @@ export type BankOutcomeJson = {
   reasonCode?: string;
 
   /**
-   * The returned amount as decimal text, if it is less than the payment; "" for all of it.
+   * The returned amount as decimal text, if it is less than the payment's amount. "" if the full
+   * amount was returned.
    *
    * @generated from field: string returned_amount = 4;
    */
@@ -854,8 +860,8 @@ export type HandleBankFindingRequest = Message<"disburse.payout.v1.HandleBankFin
   resolution: BankFindingResolution;
 
   /**
-   * For READ_AGAIN: the content to read instead of the bank's, which is kept; up to 3 MiB. Empty
-   * for the bank's.
+   * For READ_AGAIN: the content to read instead of the bank's file, at most 3 MiB. The bank's file
+   * is kept. Empty to read the bank's file again.
    *
    * @generated from field: bytes content = 5;
    */
@@ -898,8 +904,8 @@ export type HandleBankFindingRequestJson = {
   resolution?: BankFindingResolutionJson;
 
   /**
-   * For READ_AGAIN: the content to read instead of the bank's, which is kept; up to 3 MiB. Empty
-   * for the bank's.
+   * For READ_AGAIN: the content to read instead of the bank's file, at most 3 MiB. The bank's file
+   * is kept. Empty to read the bank's file again.
    *
    * @generated from field: bytes content = 5;
    */
@@ -957,7 +963,7 @@ export const BankFileState = {
   UNSPECIFIED: 0,
 
   /**
-   * Collects payments; not written yet.
+   * Payments are being added; the file is not written yet.
    *
    * @generated from enum value: BANK_FILE_STATE_CLAIMING = 1;
    */
@@ -969,14 +975,14 @@ export const BankFileState = {
   WRITTEN: 2,
 
   /**
-   * About to get its final name at the bank, after which the bank may process it.
+   * The file is about to get its final name at the bank. After that the bank may process it.
    *
    * @generated from enum value: BANK_FILE_STATE_SENDING = 3;
    */
   SENDING: 3,
 
   /**
-   * Unknown whether the bank has received it; needs ResolveBankFile.
+   * It is unknown whether the bank has received the file. An operator must call ResolveBankFile.
    *
    * @generated from enum value: BANK_FILE_STATE_UNDECIDED = 4;
    */
@@ -988,7 +994,7 @@ export const BankFileState = {
   SENT: 5,
 
   /**
-   * Not sent. Its payments failed, were withdrawn or move to another file.
+   * The file was not sent. Its payments failed, were withdrawn or move to another file.
    *
    * @generated from enum value: BANK_FILE_STATE_VOID = 6;
    */
@@ -1021,14 +1027,14 @@ export const BankFileDecision = {
   UNSPECIFIED: 0,
 
   /**
-   * The bank confirmed that it has the file, which isn't sent again.
+   * The bank confirmed that it has the file. The file isn't sent again.
    *
    * @generated from enum value: BANK_FILE_DECISION_RECEIVED = 1;
    */
   RECEIVED: 1,
 
   /**
-   * The bank confirmed that it doesn't have the file; the same bytes are sent under the same name.
+   * The bank confirmed that it doesn't have the file. The same bytes are sent under the same name.
    *
    * @generated from enum value: BANK_FILE_DECISION_SEND_AGAIN = 2;
    */
@@ -1096,21 +1102,21 @@ export const BankFindingKind = {
   BALANCE: 5,
 
   /**
-   * A bank proposes changed beneficiary data, which isn't applied.
+   * A bank proposes changed beneficiary data. The platform doesn't apply the change.
    *
    * @generated from enum value: BANK_FINDING_KIND_CHANGE = 6;
    */
   CHANGE: 6,
 
   /**
-   * A sent file is undecided: unknown whether the bank has received it.
+   * It is unknown whether the bank has received a sent file.
    *
    * @generated from enum value: BANK_FINDING_KIND_UNDECIDED = 7;
    */
   UNDECIDED: 7,
 
   /**
-   * A file crashed its reader in three attempts.
+   * The reader crashed on this file in three attempts.
    *
    * @generated from enum value: BANK_FINDING_KIND_SET_ASIDE = 9;
    */
@@ -1124,8 +1130,8 @@ export const BankFindingKind = {
   WAITING: 10,
 
   /**
-   * A file could not be written, and its payments move to another one. With a payout: no file can
-   * represent its payment, which failed.
+   * A file could not be written, and its payments move to another file. If the finding has a
+   * payout, no file can represent its payment, and the payout failed.
    *
    * @generated from enum value: BANK_FINDING_KIND_UNWRITTEN = 8;
    */
@@ -1158,29 +1164,31 @@ export const BankFindingResolution = {
   UNSPECIFIED: 0,
 
   /**
-   * Reviewed, with a note. Only for a finding that doesn't hold.
+   * Reviewed, with a note. Only for a finding whose `holds` is false.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_NOTED = 1;
    */
   NOTED: 1,
 
   /**
-   * The file is read again, unchanged or with corrected content, which produces new findings.
+   * The file is read again, unchanged or with corrected content. Reading it again produces new
+   * findings.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_READ_AGAIN = 2;
    */
   READ_AGAIN: 2,
 
   /**
-   * The file, or the part of it, concerns no payments of the platform.
+   * The file, or the part of it that the finding is about, concerns no payments of the platform.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_NOTHING_OF_OURS = 3;
    */
   NOTHING_OF_OURS: 3,
 
   /**
-   * Applies the outcomes to their payments. If the finding names a payment, it must be among them,
-   * and the finding is then handled. Any other finding stays open until NOTHING_OF_OURS.
+   * Applies the outcomes to their payments. If the finding names a payment, that payment must be
+   * among them, and the finding is then handled. A finding without a payment stays open until
+   * NOTHING_OF_OURS.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_OUTCOMES = 4;
    */
@@ -1220,7 +1228,7 @@ export const BankPaymentOutcome = {
   SETTLED: 1,
 
   /**
-   * The bank did not and will not execute the payment; its hold is released.
+   * The bank did not execute the payment and will not. The held money is released.
    *
    * @generated from enum value: BANK_PAYMENT_OUTCOME_NOT_EXECUTED = 2;
    */

@@ -49,7 +49,8 @@ export type BatchTerms = Message<"disburse.payout.v1.BatchTerms"> & {
   destinationCurrencyCode: string;
 
   /**
-   * Decimal text; "" if absent. Set one of the two; the source amount takes precedence.
+   * Decimal text; "" if absent. Set either `source_amount` or `receiving_amount`. If both are set,
+   * the source amount applies.
    *
    * @generated from field: string source_amount = 5;
    */
@@ -68,7 +69,7 @@ export type BatchTerms = Message<"disburse.payout.v1.BatchTerms"> & {
   maxSourceAmount: string;
 
   /**
-   * The same as in ExecutePayoutRequest.
+   * The same as `ExecutePayoutRequest.reference_id`.
    *
    * @generated from field: string reference_id = 8;
    */
@@ -122,7 +123,8 @@ export type BatchTermsJson = {
   destinationCurrencyCode?: string;
 
   /**
-   * Decimal text; "" if absent. Set one of the two; the source amount takes precedence.
+   * Decimal text; "" if absent. Set either `source_amount` or `receiving_amount`. If both are set,
+   * the source amount applies.
    *
    * @generated from field: string source_amount = 5;
    */
@@ -141,7 +143,7 @@ export type BatchTermsJson = {
   maxSourceAmount?: string;
 
   /**
-   * The same as in ExecutePayoutRequest.
+   * The same as `ExecutePayoutRequest.reference_id`.
    *
    * @generated from field: string reference_id = 8;
    */
@@ -190,7 +192,7 @@ export type CreateBatchRequest = Message<"disburse.payout.v1.CreateBatchRequest"
   merchantId: string;
 
   /**
-   * The merchant's own name for it, 0 to 255 characters.
+   * The merchant's own name for the batch, 0 to 255 characters.
    *
    * @generated from field: string reference_id = 3;
    */
@@ -226,7 +228,7 @@ export type CreateBatchRequestJson = {
   merchantId?: string;
 
   /**
-   * The merchant's own name for it, 0 to 255 characters.
+   * The merchant's own name for the batch, 0 to 255 characters.
    *
    * @generated from field: string reference_id = 3;
    */
@@ -301,7 +303,8 @@ export type ApproveBatchRequest = Message<"disburse.payout.v1.ApproveBatchReques
   batchId: string;
 
   /**
-   * The maximum that the account pays for all lines together, including fees, in its currency.
+   * The maximum that the account pays for all lines together, including fees, in the account's
+   * currency.
    *
    * @generated from field: string max_total_amount = 4;
    */
@@ -342,7 +345,8 @@ export type ApproveBatchRequestJson = {
   batchId?: string;
 
   /**
-   * The maximum that the account pays for all lines together, including fees, in its currency.
+   * The maximum that the account pays for all lines together, including fees, in the account's
+   * currency.
    *
    * @generated from field: string max_total_amount = 4;
    */
@@ -924,7 +928,8 @@ export const ListBatchLinesResponseSchema: GenMessage<ListBatchLinesResponse, {j
   messageDesc(file_disburse_payout_v1_batches, 14);
 
 /**
- * The total of the lines that fix one side's amount, in that side's currency.
+ * The total of the lines that fix the source amount, or of those that fix the receiving amount, in
+ * that amount's currency.
  *
  * @generated from message disburse.payout.v1.BatchTotal
  */
@@ -946,7 +951,8 @@ export type BatchTotal = Message<"disburse.payout.v1.BatchTotal"> & {
 };
 
 /**
- * The total of the lines that fix one side's amount, in that side's currency.
+ * The total of the lines that fix the source amount, or of those that fix the receiving amount, in
+ * that amount's currency.
  *
  * @generated from message disburse.payout.v1.BatchTotal
  */
@@ -1035,7 +1041,7 @@ export type Batch = Message<"disburse.payout.v1.Batch"> & {
   maxTotalAmount: string;
 
   /**
-   * The cost of its payouts so far, including fees.
+   * The cost of the payouts created so far, including fees.
    *
    * @generated from field: string total_amount = 11;
    */
@@ -1148,7 +1154,7 @@ export type BatchJson = {
   maxTotalAmount?: string;
 
   /**
-   * The cost of its payouts so far, including fees.
+   * The cost of the payouts created so far, including fees.
    *
    * @generated from field: string total_amount = 11;
    */
@@ -1208,7 +1214,7 @@ export const BatchSchema: GenMessage<Batch, {jsonType: BatchJson}> = /*@__PURE__
   messageDesc(file_disburse_payout_v1_batches, 16);
 
 /**
- * The approval of a batch. Every batch needs one.
+ * The approval of a batch. Every batch needs an approval.
  *
  * @generated from message disburse.payout.v1.BatchApproval
  */
@@ -1219,8 +1225,8 @@ export type BatchApproval = Message<"disburse.payout.v1.BatchApproval"> & {
   state: ApprovalState;
 
   /**
-   * True if, at the batch's creation, the merchant's rules required approval by an actor other than
-   * its creator. Rules at the time of the decision apply too.
+   * True if the merchant's rules, when the batch was created, required approval by an actor other
+   * than the creator. Rules at the time of the decision apply too.
    *
    * @generated from field: bool by_another = 2;
    */
@@ -1234,7 +1240,7 @@ export type BatchApproval = Message<"disburse.payout.v1.BatchApproval"> & {
   digest: string;
 
   /**
-   * Unset until it is decided.
+   * Unset until someone decides.
    *
    * @generated from field: google.protobuf.Timestamp decided_at = 4;
    */
@@ -1255,7 +1261,7 @@ export type BatchApproval = Message<"disburse.payout.v1.BatchApproval"> & {
   reason: string;
 
   /**
-   * For a held batch: the time at which its unpaid lines fail without a decision. Otherwise unset.
+   * For a held batch, the time when its unpaid lines fail if no one decides. Otherwise unset.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 7;
    */
@@ -1263,7 +1269,7 @@ export type BatchApproval = Message<"disburse.payout.v1.BatchApproval"> & {
 };
 
 /**
- * The approval of a batch. Every batch needs one.
+ * The approval of a batch. Every batch needs an approval.
  *
  * @generated from message disburse.payout.v1.BatchApproval
  */
@@ -1274,8 +1280,8 @@ export type BatchApprovalJson = {
   state?: ApprovalStateJson;
 
   /**
-   * True if, at the batch's creation, the merchant's rules required approval by an actor other than
-   * its creator. Rules at the time of the decision apply too.
+   * True if the merchant's rules, when the batch was created, required approval by an actor other
+   * than the creator. Rules at the time of the decision apply too.
    *
    * @generated from field: bool by_another = 2;
    */
@@ -1289,7 +1295,7 @@ export type BatchApprovalJson = {
   digest?: string;
 
   /**
-   * Unset until it is decided.
+   * Unset until someone decides.
    *
    * @generated from field: google.protobuf.Timestamp decided_at = 4;
    */
@@ -1310,7 +1316,7 @@ export type BatchApprovalJson = {
   reason?: string;
 
   /**
-   * For a held batch: the time at which its unpaid lines fail without a decision. Otherwise unset.
+   * For a held batch, the time when its unpaid lines fail if no one decides. Otherwise unset.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 7;
    */
@@ -1361,7 +1367,7 @@ export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
   destinationCurrencyCode: string;
 
   /**
-   * As ordered or quoted; "" until known.
+   * The ordered or quoted amount. "" until known.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -1383,15 +1389,15 @@ export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
   referenceId: string;
 
   /**
-   * "" until it is created.
+   * "" until the payout is created.
    *
    * @generated from field: string payout_id = 11;
    */
   payoutId: string;
 
   /**
-   * The payout's status. Before its creation: `initiated` and `awaiting_approval` while the batch
-   * awaits approval, otherwise unspecified.
+   * The payout's status. Before the payout exists: `initiated` and `awaiting_approval` while the
+   * batch awaits approval, otherwise unspecified.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -1465,7 +1471,7 @@ export type BatchLineJson = {
   destinationCurrencyCode?: string;
 
   /**
-   * As ordered or quoted; "" until known.
+   * The ordered or quoted amount. "" until known.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -1487,15 +1493,15 @@ export type BatchLineJson = {
   referenceId?: string;
 
   /**
-   * "" until it is created.
+   * "" until the payout is created.
    *
    * @generated from field: string payout_id = 11;
    */
   payoutId?: string;
 
   /**
-   * The payout's status. Before its creation: `initiated` and `awaiting_approval` while the batch
-   * awaits approval, otherwise unspecified.
+   * The payout's status. Before the payout exists: `initiated` and `awaiting_approval` while the
+   * batch awaits approval, otherwise unspecified.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -1549,14 +1555,15 @@ export const BatchState = {
   UNSPECIFIED: 0,
 
   /**
-   * Not paid before approval. If a running batch was held, no further payouts are created.
+   * No payouts are created before approval. If a running batch was held, no further payouts are
+   * created.
    *
    * @generated from enum value: BATCH_STATE_AWAITING_APPROVAL = 1;
    */
   AWAITING_APPROVAL: 1,
 
   /**
-   * Its payouts are being created.
+   * The platform is creating the batch's payouts.
    *
    * @generated from enum value: BATCH_STATE_RUNNING = 2;
    */
@@ -1570,7 +1577,7 @@ export const BatchState = {
   FINISHED: 3,
 
   /**
-   * Cancelled before its approval, or rejected.
+   * The batch was cancelled before its approval, or rejected.
    *
    * @generated from enum value: BATCH_STATE_CANCELLED = 4;
    */
@@ -1608,7 +1615,7 @@ export const BatchLineState = {
   WAITING: 1,
 
   /**
-   * Its payout is created; the payout has the outcome.
+   * The line's payout is created. The payout has the outcome.
    *
    * @generated from enum value: BATCH_LINE_STATE_EXECUTED = 2;
    */

@@ -124,7 +124,8 @@ export type ChainNonce = Message<"disburse.payout.v1.ChainNonce"> & {
   nonce: bigint;
 
   /**
-   * "" for a gap: no payout has the nonce, and later nonces are not mined until it is used.
+   * "" for a gap. A gap is a nonce without a payout. Later nonces are not mined until the gap's
+   * nonce is used.
    *
    * @generated from field: string payout_id = 2;
    */
@@ -138,7 +139,7 @@ export type ChainNonce = Message<"disburse.payout.v1.ChainNonce"> & {
   transactions: ChainTransaction[];
 
   /**
-   * The decision; unspecified if there is none.
+   * The operator's decision; unspecified if there is none.
    *
    * @generated from field: disburse.payout.v1.CancelEnd cancel = 4;
    */
@@ -169,7 +170,8 @@ export type ChainNonceJson = {
   nonce?: string;
 
   /**
-   * "" for a gap: no payout has the nonce, and later nonces are not mined until it is used.
+   * "" for a gap. A gap is a nonce without a payout. Later nonces are not mined until the gap's
+   * nonce is used.
    *
    * @generated from field: string payout_id = 2;
    */
@@ -183,7 +185,7 @@ export type ChainNonceJson = {
   transactions?: ChainTransactionJson[];
 
   /**
-   * The decision; unspecified if there is none.
+   * The operator's decision; unspecified if there is none.
    *
    * @generated from field: disburse.payout.v1.CancelEnd cancel = 4;
    */
@@ -233,14 +235,14 @@ export type ChainWallet = Message<"disburse.payout.v1.ChainWallet"> & {
   nextNonce: bigint;
 
   /**
-   * All lower nonces are mined, as enough nodes report.
+   * Enough nodes report that all lower nonces are mined.
    *
    * @generated from field: int64 mined_nonces = 4;
    */
   minedNonces: bigint;
 
   /**
-   * The reason for which no nonces are assigned: `nonce`, `fees` or "".
+   * The reason why no nonces are assigned: `nonce`, `fees` or "".
    *
    * @generated from field: string blocked = 5;
    */
@@ -285,14 +287,14 @@ export type ChainWalletJson = {
   nextNonce?: string;
 
   /**
-   * All lower nonces are mined, as enough nodes report.
+   * Enough nodes report that all lower nonces are mined.
    *
    * @generated from field: int64 mined_nonces = 4;
    */
   minedNonces?: string;
 
   /**
-   * The reason for which no nonces are assigned: `nonce`, `fees` or "".
+   * The reason why no nonces are assigned: `nonce`, `fees` or "".
    *
    * @generated from field: string blocked = 5;
    */
@@ -450,7 +452,7 @@ export const CancelNonceResponseSchema: GenMessage<CancelNonceResponse, {jsonTyp
   messageDesc(file_disburse_payout_v1_chain_wallets, 6);
 
 /**
- * The treatment of a payout whose nonce is used by a cancelling transaction.
+ * The treatment of a payout after a cancelling transaction has used its nonce.
  *
  * @generated from enum disburse.payout.v1.CancelEnd
  */
@@ -468,7 +470,7 @@ export const CancelEnd = {
   REJECT: 1,
 
   /**
-   * The payout waits for a new nonce and is paid with it.
+   * The payout waits for a new nonce and is then paid.
    *
    * @generated from enum value: CANCEL_END_RENEW = 2;
    */
@@ -476,14 +478,14 @@ export const CancelEnd = {
 } as const;
 
 /**
- * The treatment of a payout whose nonce is used by a cancelling transaction.
+ * The treatment of a payout after a cancelling transaction has used its nonce.
  *
  * @generated from enum disburse.payout.v1.CancelEnd
  */
 export type CancelEnd = (typeof CancelEnd)[keyof typeof CancelEnd] | UnknownEnum;
 
 /**
- * The treatment of a payout whose nonce is used by a cancelling transaction.
+ * The treatment of a payout after a cancelling transaction has used its nonce.
  *
  * @generated from enum disburse.payout.v1.CancelEnd
  */

@@ -28,10 +28,11 @@ export type PayoutControls = Message<"disburse.payout.v1.PayoutControls"> & {
   merchantId: string;
 
   /**
-   * Executing fails with POSSIBLE_DUPLICATE if a payout that has not failed, executed within this
-   * many seconds before, has the same account or wallet, `reference_id` and source or receiving
-   * amount. The comparison of `reference_id` ignores case, white space, invisible and look-alike
-   * characters. 0 turns the check off.
+   * The time in seconds for which an earlier payout counts as a possible duplicate. Executing fails
+   * with POSSIBLE_DUPLICATE if an earlier payout in this time has not failed and has the same
+   * account or wallet, `reference_id`, and source or receiving amount. The comparison of
+   * `reference_id` ignores case, white space, invisible and look-alike characters. 0 turns the
+   * check off.
    *
    * @generated from field: int32 duplicate_window_seconds = 2;
    */
@@ -64,10 +65,11 @@ export type PayoutControlsJson = {
   merchantId?: string;
 
   /**
-   * Executing fails with POSSIBLE_DUPLICATE if a payout that has not failed, executed within this
-   * many seconds before, has the same account or wallet, `reference_id` and source or receiving
-   * amount. The comparison of `reference_id` ignores case, white space, invisible and look-alike
-   * characters. 0 turns the check off.
+   * The time in seconds for which an earlier payout counts as a possible duplicate. Executing fails
+   * with POSSIBLE_DUPLICATE if an earlier payout in this time has not failed and has the same
+   * account or wallet, `reference_id`, and source or receiving amount. The comparison of
+   * `reference_id` ignores case, white space, invisible and look-alike characters. 0 turns the
+   * check off.
    *
    * @generated from field: int32 duplicate_window_seconds = 2;
    */
@@ -110,15 +112,15 @@ export type SetPayoutControlsRequest = Message<"disburse.payout.v1.SetPayoutCont
   merchantId: string;
 
   /**
-   * Set at least one of the two fields; an unset field stays unchanged.
-   * 0 to 7,776,000 (90 days); 0 turns the check off.
+   * Set at least one of the two fields. An unset field stays unchanged. 0 to 7,776,000 (90 days); 0
+   * turns the check off.
    *
    * @generated from field: optional int32 duplicate_window_seconds = 3;
    */
   duplicateWindowSeconds?: number | undefined;
 
   /**
-   * Replaces all rules; a message without fields removes them.
+   * Replaces all rules. A message without fields removes all rules.
    *
    * @generated from field: disburse.payout.v1.ApprovalRules approval = 4;
    */
@@ -140,15 +142,15 @@ export type SetPayoutControlsRequestJson = {
   merchantId?: string;
 
   /**
-   * Set at least one of the two fields; an unset field stays unchanged.
-   * 0 to 7,776,000 (90 days); 0 turns the check off.
+   * Set at least one of the two fields. An unset field stays unchanged. 0 to 7,776,000 (90 days); 0
+   * turns the check off.
    *
    * @generated from field: optional int32 duplicate_window_seconds = 3;
    */
   duplicateWindowSeconds?: number;
 
   /**
-   * Replaces all rules; a message without fields removes them.
+   * Replaces all rules. A message without fields removes all rules.
    *
    * @generated from field: disburse.payout.v1.ApprovalRules approval = 4;
    */
@@ -244,9 +246,9 @@ export const GetPayoutControlsResponseSchema: GenMessage<GetPayoutControlsRespon
   messageDesc(file_disburse_payout_v1_controls, 4);
 
 /**
- * A payout to which a rule applies waits, with its money held, until an actor of the merchant other
- * than its executor approves it. It is cancelled if no one does in time. A payout of a batch that
- * was approved by an actor other than the batch's creator needs no further approval.
+ * If a rule applies to a payout, its money is held until another actor of the merchant than the
+ * executor approves it. If no one approves in time, the payout is cancelled. If a batch was
+ * approved by an actor other than its creator, its payouts need no further approval.
  *
  * @generated from message disburse.payout.v1.ApprovalRules
  */
@@ -259,8 +261,8 @@ export type ApprovalRules = Message<"disburse.payout.v1.ApprovalRules"> & {
   amounts: ApprovalAmount[];
 
   /**
-   * Payouts to a beneficiary created less than this many days (of 24 hours) ago need approval: 0 to
-   * 365; 0 turns the rule off.
+   * Payouts need approval if their beneficiary was created less than this many days (of 24 hours)
+   * ago. 0 to 365; 0 turns the rule off.
    *
    * @generated from field: int32 new_beneficiary_days = 2;
    */
@@ -282,9 +284,9 @@ export type ApprovalRules = Message<"disburse.payout.v1.ApprovalRules"> & {
 };
 
 /**
- * A payout to which a rule applies waits, with its money held, until an actor of the merchant other
- * than its executor approves it. It is cancelled if no one does in time. A payout of a batch that
- * was approved by an actor other than the batch's creator needs no further approval.
+ * If a rule applies to a payout, its money is held until another actor of the merchant than the
+ * executor approves it. If no one approves in time, the payout is cancelled. If a batch was
+ * approved by an actor other than its creator, its payouts need no further approval.
  *
  * @generated from message disburse.payout.v1.ApprovalRules
  */
@@ -297,8 +299,8 @@ export type ApprovalRulesJson = {
   amounts?: ApprovalAmountJson[];
 
   /**
-   * Payouts to a beneficiary created less than this many days (of 24 hours) ago need approval: 0 to
-   * 365; 0 turns the rule off.
+   * Payouts need approval if their beneficiary was created less than this many days (of 24 hours)
+   * ago. 0 to 365; 0 turns the rule off.
    *
    * @generated from field: int32 new_beneficiary_days = 2;
    */
@@ -343,12 +345,12 @@ export type ApprovalAmount = Message<"disburse.payout.v1.ApprovalAmount"> & {
   minimum: string;
 
   /**
-   * 0: the minimum applies to each payout alone. 1 to 86,400 (24 hours): it also applies to sums. A
-   * payout needs approval if it reaches the minimum together with unfailed payouts executed within
-   * this many seconds before (database clock, counted since a window was set) to the same account
-   * or wallet, or by the same actor. Payouts in other source currencies are converted with the
-   * current rate of a corridor between the two that is open to the merchant. Without a corridor or
-   * a current rate, the payout needs approval.
+   * 0: the minimum applies to each payout alone. 1 to 86,400 (24 hours): the minimum also applies
+   * to sums. The sum includes this payout and unfailed payouts executed within this many seconds
+   * before it, to the same account or wallet or by the same actor. Times come from the database
+   * clock; payouts count only since a window was set. Payouts in other source currencies are
+   * converted with the current rate of a corridor between the two currencies that is open to the
+   * merchant. Without such a corridor or a current rate, the payout needs approval.
    *
    * @generated from field: int32 window_seconds = 3;
    */
@@ -372,12 +374,12 @@ export type ApprovalAmountJson = {
   minimum?: string;
 
   /**
-   * 0: the minimum applies to each payout alone. 1 to 86,400 (24 hours): it also applies to sums. A
-   * payout needs approval if it reaches the minimum together with unfailed payouts executed within
-   * this many seconds before (database clock, counted since a window was set) to the same account
-   * or wallet, or by the same actor. Payouts in other source currencies are converted with the
-   * current rate of a corridor between the two that is open to the merchant. Without a corridor or
-   * a current rate, the payout needs approval.
+   * 0: the minimum applies to each payout alone. 1 to 86,400 (24 hours): the minimum also applies
+   * to sums. The sum includes this payout and unfailed payouts executed within this many seconds
+   * before it, to the same account or wallet or by the same actor. Times come from the database
+   * clock; payouts count only since a window was set. Payouts in other source currencies are
+   * converted with the current rate of a corridor between the two currencies that is open to the
+   * merchant. Without such a corridor or a current rate, the payout needs approval.
    *
    * @generated from field: int32 window_seconds = 3;
    */
@@ -417,14 +419,14 @@ export type Approval = Message<"disburse.payout.v1.Approval"> & {
   digest: string;
 
   /**
-   * Its time limit.
+   * The time when the approval expires.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Unset until it is decided.
+   * Unset until someone decides.
    *
    * @generated from field: google.protobuf.Timestamp decided_at = 5;
    */
@@ -471,14 +473,14 @@ export type ApprovalJson = {
   digest?: string;
 
   /**
-   * Its time limit.
+   * The time when the approval expires.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
   expiresAt?: TimestampJson;
 
   /**
-   * Unset until it is decided.
+   * Unset until someone decides.
    *
    * @generated from field: google.protobuf.Timestamp decided_at = 5;
    */
@@ -516,14 +518,14 @@ export const ApprovalReason = {
   UNSPECIFIED: 0,
 
   /**
-   * Its amount, or the sum within a rule's window.
+   * The amount of the payout, or the sum within a rule's window, reaches the minimum.
    *
    * @generated from enum value: APPROVAL_REASON_AMOUNT = 1;
    */
   AMOUNT: 1,
 
   /**
-   * Its beneficiary is new.
+   * The beneficiary is new.
    *
    * @generated from enum value: APPROVAL_REASON_NEW_BENEFICIARY = 2;
    */

@@ -62,7 +62,8 @@ export type SchedulePayoutRequest = Message<"disburse.payout.v1.SchedulePayoutRe
   destinationCurrencyCode: string;
 
   /**
-   * Decimal text; "" if absent. Set one of the two; the source amount takes precedence.
+   * Decimal text; "" if absent. Set either `source_amount` or `receiving_amount`. If both are set,
+   * the source amount applies.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -81,7 +82,7 @@ export type SchedulePayoutRequest = Message<"disburse.payout.v1.SchedulePayoutRe
   maxSourceAmount: string;
 
   /**
-   * The same as in ExecutePayoutRequest.
+   * The same as `ExecutePayoutRequest.reference_id`.
    *
    * @generated from field: string reference_id = 10;
    */
@@ -112,7 +113,7 @@ export type SchedulePayoutRequest = Message<"disburse.payout.v1.SchedulePayoutRe
   unreadable: Violation[];
 
   /**
-   * The same as in ExecutePayoutRequest.
+   * The same as `ExecutePayoutRequest.metadata`.
    *
    * @generated from field: map<string, string> metadata = 15;
    */
@@ -159,7 +160,8 @@ export type SchedulePayoutRequestJson = {
   destinationCurrencyCode?: string;
 
   /**
-   * Decimal text; "" if absent. Set one of the two; the source amount takes precedence.
+   * Decimal text; "" if absent. Set either `source_amount` or `receiving_amount`. If both are set,
+   * the source amount applies.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -178,7 +180,7 @@ export type SchedulePayoutRequestJson = {
   maxSourceAmount?: string;
 
   /**
-   * The same as in ExecutePayoutRequest.
+   * The same as `ExecutePayoutRequest.reference_id`.
    *
    * @generated from field: string reference_id = 10;
    */
@@ -209,7 +211,7 @@ export type SchedulePayoutRequestJson = {
   unreadable?: ViolationJson[];
 
   /**
-   * The same as in ExecutePayoutRequest.
+   * The same as `ExecutePayoutRequest.metadata`.
    *
    * @generated from field: map<string, string> metadata = 15;
    */
@@ -534,14 +536,15 @@ export type StopOrdersRequest = Message<"disburse.payout.v1.StopOrdersRequest"> 
   orders: RevokedOrders;
 
   /**
-   * Keys that it created, directly or through others: at most 1,000.
+   * Keys that the revoked key or removed member created, directly or through others. At most 1,000.
    *
    * @generated from field: repeated string created_ids = 5;
    */
   createdIds: string[];
 
   /**
-   * Includes only orders that these keys created before this time; unset for all.
+   * Includes only orders that the keys in `created_ids` created before this time. Unset includes
+   * all of their orders.
    *
    * @generated from field: google.protobuf.Timestamp created_before = 6;
    */
@@ -577,14 +580,15 @@ export type StopOrdersRequestJson = {
   orders?: RevokedOrdersJson;
 
   /**
-   * Keys that it created, directly or through others: at most 1,000.
+   * Keys that the revoked key or removed member created, directly or through others. At most 1,000.
    *
    * @generated from field: repeated string created_ids = 5;
    */
   createdIds?: string[];
 
   /**
-   * Includes only orders that these keys created before this time; unset for all.
+   * Includes only orders that the keys in `created_ids` created before this time. Unset includes
+   * all of their orders.
    *
    * @generated from field: google.protobuf.Timestamp created_before = 6;
    */
@@ -599,8 +603,8 @@ export const StopOrdersRequestSchema: GenMessage<StopOrdersRequest, {jsonType: S
   messageDesc(file_disburse_payout_v1_orders, 8);
 
 /**
- * All orders stopped for the key or member, by this request and earlier ones. With KEEP, the orders
- * of the key or member and of these keys.
+ * All orders that were stopped for the key or member, by this request and by earlier ones. With
+ * KEEP, the orders of the key or member and of the keys in `created_ids`.
  *
  * @generated from message disburse.payout.v1.StopOrdersResponse
  */
@@ -617,8 +621,8 @@ export type StopOrdersResponse = Message<"disburse.payout.v1.StopOrdersResponse"
 };
 
 /**
- * All orders stopped for the key or member, by this request and earlier ones. With KEEP, the orders
- * of the key or member and of these keys.
+ * All orders that were stopped for the key or member, by this request and by earlier ones. With
+ * KEEP, the orders of the key or member and of the keys in `created_ids`.
  *
  * @generated from message disburse.payout.v1.StopOrdersResponse
  */
@@ -729,14 +733,14 @@ export type ListScheduledPayoutsRequest = Message<"disburse.payout.v1.ListSchedu
   cursor: string;
 
   /**
-   * Only those without a payout.
+   * True returns only scheduled payouts that have no payout yet.
    *
    * @generated from field: bool waiting = 4;
    */
   waiting: boolean;
 
   /**
-   * SCHEDULED for those that wait for their time, AWAITING_APPROVAL for those that are held,
+   * SCHEDULED for scheduled payouts that wait for their time, AWAITING_APPROVAL for held ones,
    * unspecified for all.
    *
    * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 5;
@@ -768,14 +772,14 @@ export type ListScheduledPayoutsRequestJson = {
   cursor?: string;
 
   /**
-   * Only those without a payout.
+   * True returns only scheduled payouts that have no payout yet.
    *
    * @generated from field: bool waiting = 4;
    */
   waiting?: boolean;
 
   /**
-   * SCHEDULED for those that wait for their time, AWAITING_APPROVAL for those that are held,
+   * SCHEDULED for scheduled payouts that wait for their time, AWAITING_APPROVAL for held ones,
    * unspecified for all.
    *
    * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 5;
@@ -923,9 +927,9 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   scheduledAt?: Timestamp | undefined;
 
   /**
-   * `initiated` and `scheduled` before its payout is created, `awaiting_approval` while it is held;
-   * then the payout's own status. `failed` and `rejected`: no payout was created; `failure_code`
-   * has the reason. `failed` and `cancelled`: no payout was or will be created.
+   * Before the payout is created: `initiated` and `scheduled`, or `awaiting_approval` while it is
+   * held. Afterwards the payout's own status. `failed` and `rejected`: no payout was created, and
+   * `failure_code` has the reason. `failed` and `cancelled`: no payout was or will be created.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -937,7 +941,7 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   subStatus: PayoutSubStatus;
 
   /**
-   * "" until it is created.
+   * "" until the payout is created.
    *
    * @generated from field: string payout_id = 14;
    */
@@ -974,7 +978,7 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   metadata: { [key: string]: string };
 
   /**
-   * Unset if it was never held.
+   * Unset if the scheduled payout was never held.
    *
    * @generated from field: disburse.payout.v1.ScheduledPayoutApproval approval = 20;
    */
@@ -1045,9 +1049,9 @@ export type ScheduledPayoutJson = {
   scheduledAt?: TimestampJson;
 
   /**
-   * `initiated` and `scheduled` before its payout is created, `awaiting_approval` while it is held;
-   * then the payout's own status. `failed` and `rejected`: no payout was created; `failure_code`
-   * has the reason. `failed` and `cancelled`: no payout was or will be created.
+   * Before the payout is created: `initiated` and `scheduled`, or `awaiting_approval` while it is
+   * held. Afterwards the payout's own status. `failed` and `rejected`: no payout was created, and
+   * `failure_code` has the reason. `failed` and `cancelled`: no payout was or will be created.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -1059,7 +1063,7 @@ export type ScheduledPayoutJson = {
   subStatus?: PayoutSubStatusJson;
 
   /**
-   * "" until it is created.
+   * "" until the payout is created.
    *
    * @generated from field: string payout_id = 14;
    */
@@ -1096,7 +1100,7 @@ export type ScheduledPayoutJson = {
   metadata?: { [key: string]: string };
 
   /**
-   * Unset if it was never held.
+   * Unset if the scheduled payout was never held.
    *
    * @generated from field: disburse.payout.v1.ScheduledPayoutApproval approval = 20;
    */
@@ -1122,14 +1126,14 @@ export type ScheduledPayoutApproval = Message<"disburse.payout.v1.ScheduledPayou
   state: ApprovalState;
 
   /**
-   * The time at which it fails without a decision.
+   * The time when the scheduled payout fails if no one decides.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 2;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Unset until it is decided.
+   * Unset until someone decides.
    *
    * @generated from field: google.protobuf.Timestamp decided_at = 3;
    */
@@ -1162,14 +1166,14 @@ export type ScheduledPayoutApprovalJson = {
   state?: ApprovalStateJson;
 
   /**
-   * The time at which it fails without a decision.
+   * The time when the scheduled payout fails if no one decides.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 2;
    */
   expiresAt?: TimestampJson;
 
   /**
-   * Unset until it is decided.
+   * Unset until someone decides.
    *
    * @generated from field: google.protobuf.Timestamp decided_at = 3;
    */
@@ -1204,9 +1208,9 @@ export const ScheduledPayoutApprovalSchema: GenMessage<ScheduledPayoutApproval, 
  */
 export const PayoutOrderService: GenService<{
   /**
-   * Schedules a payout. No money is held until its time. Errors: INVALID_REQUEST (fields; a time in
-   * the past or more than 366 days ahead; currencies other than those of account and beneficiary);
-   * RECORD_NOT_FOUND (account, beneficiary).
+   * Schedules a payout. No money is held until the scheduled time. Errors: INVALID_REQUEST (fields;
+   * a time in the past or more than 366 days ahead; currencies other than those of account and
+   * beneficiary); RECORD_NOT_FOUND (account, beneficiary).
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.SchedulePayout
    */
@@ -1216,9 +1220,9 @@ export const PayoutOrderService: GenService<{
     output: typeof SchedulePayoutResponseSchema;
   },
   /**
-   * Cancels a scheduled payout, or its payout if that can still be cancelled (CancelPayout). A
-   * repeat returns the same result. Errors: RECORD_NOT_FOUND, NOT_CANCELLABLE. UNAVAILABLE while
-   * the outcome is unknown; a repeat returns it.
+   * Cancels a scheduled payout. If its payout already exists, cancels that payout if possible
+   * (CancelPayout). A repeat returns the same result. Errors: RECORD_NOT_FOUND, NOT_CANCELLABLE.
+   * UNAVAILABLE while the outcome is unknown; a repeat returns it.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.CancelScheduledPayout
    */
@@ -1228,10 +1232,10 @@ export const PayoutOrderService: GenService<{
     output: typeof CancelScheduledPayoutResponseSchema;
   },
   /**
-   * Approves a scheduled payout that awaits approval. Its payout is created at its time, or at once
-   * if that has passed. Its creator can't approve it. A repeat returns the same result. Errors:
-   * RECORD_NOT_FOUND; NOT_AWAITING_APPROVAL (decided by another operation, cancelled, expired, or
-   * never held); ACCESS_FORBIDDEN.
+   * Approves a scheduled payout that awaits approval. The payout is created at the scheduled time,
+   * or at once if that time has passed. The creator of the scheduled payout can't approve it. A
+   * repeat returns the same result. Errors: RECORD_NOT_FOUND; NOT_AWAITING_APPROVAL (decided by
+   * another operation, cancelled, expired, or never held); ACCESS_FORBIDDEN.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ApproveScheduledPayout
    */
@@ -1241,9 +1245,9 @@ export const PayoutOrderService: GenService<{
     output: typeof ApproveScheduledPayoutResponseSchema;
   },
   /**
-   * Rejects a scheduled payout that awaits approval, which is then cancelled. Permissions and
-   * errors are those of ApproveScheduledPayout, and INVALID_REQUEST (no reason). Its creator may
-   * cancel it instead.
+   * Rejects a scheduled payout that awaits approval, which cancels it. Permissions and errors are
+   * those of ApproveScheduledPayout, and INVALID_REQUEST (no reason). The creator can't reject but
+   * can cancel it.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.RejectScheduledPayout
    */
@@ -1253,10 +1257,10 @@ export const PayoutOrderService: GenService<{
     output: typeof RejectScheduledPayoutResponseSchema;
   },
   /**
-   * Holds or cancels the unpaid orders of a revoked key or removed member, and holds those that it
-   * has approved: another creator's orders are never cancelled. Existing payouts are unchanged. A
-   * repeat completes the work of an interrupted call and returns the orders' current state. KEEP
-   * changes nothing.
+   * Holds or cancels the unpaid orders of a revoked key or removed member. Also holds orders of
+   * other creators that this key or member has approved, but never cancels them. Existing payouts
+   * are unchanged. A repeat completes the work of an interrupted call and returns the orders'
+   * current state. KEEP changes nothing.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.StopOrders
    */
@@ -1286,9 +1290,9 @@ export const PayoutOrderService: GenService<{
     output: typeof ListScheduledPayoutsResponseSchema;
   },
   /**
-   * Creates a batch, which is paid after its approval. Errors: INVALID_REQUEST, with each line and
-   * field: invalid fields, lines of several accounts, currencies other than those of account and
-   * beneficiary, unknown accounts or beneficiaries.
+   * Creates a batch. Its payouts are created after its approval. Errors: INVALID_REQUEST, with each
+   * line and field: invalid fields, lines of several accounts, currencies other than those of
+   * account and beneficiary, unknown accounts or beneficiaries.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.CreateBatch
    */
@@ -1298,7 +1302,7 @@ export const PayoutOrderService: GenService<{
     output: typeof CreateBatchResponseSchema;
   },
   /**
-   * Approves a batch, whose payouts are then created up to a maximum total. If the merchant's rules
+   * Approves a batch. Its payouts are then created, up to a maximum total. If the merchant's rules
    * require it, the approver must not be the batch's creator. A repeat returns the same result.
    * Errors: RECORD_NOT_FOUND; INVALID_REQUEST (amount, another digest); NOT_AWAITING_APPROVAL
    * (decided by another operation, or cancelled); ACCESS_FORBIDDEN.
@@ -1311,9 +1315,9 @@ export const PayoutOrderService: GenService<{
     output: typeof ApproveBatchResponseSchema;
   },
   /**
-   * Rejects a batch that awaits approval, which is then cancelled with its lines. Permissions and
-   * errors are those of ApproveBatch, and INVALID_REQUEST (no reason). Its creator may cancel it
-   * instead.
+   * Rejects a batch that awaits approval, which cancels the batch and its lines. Permissions and
+   * errors are those of ApproveBatch, and INVALID_REQUEST (no reason). The creator may cancel the
+   * batch instead.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.RejectBatch
    */
@@ -1323,8 +1327,8 @@ export const PayoutOrderService: GenService<{
     output: typeof RejectBatchResponseSchema;
   },
   /**
-   * Cancels a batch, or the unstarted lines of a running one. A repeat returns the same result.
-   * Errors: RECORD_NOT_FOUND, NOT_CANCELLABLE (finished).
+   * Cancels a batch. For a running batch, cancels the lines that have not started. A repeat returns
+   * the same result. Errors: RECORD_NOT_FOUND, NOT_CANCELLABLE (finished).
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.CancelBatch
    */

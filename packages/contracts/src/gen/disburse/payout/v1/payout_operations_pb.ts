@@ -113,7 +113,7 @@ export type PayoutException = Message<"disburse.payout.v1.PayoutException"> & {
   rail: string;
 
   /**
-   * The id of the open proposal to resolve it; "" for none.
+   * The id of the open proposal for resolving this exception; "" for none.
    *
    * @generated from field: string proposal_id = 5;
    */
@@ -147,7 +147,7 @@ export type PayoutExceptionJson = {
   rail?: string;
 
   /**
-   * The id of the open proposal to resolve it; "" for none.
+   * The id of the open proposal for resolving this exception; "" for none.
    *
    * @generated from field: string proposal_id = 5;
    */
@@ -258,8 +258,8 @@ export type JournalEntry = Message<"disburse.payout.v1.JournalEntry"> & {
   version: number;
 
   /**
-   * A step's cause; a call's response, "" until it arrives; or a callback's report and whether it
-   * was applied.
+   * For a step, its cause. For a call, the rail's response, or "" until it arrives. For a callback,
+   * the rail's report and whether it was applied.
    *
    * @generated from field: string detail = 5;
    */
@@ -305,8 +305,8 @@ export type JournalEntryJson = {
   version?: number;
 
   /**
-   * A step's cause; a call's response, "" until it arrives; or a callback's report and whether it
-   * was applied.
+   * For a step, its cause. For a call, the rail's response, or "" until it arrives. For a callback,
+   * the rail's report and whether it was applied.
    *
    * @generated from field: string detail = 5;
    */
@@ -993,7 +993,8 @@ export const SetRailPausedResponseSchema: GenMessage<SetRailPausedResponse, {jso
 
 /**
  * Limits on payouts in any 60 minutes and any 24 hours, by the database's clock. A payout counts
- * from its execution, unless it fails without being paid. A returned payout still counts.
+ * from its execution. It no longer counts if it fails without being paid. A returned payout still
+ * counts.
  *
  * @generated from message disburse.payout.v1.VelocityLimits
  */
@@ -1011,7 +1012,7 @@ export type VelocityLimits = Message<"disburse.payout.v1.VelocityLimits"> & {
   countDay?: number | undefined;
 
   /**
-   * At most one per source currency; a currency without one has no amount limit.
+   * At most one limit for each source currency. A currency without one has no amount limit.
    *
    * @generated from field: repeated disburse.payout.v1.VelocityAmount amounts = 3;
    */
@@ -1020,7 +1021,8 @@ export type VelocityLimits = Message<"disburse.payout.v1.VelocityLimits"> & {
 
 /**
  * Limits on payouts in any 60 minutes and any 24 hours, by the database's clock. A payout counts
- * from its execution, unless it fails without being paid. A returned payout still counts.
+ * from its execution. It no longer counts if it fails without being paid. A returned payout still
+ * counts.
  *
  * @generated from message disburse.payout.v1.VelocityLimits
  */
@@ -1038,7 +1040,7 @@ export type VelocityLimitsJson = {
   countDay?: number;
 
   /**
-   * At most one per source currency; a currency without one has no amount limit.
+   * At most one limit for each source currency. A currency without one has no amount limit.
    *
    * @generated from field: repeated disburse.payout.v1.VelocityAmount amounts = 3;
    */
@@ -1126,7 +1128,7 @@ export type MerchantVelocity = Message<"disburse.payout.v1.MerchantVelocity"> & 
   merchant?: VelocityLimits | undefined;
 
   /**
-   * For payouts to each single account or wallet, across all beneficiaries with the same one.
+   * For all payouts to the same account or wallet, across all beneficiaries that use it.
    *
    * @generated from field: disburse.payout.v1.VelocityLimits beneficiary = 3;
    */
@@ -1159,7 +1161,7 @@ export type MerchantVelocityJson = {
   merchant?: VelocityLimitsJson;
 
   /**
-   * For payouts to each single account or wallet, across all beneficiaries with the same one.
+   * For all payouts to the same account or wallet, across all beneficiaries that use it.
    *
    * @generated from field: disburse.payout.v1.VelocityLimits beneficiary = 3;
    */
@@ -1509,7 +1511,7 @@ export type PublishedPayout = Message<"disburse.payout.v1.PublishedPayout"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Publication time of its last event.
+   * The time when the payout's last event was published.
    *
    * @generated from field: google.protobuf.Timestamp published_at = 4;
    */
@@ -1543,7 +1545,7 @@ export type PublishedPayoutJson = {
   createdAt?: TimestampJson;
 
   /**
-   * Publication time of its last event.
+   * The time when the payout's last event was published.
    *
    * @generated from field: google.protobuf.Timestamp published_at = 4;
    */
@@ -1660,7 +1662,7 @@ export type PublishedEvent = Message<"disburse.payout.v1.PublishedEvent"> & {
   body: Uint8Array;
 
   /**
-   * The request that caused it; "" if unknown.
+   * The id of the request that caused the event; "" if unknown.
    *
    * @generated from field: string request_id = 4;
    */
@@ -1691,7 +1693,7 @@ export type PublishedEventJson = {
   body?: string;
 
   /**
-   * The request that caused it; "" if unknown.
+   * The id of the request that caused the event; "" if unknown.
    *
    * @generated from field: string request_id = 4;
    */
@@ -1749,8 +1751,8 @@ export const ExceptionKind = {
   UNKNOWN: 1,
 
   /**
-   * Open for longer than its rail ever takes; or not submitted for a long time because no rail
-   * accepts it, or its beneficiary is blocked or not cleared.
+   * The payout is open for longer than its rail ever needs. Or it has not been submitted for a long
+   * time, because no rail accepts it or its beneficiary is blocked or not cleared.
    *
    * @generated from enum value: EXCEPTION_KIND_STUCK = 2;
    */
@@ -1781,16 +1783,17 @@ export const ExceptionKindSchema: GenEnum<ExceptionKind, ExceptionKindJson> = /*
   enumDesc(file_disburse_payout_v1_payout_operations, 0);
 
 /**
- * Payout exceptions, rails and their money, limits, bank files, and the published events. Each
- * change is written to the audit trail before the response. Changes other than ReceiveRailCallback
- * require a person as the caller; otherwise they fail with ACCESS_FORBIDDEN.
+ * Operators' work on payout exceptions, rails and their money, limits and bank files, and on
+ * published events. Each change is written to the audit trail before the response. Changes other
+ * than ReceiveRailCallback require a person as the caller; otherwise they fail with
+ * ACCESS_FORBIDDEN.
  *
  * @generated from service disburse.payout.v1.PayoutOperationsService
  */
 export const PayoutOperationsService: GenService<{
   /**
-   * Lists exceptions: payouts with an unknown outcome, stuck or contradicted, longest waiting
-   * first. Errors: INVALID_REQUEST.
+   * Lists exceptions, longest waiting first. An exception is a payout with an unknown outcome, a
+   * stuck payout, or a payout with contradictory reports. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListPayoutExceptions
    */
@@ -1800,7 +1803,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListPayoutExceptionsResponseSchema;
   },
   /**
-   * Returns the steps of a payout and its messages with its rail. Errors: RECORD_NOT_FOUND.
+   * Returns the steps of a payout, and the messages that the service exchanged with its rail.
+   * Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.GetPayoutJournal
    */
@@ -1844,8 +1848,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListRailsResponseSchema;
   },
   /**
-   * Pauses or resumes a rail. A paused rail gets no new transfers: its payouts stay queued. Errors:
-   * RECORD_NOT_FOUND, INVALID_REQUEST.
+   * Pauses or resumes a rail. A paused rail gets no new transfers, and payouts for it stay queued.
+   * Errors: RECORD_NOT_FOUND, INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.SetRailPaused
    */
@@ -1867,11 +1871,12 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetChainWalletResponseSchema;
   },
   /**
-   * Signs a transaction that pays nothing for an unmined nonce. Needs a second person. The
-   * transaction that is mined and final decides: a payment settles the payout; the cancelling one
-   * rejects it or makes it wait for a new nonce. Until then the payout is unchanged. Errors:
-   * RECORD_NOT_FOUND (unknown rail, or not a blockchain rail); SERVICE_UNAVAILABLE; INVALID_REQUEST
-   * (the nonce is unassigned, being signed, final, or cancelled by another operation).
+   * Signs a cancelling transaction for an unmined nonce. A cancelling transaction pays nothing.
+   * Needs a second person. The payout is unchanged until one of the nonce's transactions is mined
+   * and final. If that is the payment, the payout settles. If it is the cancelling transaction, the
+   * payout is rejected or waits for a new nonce. Errors: RECORD_NOT_FOUND (unknown rail, or not a
+   * blockchain rail); SERVICE_UNAVAILABLE; INVALID_REQUEST (the nonce is unassigned, being signed,
+   * final, or cancelled by another operation).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.CancelNonce
    */
@@ -1881,8 +1886,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof CancelNonceResponseSchema;
   },
   /**
-   * Books the platform's money that arrived at a rail's bank or wallet, once per operation. Payouts
-   * that wait for it continue. Errors: RECORD_NOT_FOUND (unknown rail, or one without a rail
+   * Books platform money that has arrived at a rail's bank or wallet, once per operation. Payouts
+   * that wait for funds continue. Errors: RECORD_NOT_FOUND (unknown rail, or one without a rail
    * account); INVALID_REQUEST (a currency that the rail doesn't pay, or an invalid amount).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.FundRailAccount
@@ -1893,9 +1898,9 @@ export const PayoutOperationsService: GenService<{
     output: typeof FundRailAccountResponseSchema;
   },
   /**
-   * Books money withdrawn from a rail's bank or wallet, once per operation. Errors: those of
-   * FundRailAccount, and INSUFFICIENT_BALANCE (not available). An error is final for its operation
-   * id.
+   * Books money that was withdrawn from a rail's bank or wallet, once per operation. Errors: those
+   * of FundRailAccount, and INSUFFICIENT_BALANCE (not available). An error is final for its
+   * operation id.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.SweepRailAccount
    */
@@ -1926,7 +1931,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListRailEntriesResponseSchema;
   },
   /**
-   * Returns one day of a rail account, compared with its bank's statement. Errors:
+   * Returns one day of a rail account, compared with the bank's statement. Errors:
    * RECORD_NOT_FOUND; INVALID_REQUEST (an invalid or future day).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.GetRailReport
@@ -1937,10 +1942,10 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetRailReportResponseSchema;
   },
   /**
-   * Sets limits for a merchant's payouts in total and to each single account or wallet. A limit
-   * that is set replaces the previous one; an unset one stays. One person may tighten limits;
-   * loosening needs a second person. Takes effect in all processes within two seconds. Errors:
-   * INVALID_REQUEST, APPROVAL_REQUIRED.
+   * Sets limits for all payouts of a merchant, and for its payouts to the same account or wallet. A
+   * limit in the request replaces the previous one. An unset limit stays unchanged. One person may
+   * tighten limits; loosening needs a second person. Takes effect in all processes within two
+   * seconds. Errors: INVALID_REQUEST, APPROVAL_REQUIRED.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.SetVelocityLimits
    */
@@ -1960,9 +1965,9 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetVelocityLimitsResponseSchema;
   },
   /**
-   * Sets a merchant's duplicate check and approval rules; an unset field stays unchanged. One
-   * person may tighten them; loosening needs a second person. Takes effect in all processes within
-   * two seconds. Errors: INVALID_REQUEST, APPROVAL_REQUIRED.
+   * Sets a merchant's duplicate check and approval rules. An unset field stays unchanged. One
+   * person may tighten the controls; loosening needs a second person. Takes effect in all processes
+   * within two seconds. Errors: INVALID_REQUEST, APPROVAL_REQUIRED.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.SetPayoutControls
    */
@@ -2004,8 +2009,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListBankFilesResponseSchema;
   },
   /**
-   * Decides whether the bank has received a file that its server doesn't show. Needs a second
-   * person. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (no such decision is open).
+   * Records whether the bank has received a file, if the bank's server doesn't show it. Needs a
+   * second person. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (the file is not undecided).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ResolveBankFile
    */
@@ -2036,9 +2041,9 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetBankFindingResponseSchema;
   },
   /**
-   * Handles a finding. A finding that holds, and outcomes of payments, need a second person.
-   * Errors: RECORD_NOT_FOUND; INVALID_REQUEST (already handled, a resolution that doesn't fit, or
-   * an outcome that contradicts the payment's state).
+   * Handles a finding. A second person is needed for a finding whose `holds` is true, and for
+   * outcomes of payments. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (already handled, a resolution
+   * that doesn't fit, or an outcome that contradicts the payment's state).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.HandleBankFinding
    */
@@ -2048,8 +2053,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof HandleBankFindingResponseSchema;
   },
   /**
-   * Lists payouts by the publication time of their last event, oldest first, for reconciliation. A
-   * payout that publishes again moves to the later time. Errors: INVALID_REQUEST.
+   * Lists payouts by the publication time of their last event, oldest first, for reconciliation. If
+   * a payout publishes another event, its place changes to the later time. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListPublishedPayouts
    */

@@ -164,7 +164,7 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
   failureMessage: string;
 
   /**
-   * The rail's own code, for example `AC04` or `R02`; "" if it gave none.
+   * The rail's own code, for example `AC04` or `R02`. "" if the rail gave no code.
    *
    * @generated from field: string rail_code = 26;
    */
@@ -200,7 +200,7 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
   approval?: Approval | undefined;
 
   /**
-   * The scheduled payout or batch that created it; "" if it was executed directly.
+   * The scheduled payout or batch that created this payout. "" if the payout was executed directly.
    *
    * @generated from field: string scheduled_payout_id = 31;
    */
@@ -212,14 +212,14 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
   batchId: string;
 
   /**
-   * The payout that this one pays again; "" for none.
+   * The earlier payout that this payout pays again; "" for none.
    *
    * @generated from field: string reissue_of = 33;
    */
   reissueOf: string;
 
   /**
-   * The payout that pays this one again; "" for none.
+   * The later payout that pays this payout again; "" for none.
    *
    * @generated from field: string reissued_as = 34;
    */
@@ -369,7 +369,7 @@ export type PayoutJson = {
   failureMessage?: string;
 
   /**
-   * The rail's own code, for example `AC04` or `R02`; "" if it gave none.
+   * The rail's own code, for example `AC04` or `R02`. "" if the rail gave no code.
    *
    * @generated from field: string rail_code = 26;
    */
@@ -405,7 +405,7 @@ export type PayoutJson = {
   approval?: ApprovalJson;
 
   /**
-   * The scheduled payout or batch that created it; "" if it was executed directly.
+   * The scheduled payout or batch that created this payout. "" if the payout was executed directly.
    *
    * @generated from field: string scheduled_payout_id = 31;
    */
@@ -417,14 +417,14 @@ export type PayoutJson = {
   batchId?: string;
 
   /**
-   * The payout that this one pays again; "" for none.
+   * The earlier payout that this payout pays again; "" for none.
    *
    * @generated from field: string reissue_of = 33;
    */
   reissueOf?: string;
 
   /**
-   * The payout that pays this one again; "" for none.
+   * The later payout that pays this payout again; "" for none.
    *
    * @generated from field: string reissued_as = 34;
    */
@@ -472,7 +472,7 @@ export type ExecutePayoutRequest = Message<"disburse.payout.v1.ExecutePayoutRequ
   unreadable: Violation[];
 
   /**
-   * For the beneficiary, on rails that support it: 0 to 140 characters.
+   * Text for the beneficiary, 0 to 140 characters. Only some rails support it.
    *
    * @generated from field: string remittance_information = 6;
    */
@@ -535,7 +535,7 @@ export type ExecutePayoutRequestJson = {
   unreadable?: ViolationJson[];
 
   /**
-   * For the beneficiary, on rails that support it: 0 to 140 characters.
+   * Text for the beneficiary, 0 to 140 characters. Only some rails support it.
    *
    * @generated from field: string remittance_information = 6;
    */
@@ -918,7 +918,7 @@ export type ReissuePayoutRequest = Message<"disburse.payout.v1.ReissuePayoutRequ
   referenceId: string;
 
   /**
-   * Replaces the original metadata; empty to keep it.
+   * Replaces the original metadata. An empty map keeps the original metadata.
    *
    * @generated from field: map<string, string> metadata = 7;
    */
@@ -982,7 +982,7 @@ export type ReissuePayoutRequestJson = {
   referenceId?: string;
 
   /**
-   * Replaces the original metadata; empty to keep it.
+   * Replaces the original metadata. An empty map keeps the original metadata.
    *
    * @generated from field: map<string, string> metadata = 7;
    */
@@ -1332,7 +1332,8 @@ export const ListPayoutsRequestSchema: GenMessage<ListPayoutsRequest, {jsonType:
   messageDesc(file_disburse_payout_v1_payout, 13);
 
 /**
- * A payout in a list. Fields are the same as in `Payout`; GetPayout returns the remaining ones.
+ * A payout in a list. The fields are the same as in `Payout`, but some are missing. GetPayout
+ * returns all fields.
  *
  * @generated from message disburse.payout.v1.ListedPayout
  */
@@ -1459,7 +1460,8 @@ export type ListedPayout = Message<"disburse.payout.v1.ListedPayout"> & {
 };
 
 /**
- * A payout in a list. Fields are the same as in `Payout`; GetPayout returns the remaining ones.
+ * A payout in a list. The fields are the same as in `Payout`, but some are missing. GetPayout
+ * returns all fields.
  *
  * @generated from message disburse.payout.v1.ListedPayout
  */
@@ -1609,8 +1611,8 @@ export type ListPayoutsResponse = Message<"disburse.payout.v1.ListPayoutsRespons
   nextCursor: string;
 
   /**
-   * Counts all pages. Without filters or with only `status` it is a stored count, at most one
-   * second old.
+   * The number of payouts on all pages. Without filters, or with only `status`, this is a stored
+   * count that is at most one second old.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1641,8 +1643,8 @@ export type ListPayoutsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages. Without filters or with only `status` it is a stored count, at most one
-   * second old.
+   * The number of payouts on all pages. Without filters, or with only `status`, this is a stored
+   * count that is at most one second old.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1762,7 +1764,7 @@ export type PayoutEvent = Message<"disburse.payout.v1.PayoutEvent"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * The same as in the payout, for the step that made it fail.
+   * The payout's failure code. Set only on the step that made the payout fail.
    *
    * @generated from field: string failure_code = 6;
    */
@@ -1779,14 +1781,14 @@ export type PayoutEvent = Message<"disburse.payout.v1.PayoutEvent"> & {
   railCode: string;
 
   /**
-   * The same as in the payout, for the step EXECUTED.
+   * The same as in the payout. Set only on the step EXECUTED.
    *
    * @generated from field: string reissue_of = 9;
    */
   reissueOf: string;
 
   /**
-   * For the step REISSUED.
+   * The same as in the payout. Set only on the step REISSUED.
    *
    * @generated from field: string reissued_as = 10;
    */
@@ -1827,7 +1829,7 @@ export type PayoutEventJson = {
   createdAt?: TimestampJson;
 
   /**
-   * The same as in the payout, for the step that made it fail.
+   * The payout's failure code. Set only on the step that made the payout fail.
    *
    * @generated from field: string failure_code = 6;
    */
@@ -1844,14 +1846,14 @@ export type PayoutEventJson = {
   railCode?: string;
 
   /**
-   * The same as in the payout, for the step EXECUTED.
+   * The same as in the payout. Set only on the step EXECUTED.
    *
    * @generated from field: string reissue_of = 9;
    */
   reissueOf?: string;
 
   /**
-   * For the step REISSUED.
+   * The same as in the payout. Set only on the step REISSUED.
    *
    * @generated from field: string reissued_as = 10;
    */
@@ -2243,7 +2245,7 @@ export type CreditAccountRequest = Message<"disburse.payout.v1.CreditAccountRequ
   note: string;
 
   /**
-   * The amount's currency, which must be the account's; "" to skip this check.
+   * The amount's currency, which must be the account's currency. "" skips this check.
    *
    * @generated from field: string currency_code = 6;
    */
@@ -2282,7 +2284,7 @@ export type CreditAccountRequestJson = {
   note?: string;
 
   /**
-   * The amount's currency, which must be the account's; "" to skip this check.
+   * The amount's currency, which must be the account's currency. "" skips this check.
    *
    * @generated from field: string currency_code = 6;
    */
@@ -2440,8 +2442,8 @@ export type GetAccountRequest = Message<"disburse.payout.v1.GetAccountRequest"> 
   accountId: string;
 
   /**
-   * Returns the balance after the last entry at this time; now when unset. Not before the account's
-   * opening.
+   * Returns the balance after the last entry at this time. Unset means now. The time must not be
+   * before the account's opening.
    *
    * @generated from field: google.protobuf.Timestamp as_of = 3;
    */
@@ -2463,8 +2465,8 @@ export type GetAccountRequestJson = {
   accountId?: string;
 
   /**
-   * Returns the balance after the last entry at this time; now when unset. Not before the account's
-   * opening.
+   * Returns the balance after the last entry at this time. Unset means now. The time must not be
+   * before the account's opening.
    *
    * @generated from field: google.protobuf.Timestamp as_of = 3;
    */
@@ -2711,8 +2713,8 @@ export const ResolveAccountResponseSchema: GenMessage<ResolveAccountResponse, {j
 export type Posting = Message<"disburse.payout.v1.Posting"> & {
   /**
    * `available` or `held` of the entry's account, or a platform account: `platform:funding`,
-   * `platform:fees`, `platform:exchange`, `platform:rounding`, `platform:settlement`, `platform:nostro`,
-   * `platform:charges`.
+   * `platform:fees`, `platform:exchange`, `platform:rounding`, `platform:settlement`,
+   * `platform:nostro`, `platform:charges`.
    *
    * @generated from field: string account = 1;
    */
@@ -2724,8 +2726,8 @@ export type Posting = Message<"disburse.payout.v1.Posting"> & {
   currencyCode: string;
 
   /**
-   * Signed; positive if the account's balance increases. `platform:exchange` and `platform:rounding` have
-   * as many decimals as required.
+   * Signed amount. Positive if the account's balance increases. `platform:exchange` and
+   * `platform:rounding` may have more decimals than the currency.
    *
    * @generated from field: string amount = 3;
    */
@@ -2740,8 +2742,8 @@ export type Posting = Message<"disburse.payout.v1.Posting"> & {
 export type PostingJson = {
   /**
    * `available` or `held` of the entry's account, or a platform account: `platform:funding`,
-   * `platform:fees`, `platform:exchange`, `platform:rounding`, `platform:settlement`, `platform:nostro`,
-   * `platform:charges`.
+   * `platform:fees`, `platform:exchange`, `platform:rounding`, `platform:settlement`,
+   * `platform:nostro`, `platform:charges`.
    *
    * @generated from field: string account = 1;
    */
@@ -2753,8 +2755,8 @@ export type PostingJson = {
   currencyCode?: string;
 
   /**
-   * Signed; positive if the account's balance increases. `platform:exchange` and `platform:rounding` have
-   * as many decimals as required.
+   * Signed amount. Positive if the account's balance increases. `platform:exchange` and
+   * `platform:rounding` may have more decimals than the currency.
    *
    * @generated from field: string amount = 3;
    */
@@ -3121,7 +3123,7 @@ export const DestinationSchema: GenMessage<Destination, {jsonType: DestinationJs
   messageDesc(file_disburse_payout_v1_payout, 40);
 
 /**
- * A payment method of a currency and its rail, which may be paused or unavailable.
+ * A payment method for a currency, and its rail. The rail may be paused or unavailable.
  *
  * @generated from message disburse.payout.v1.DestinationRail
  */
@@ -3162,7 +3164,7 @@ export type DestinationRail = Message<"disburse.payout.v1.DestinationRail"> & {
 };
 
 /**
- * A payment method of a currency and its rail, which may be paused or unavailable.
+ * A payment method for a currency, and its rail. The rail may be paused or unavailable.
  *
  * @generated from message disburse.payout.v1.DestinationRail
  */
@@ -3343,7 +3345,8 @@ export type ListEntriesResponse = Message<"disburse.payout.v1.ListEntriesRespons
   nextCursor: string;
 
   /**
-   * Counts all pages. Without filters it is the account's last sequence and never capped.
+   * The number of entries on all pages. Without filters, this is the account's last sequence and
+   * never capped.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -3374,7 +3377,8 @@ export type ListEntriesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages. Without filters it is the account's last sequence and never capped.
+   * The number of entries on all pages. Without filters, this is the account's last sequence and
+   * never capped.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -3444,8 +3448,8 @@ export type PlatformBalance = Message<"disburse.payout.v1.PlatformBalance"> & {
   currencyCode: string;
 
   /**
-   * Signed. In each currency, the balances of platform accounts, merchants' accounts and rail
-   * accounts sum to zero.
+   * Signed balance. In each currency, the balances of platform accounts, merchants' accounts and
+   * rail accounts sum to zero.
    *
    * @generated from field: string balance = 3;
    */
@@ -3470,8 +3474,8 @@ export type PlatformBalanceJson = {
   currencyCode?: string;
 
   /**
-   * Signed. In each currency, the balances of platform accounts, merchants' accounts and rail
-   * accounts sum to zero.
+   * Signed balance. In each currency, the balances of platform accounts, merchants' accounts and
+   * rail accounts sum to zero.
    *
    * @generated from field: string balance = 3;
    */
@@ -3606,7 +3610,7 @@ export const PayoutSubStatus = {
   AWAITING_FUNDS: 7,
 
   /**
-   * Cancelled by the merchant before it was paid.
+   * The merchant cancelled the payout before it was paid.
    *
    * @generated from enum value: PAYOUT_SUB_STATUS_CANCELLED = 8;
    */
@@ -3737,7 +3741,7 @@ export const PayoutCause = {
   APPROVAL_EXPIRED: 13,
 
   /**
-   * Another payout pays it again. This step changes no status.
+   * Another payout pays this one again. This step changes no status.
    *
    * @generated from enum value: PAYOUT_CAUSE_REISSUED = 14;
    */
@@ -3880,9 +3884,9 @@ export const LedgerStepSchema: GenEnum<LedgerStep, LedgerStepJson> = /*@__PURE__
  */
 export const PayoutService: GenService<{
   /**
-   * Holds the money, claims the quote and creates the payout. Errors: those of POST
-   * /api/v1/transfer/execute in docs/openapi.json, in the order of payout's
-   * execution/rules/payable.ts. If balance or limits don't suffice, the quote stays open.
+   * Holds the money, claims the quote and creates the payout. For the errors, see POST
+   * /api/v1/transfer/execute in docs/openapi.json; for their order, see execution/rules/payable.ts
+   * of the payout service. If the balance or a limit is too low, the quote stays open.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ExecutePayout
    */
@@ -3892,9 +3896,9 @@ export const PayoutService: GenService<{
     output: typeof ExecutePayoutResponseSchema;
   },
   /**
-   * Cancels a payout that is queued or that its rail can still withdraw. The money is available
+   * Cancels a payout that is queued, or that its rail can still withdraw. The money is available
    * again when the call returns. A repeat returns the same result. UNAVAILABLE: the rail didn't
-   * respond; the platform keeps polling it, and a repeat returns the outcome. Errors:
+   * respond. The platform then keeps polling the rail, and a repeat returns the outcome. Errors:
    * RECORD_NOT_FOUND, NOT_CANCELLABLE.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.CancelPayout
@@ -3905,11 +3909,12 @@ export const PayoutService: GenService<{
     output: typeof CancelPayoutResponseSchema;
   },
   /**
-   * Approves a payout that awaits approval, which is then queued. The actor that executed it can't
-   * approve it. Checks again that the beneficiary is cleared, the corridor open and the amount
-   * within limits; if a check fails, the payout still awaits approval. A repeat returns the same
-   * result. Errors: RECORD_NOT_FOUND, NOT_AWAITING_APPROVAL, ACCESS_FORBIDDEN, INVALID_REQUEST
-   * (another digest), BENEFICIARY_NOT_READY, AMOUNT_NOT_WITHIN_LIMITS, LIMIT_EXCEEDED.
+   * Approves a payout that awaits approval, so that it is queued. The actor that executed the
+   * payout can't approve it. The service checks again that the beneficiary is cleared, the corridor
+   * is open and the amount is within limits. If a check fails, the payout still awaits approval. A
+   * repeat returns the same result. Errors: RECORD_NOT_FOUND, NOT_AWAITING_APPROVAL,
+   * ACCESS_FORBIDDEN, INVALID_REQUEST (another digest), BENEFICIARY_NOT_READY,
+   * AMOUNT_NOT_WITHIN_LIMITS, LIMIT_EXCEEDED.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ApprovePayout
    */
@@ -3919,10 +3924,10 @@ export const PayoutService: GenService<{
     output: typeof ApprovePayoutResponseSchema;
   },
   /**
-   * Rejects a payout that awaits approval. It is cancelled, and its money is available again when
-   * the call returns. The actor that executed it can't reject it, but can cancel it. A repeat
-   * returns the same result. Errors: RECORD_NOT_FOUND, NOT_AWAITING_APPROVAL, ACCESS_FORBIDDEN,
-   * INVALID_REQUEST (no reason).
+   * Rejects a payout that awaits approval. The payout is cancelled, and its money is available
+   * again when the call returns. The actor that executed the payout can't reject it, but can cancel
+   * it. A repeat returns the same result. Errors: RECORD_NOT_FOUND, NOT_AWAITING_APPROVAL,
+   * ACCESS_FORBIDDEN, INVALID_REQUEST (no reason).
    *
    * @generated from rpc disburse.payout.v1.PayoutService.RejectPayout
    */
@@ -3932,13 +3937,13 @@ export const PayoutService: GenService<{
     output: typeof RejectPayoutResponseSchema;
   },
   /**
-   * Pays a returned or rejected payout again, once: creates a new quote for the same account,
-   * currencies and amount and executes it. A repeat returns the same result. Errors:
+   * Pays a returned or rejected payout again, only once. Creates a new quote for the same account,
+   * currencies and amount, and executes the quote. A repeat returns the same result. Errors:
    * RECORD_NOT_FOUND; ALREADY_PROCESSED (another operation reissued it; includes that payout);
    * INVALID_REQUEST (fields; the payout is not returned or rejected, or has an exception);
    * AMOUNT_NOT_WITHIN_LIMITS (above `max_source_amount`); and those of CreateQuote and
-   * ExecutePayout. After an error it can still be reissued. UNAVAILABLE while another operation is
-   * reissuing it.
+   * ExecutePayout. After an error, the payout can still be reissued. UNAVAILABLE while another
+   * operation is reissuing the payout.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReissuePayout
    */
@@ -3981,10 +3986,10 @@ export const PayoutService: GenService<{
   },
   /**
    * Reports a rail's outcome of a transfer, in the sandbox only. UNIMPLEMENTED in live mode, where
-   * rails report with signed callbacks (ReceiveRailCallback). A report is applied once; a repeat
-   * has no effect. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (amount differs from the submitted
-   * one, or the payout's state doesn't allow the outcome). An invalid report is stored in the
-   * history and the payout becomes an exception.
+   * rails report with signed callbacks (ReceiveRailCallback). A report is applied once, and a
+   * repeat has no effect. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (the amount differs from the
+   * submitted one, or the payout's state doesn't allow the outcome). An invalid report is stored in
+   * the history, and the payout becomes an exception.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReportRailOutcome
    */
@@ -4015,8 +4020,9 @@ export const PayoutService: GenService<{
     output: typeof CreditAccountResponseSchema;
   },
   /**
-   * Reverses an erroneous credit in full, once. Errors: RECORD_NOT_FOUND, INSUFFICIENT_BALANCE (the
-   * money is no longer available), INVALID_REQUEST. An error is final for its operation id.
+   * Reverses an erroneous credit in full. A credit can be reversed only once. Errors:
+   * RECORD_NOT_FOUND, INSUFFICIENT_BALANCE (the money is no longer available), INVALID_REQUEST. An
+   * error is final for its operation id.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReverseCredit
    */
@@ -4058,8 +4064,8 @@ export const PayoutService: GenService<{
     output: typeof ResolveAccountResponseSchema;
   },
   /**
-   * Checks that a rail can pay out in a currency, before a corridor to it is opened. Errors:
-   * INVALID_REQUEST (not a currency).
+   * Checks that a rail can pay out in a currency. Called before a corridor to the currency is
+   * opened. Errors: INVALID_REQUEST (not a currency).
    *
    * @generated from rpc disburse.payout.v1.PayoutService.CheckDestination
    */

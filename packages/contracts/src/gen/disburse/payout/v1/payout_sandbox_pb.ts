@@ -399,8 +399,8 @@ export type SetOwnPayoutControlsRequest = Message<"disburse.payout.v1.SetOwnPayo
   approvalAmounts: { [key: string]: string };
 
   /**
-   * Payouts to beneficiaries newer than this need approval: 0 to 365 days; 0, the default, turns
-   * the rule off.
+   * Payouts need approval if their beneficiary is newer than this number of days. 0 to 365; 0, the
+   * default, turns the rule off.
    *
    * @generated from field: optional int32 new_beneficiary_days = 4;
    */
@@ -464,8 +464,8 @@ export type SetOwnPayoutControlsRequestJson = {
   approvalAmounts?: { [key: string]: string };
 
   /**
-   * Payouts to beneficiaries newer than this need approval: 0 to 365 days; 0, the default, turns
-   * the rule off.
+   * Payouts need approval if their beneficiary is newer than this number of days. 0 to 365; 0, the
+   * default, turns the rule off.
    *
    * @generated from field: optional int32 new_beneficiary_days = 4;
    */
@@ -746,7 +746,7 @@ export type CreditOwnAccountRequest = Message<"disburse.payout.v1.CreditOwnAccou
   amount: string;
 
   /**
-   * Must be the account's currency; "" to omit it.
+   * The currency of the amount, which must be the account's currency. "" skips this check.
    *
    * @generated from field: string currency_code = 5;
    */
@@ -794,7 +794,7 @@ export type CreditOwnAccountRequestJson = {
   amount?: string;
 
   /**
-   * Must be the account's currency; "" to omit it.
+   * The currency of the amount, which must be the account's currency. "" skips this check.
    *
    * @generated from field: string currency_code = 5;
    */
@@ -916,7 +916,7 @@ export const SandboxOutcome = {
   REJECTED: 2,
 
   /**
-   * Also possible for a payout that settled long ago.
+   * The payment was returned. Also possible for a payout that settled long ago.
    *
    * @generated from enum value: SANDBOX_OUTCOME_RETURNED = 3;
    */
@@ -954,9 +954,10 @@ export const SandboxOutcomeSchema: GenEnum<SandboxOutcome, SandboxOutcomeJson> =
 export const PayoutSandboxService: GenService<{
   /**
    * Makes the simulated rail report a payout's outcome now. The rail signs the report, and the same
-   * rules apply as for any rail. Returns after the money has moved; waits briefly for a payout that
-   * is being submitted. A repeat returns the same result. Errors: RECORD_NOT_FOUND; INVALID_REQUEST
-   * (fields); STATE_NOT_REACHABLE if the rail doesn't have the payout or it has another outcome.
+   * rules apply as for any rail. Returns after the money has moved. If the payout is being
+   * submitted, waits briefly for that. A repeat returns the same result. Errors: RECORD_NOT_FOUND;
+   * INVALID_REQUEST (fields); STATE_NOT_REACHABLE if the rail doesn't have the payout, or the
+   * payout has another outcome.
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.SetPayoutOutcome
    */
@@ -988,7 +989,8 @@ export const PayoutSandboxService: GenService<{
     output: typeof SetRailSilenceResponseSchema;
   },
   /**
-   * Ends a silence; payouts that waited continue at once. Without a silence it has no effect.
+   * Ends a simulated failure of the rails. Payouts that waited continue at once. No effect if there
+   * is no simulated failure.
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.EndRailSilence
    */

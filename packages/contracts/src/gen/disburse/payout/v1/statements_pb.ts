@@ -412,14 +412,14 @@ export type PayoutReceipt = Message<"disburse.payout.v1.PayoutReceipt"> & {
   ledger: ReceiptEntry[];
 
   /**
-   * The payout that this one pays again; "" for none.
+   * The earlier payout that this payout pays again; "" for none.
    *
    * @generated from field: string reissue_of = 25;
    */
   reissueOf: string;
 
   /**
-   * The payout that pays this one again; "" for none.
+   * The later payout that pays this payout again; "" for none.
    *
    * @generated from field: string reissued_as = 26;
    */
@@ -574,14 +574,14 @@ export type PayoutReceiptJson = {
   ledger?: ReceiptEntryJson[];
 
   /**
-   * The payout that this one pays again; "" for none.
+   * The earlier payout that this payout pays again; "" for none.
    *
    * @generated from field: string reissue_of = 25;
    */
   reissueOf?: string;
 
   /**
-   * The payout that pays this one again; "" for none.
+   * The later payout that pays this payout again; "" for none.
    *
    * @generated from field: string reissued_as = 26;
    */

@@ -61,14 +61,14 @@ export type RailAccount = Message<"disburse.payout.v1.RailAccount"> & {
   waiting: string;
 
   /**
-   * The amount still required to send all waiting payouts; "0.00" if none.
+   * The amount that is still missing to send all waiting payouts; "0.00" if none.
    *
    * @generated from field: string missing = 7;
    */
   missing: string;
 
   /**
-   * Time of its last entry.
+   * The time of the account's last entry.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 8;
    */
@@ -118,14 +118,14 @@ export type RailAccountJson = {
   waiting?: string;
 
   /**
-   * The amount still required to send all waiting payouts; "0.00" if none.
+   * The amount that is still missing to send all waiting payouts; "0.00" if none.
    *
    * @generated from field: string missing = 7;
    */
   missing?: string;
 
   /**
-   * Time of its last entry.
+   * The time of the account's last entry.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 8;
    */
@@ -439,14 +439,15 @@ export type SweepRailAccountRequest = Message<"disburse.payout.v1.SweepRailAccou
   amount: string;
 
   /**
-   * The same as in FundRailAccountRequest.
+   * The same as `FundRailAccountRequest.note`.
    *
    * @generated from field: string note = 5;
    */
   note: string;
 
   /**
-   * Books it as a fee of the bank or chain, a cost of the platform, even if it isn't covered.
+   * Books the amount as a fee of the bank or chain, which is a cost of the platform. Allowed even
+   * if the balance doesn't cover it.
    *
    * @generated from field: bool charge = 6;
    */
@@ -478,14 +479,15 @@ export type SweepRailAccountRequestJson = {
   amount?: string;
 
   /**
-   * The same as in FundRailAccountRequest.
+   * The same as `FundRailAccountRequest.note`.
    *
    * @generated from field: string note = 5;
    */
   note?: string;
 
   /**
-   * Books it as a fee of the bank or chain, a cost of the platform, even if it isn't covered.
+   * Books the amount as a fee of the bank or chain, which is a cost of the platform. Allowed even
+   * if the balance doesn't cover it.
    *
    * @generated from field: bool charge = 6;
    */
@@ -1057,7 +1059,8 @@ export const RailStep = {
   RAIL_POST: 4,
 
   /**
-   * Not paid: held decreases, available increases. Zero if the payout ended before money was held.
+   * Not paid: held decreases, available increases. The amount is zero if the payout ended before
+   * money was held.
    *
    * @generated from enum value: RAIL_STEP_RAIL_RELEASE = 5;
    */

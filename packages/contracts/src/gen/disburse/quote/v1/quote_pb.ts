@@ -246,7 +246,8 @@ export type Quote = Message<"disburse.quote.v1.Quote"> & {
   receivingFixed: boolean;
 
   /**
-   * The payout that this quote pays again; only its reissue can execute the quote. "" for none.
+   * The earlier payout that this quote pays again. Only the reissue of that payout can execute the
+   * quote. "" for none.
    *
    * @generated from field: string reissue_of = 22;
    */
@@ -373,7 +374,8 @@ export type QuoteJson = {
   receivingFixed?: boolean;
 
   /**
-   * The payout that this quote pays again; only its reissue can execute the quote. "" for none.
+   * The earlier payout that this quote pays again. Only the reissue of that payout can execute the
+   * quote. "" for none.
    *
    * @generated from field: string reissue_of = 22;
    */
@@ -422,7 +424,8 @@ export type CreateQuoteRequest = Message<"disburse.quote.v1.CreateQuoteRequest">
   destinationCurrencyCode: string;
 
   /**
-   * Decimal text; "" if absent. Set one of the two; the source amount takes precedence.
+   * Decimal text; "" if absent. Set either `source_amount` or `receiving_amount`. If both are set,
+   * the source amount applies.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -491,7 +494,8 @@ export type CreateQuoteRequestJson = {
   destinationCurrencyCode?: string;
 
   /**
-   * Decimal text; "" if absent. Set one of the two; the source amount takes precedence.
+   * Decimal text; "" if absent. Set either `source_amount` or `receiving_amount`. If both are set,
+   * the source amount applies.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -791,7 +795,7 @@ export const LimitsSchema: GenMessage<Limits, {jsonType: LimitsJson}> = /*@__PUR
   messageDesc(file_disburse_quote_v1_quote, 8);
 
 /**
- * The claim of a quote by a payout; a repeat doesn't change it.
+ * The claim of a quote by a payout. A repeated claim doesn't change it.
  *
  * @generated from message disburse.quote.v1.Claim
  */
@@ -812,7 +816,7 @@ export type Claim = Message<"disburse.quote.v1.Claim"> & {
   claimedAt?: Timestamp | undefined;
 
   /**
-   * The payout's order as written by the payout service; opaque to this service.
+   * The payout's order as written by the payout service. The quote service doesn't read it.
    *
    * @generated from field: bytes order = 4;
    */
@@ -820,7 +824,7 @@ export type Claim = Message<"disburse.quote.v1.Claim"> & {
 };
 
 /**
- * The claim of a quote by a payout; a repeat doesn't change it.
+ * The claim of a quote by a payout. A repeated claim doesn't change it.
  *
  * @generated from message disburse.quote.v1.Claim
  */
@@ -841,7 +845,7 @@ export type ClaimJson = {
   claimedAt?: TimestampJson;
 
   /**
-   * The payout's order as written by the payout service; opaque to this service.
+   * The payout's order as written by the payout service. The quote service doesn't read it.
    *
    * @generated from field: bytes order = 4;
    */
@@ -875,8 +879,8 @@ export type ClaimQuoteRequest = Message<"disburse.quote.v1.ClaimQuoteRequest"> &
   payoutId: string;
 
   /**
-   * Stored and returned with the claim, so that the payout can be created from it, even after the
-   * loss of a database.
+   * Stored and returned with the claim. The payout can be created from it, even after the loss of a
+   * database.
    *
    * @generated from field: bytes order = 4;
    */
@@ -903,8 +907,8 @@ export type ClaimQuoteRequestJson = {
   payoutId?: string;
 
   /**
-   * Stored and returned with the claim, so that the payout can be created from it, even after the
-   * loss of a database.
+   * Stored and returned with the claim. The payout can be created from it, even after the loss of a
+   * database.
    *
    * @generated from field: bytes order = 4;
    */
@@ -1177,8 +1181,8 @@ export type Corridor = Message<"disburse.quote.v1.Corridor"> & {
   returnCharges: ReturnCharges;
 
   /**
-   * Payment methods, only in lists; empty if the payout service is unavailable. Ignored in
-   * SetCorridor.
+   * The corridor's payment methods. Set only in lists. Empty if the payout service is unavailable.
+   * Ignored in SetCorridor.
    *
    * @generated from field: repeated disburse.quote.v1.CorridorRail rails = 12;
    */
@@ -1255,8 +1259,8 @@ export type CorridorJson = {
   returnCharges?: ReturnChargesJson;
 
   /**
-   * Payment methods, only in lists; empty if the payout service is unavailable. Ignored in
-   * SetCorridor.
+   * The corridor's payment methods. Set only in lists. Empty if the payout service is unavailable.
+   * Ignored in SetCorridor.
    *
    * @generated from field: repeated disburse.quote.v1.CorridorRail rails = 12;
    */
@@ -1271,7 +1275,8 @@ export const CorridorSchema: GenMessage<Corridor, {jsonType: CorridorJson}> = /*
   messageDesc(file_disburse_quote_v1_quote, 16);
 
 /**
- * A payment method of a corridor and its rail; the same as payout's DestinationRail.
+ * A payment method of a corridor, and its rail. The fields are those of DestinationRail of the
+ * payout service.
  *
  * @generated from message disburse.quote.v1.CorridorRail
  */
@@ -1312,7 +1317,8 @@ export type CorridorRail = Message<"disburse.quote.v1.CorridorRail"> & {
 };
 
 /**
- * A payment method of a corridor and its rail; the same as payout's DestinationRail.
+ * A payment method of a corridor, and its rail. The fields are those of DestinationRail of the
+ * payout service.
  *
  * @generated from message disburse.quote.v1.CorridorRail
  */
@@ -1441,7 +1447,7 @@ export type CorridorTerms = Message<"disburse.quote.v1.CorridorTerms"> & {
   active?: boolean | undefined;
 
   /**
-   * The same as in Corridor; "0" for none.
+   * The same as `Corridor.fee_share`; "0" for none.
    *
    * @generated from field: optional string fee_share = 4;
    */
@@ -1504,7 +1510,7 @@ export type CorridorTermsJson = {
   active?: boolean;
 
   /**
-   * The same as in Corridor; "0" for none.
+   * The same as `Corridor.fee_share`; "0" for none.
    *
    * @generated from field: optional string fee_share = 4;
    */
@@ -2036,7 +2042,7 @@ export const ListRatesResponseSchema: GenMessage<ListRatesResponse, {jsonType: L
   messageDesc(file_disburse_quote_v1_quote, 29);
 
 /**
- * A rate, and who set it.
+ * A rate, and the actor that set it.
  *
  * @generated from message disburse.quote.v1.HistoricRate
  */
@@ -2065,7 +2071,7 @@ export type HistoricRate = Message<"disburse.quote.v1.HistoricRate"> & {
 };
 
 /**
- * A rate, and who set it.
+ * A rate, and the actor that set it.
  *
  * @generated from message disburse.quote.v1.HistoricRate
  */
@@ -2155,15 +2161,15 @@ export const ReturnCharges = {
   UNSPECIFIED: 0,
 
   /**
-   * The platform: the merchant gets the full amount back.
+   * The platform bears the charges. The merchant gets the full amount back.
    *
    * @generated from enum value: RETURN_CHARGES_PLATFORM = 1;
    */
   PLATFORM: 1,
 
   /**
-   * The merchant: its return is reduced by the missing amount ÷ the payout's rate, rounded up to a
-   * minor unit of the source currency.
+   * The merchant bears the charges. The returned amount is reduced by the missing amount divided by
+   * the payout's rate, rounded up to a minor unit of the source currency.
    *
    * @generated from enum value: RETURN_CHARGES_MERCHANT = 2;
    */
@@ -2246,9 +2252,9 @@ export const QuoteService: GenService<{
     output: typeof GetEquivalentAmountResponseSchema;
   },
   /**
-   * Claims an open quote once, the commit point of a payout. A repeat by the same payout returns
-   * the first result. QUOTE_EXPIRED is final: the same write marks the quote expired. Errors:
-   * RECORD_NOT_FOUND, ALREADY_PROCESSED (claimed by another payout id).
+   * Claims an open quote once. This is the commit point of a payout. A repeat by the same payout
+   * returns the first result. QUOTE_EXPIRED is final, because the same write marks the quote as
+   * expired. Errors: RECORD_NOT_FOUND, ALREADY_PROCESSED (claimed by another payout id).
    *
    * @generated from rpc disburse.quote.v1.QuoteService.ClaimQuote
    */
@@ -2258,8 +2264,8 @@ export const QuoteService: GenService<{
     output: typeof ClaimQuoteResponseSchema;
   },
   /**
-   * Expires an open quote, so that no payout can claim it. Final; a repeat and an already expired
-   * quote return the same result. Errors: RECORD_NOT_FOUND, ALREADY_PROCESSED (claimed).
+   * Expires an open quote, so that no payout can claim it. This is final. If the quote has already
+   * expired, returns the same result. Errors: RECORD_NOT_FOUND, ALREADY_PROCESSED (claimed).
    *
    * @generated from rpc disburse.quote.v1.QuoteService.ExpireQuote
    */
@@ -2301,8 +2307,8 @@ export const QuoteService: GenService<{
   },
   /**
    * Lists corridors, active or not, with their current rates, sorted by source and destination
-   * currency. With a merchant, lists only those open to it. Errors: INVALID_REQUEST (cursor,
-   * limit).
+   * currency. If a merchant is given, lists only the corridors that are open to that merchant.
+   * Errors: INVALID_REQUEST (cursor, limit).
    *
    * @generated from rpc disburse.quote.v1.QuoteService.ListCorridors
    */

@@ -68,7 +68,7 @@ export type ListSpansResponse = Message<"disburse.trace.v1.ListSpansResponse"> &
   spans: Span[];
 
   /**
-   * The maximum number that the process keeps; 0 if it keeps none.
+   * The maximum number of spans that the process keeps. 0 if the process keeps none.
    *
    * @generated from field: int32 kept_max = 2;
    */
@@ -87,7 +87,7 @@ export type ListSpansResponseJson = {
   spans?: SpanJson[];
 
   /**
-   * The maximum number that the process keeps; 0 if it keeps none.
+   * The maximum number of spans that the process keeps. 0 if the process keeps none.
    *
    * @generated from field: int32 kept_max = 2;
    */
@@ -127,7 +127,7 @@ export type Span = Message<"disburse.trace.v1.Span"> & {
   parentSpanId: string;
 
   /**
-   * The service that recorded it: `payout`.
+   * The service that recorded the span: `payout`.
    *
    * @generated from field: string service = 4;
    */
@@ -148,7 +148,7 @@ export type Span = Message<"disburse.trace.v1.Span"> & {
   kind: string;
 
   /**
-   * According to the clock of the process's host.
+   * The time by the clock of the process's host.
    *
    * @generated from field: google.protobuf.Timestamp started_at = 7;
    */
@@ -200,7 +200,7 @@ export type SpanJson = {
   parentSpanId?: string;
 
   /**
-   * The service that recorded it: `payout`.
+   * The service that recorded the span: `payout`.
    *
    * @generated from field: string service = 4;
    */
@@ -221,7 +221,7 @@ export type SpanJson = {
   kind?: string;
 
   /**
-   * According to the clock of the process's host.
+   * The time by the clock of the process's host.
    *
    * @generated from field: google.protobuf.Timestamp started_at = 7;
    */
@@ -255,8 +255,8 @@ export const SpanSchema: GenMessage<Span, {jsonType: SpanJson}> = /*@__PURE__*/
   messageDesc(file_disburse_trace_v1_trace, 2);
 
 /**
- * Spans in the memory of the called process. Every service serves it. A process keeps its most
- * recently ended spans; TRACE_MEMORY_SPANS=0 turns this off.
+ * Spans in the memory of the called process. Every service implements this RPC service. A process
+ * keeps the spans that ended most recently. TRACE_MEMORY_SPANS=0 turns this off.
  *
  * @generated from service disburse.trace.v1.TraceService
  */

@@ -31,8 +31,8 @@ export type Actor = Message<"disburse.type.v1.Actor"> & {
   id: string;
 
   /**
-   * The root of a key or member that another one created: the first creator in the chain. All
-   * actors with the same root count as one actor. Empty if the actor is itself a root.
+   * The root of a key or member that another actor created. The root is the first creator in the
+   * chain. All actors with the same root count as one actor. Empty if the actor is itself a root.
    *
    * @generated from field: string root = 3;
    */
@@ -58,8 +58,8 @@ export type ActorJson = {
   id?: string;
 
   /**
-   * The root of a key or member that another one created: the first creator in the chain. All
-   * actors with the same root count as one actor. Empty if the actor is itself a root.
+   * The root of a key or member that another actor created. The root is the first creator in the
+   * chain. All actors with the same root count as one actor. Empty if the actor is itself a root.
    *
    * @generated from field: string root = 3;
    */
@@ -97,7 +97,7 @@ export const Actor_Kind = {
   OPERATOR: 2,
 
   /**
-   * Another service, or a job of the same service; `id` is its name.
+   * Another service, or a job of the same service. `id` is the service's name.
    *
    * @generated from enum value: KIND_SERVICE = 3;
    */
@@ -134,25 +134,28 @@ export const Actor_KindSchema: GenEnum<Actor_Kind, Actor_KindJson> = /*@__PURE__
  */
 export type Mutation = Message<"disburse.type.v1.Mutation"> & {
   /**
-   * Chosen by the caller, 1 to 128 printable characters, the same for every attempt at one change.
-   * The owning service keeps it unique. A repeat returns the first result. A repeat with different
-   * content fails with INVALID_REQUEST, `operation_id: was used with other content`.
+   * An id that the caller chooses for one change, 1 to 128 printable characters. Every attempt to
+   * make the change uses the same id. The owning service keeps it unique. A repeat returns the
+   * first result. A repeat with different content fails with INVALID_REQUEST, `operation_id: was
+   * used with other content`.
    *
    * @generated from field: string operation_id = 1;
    */
   operationId: string;
 
   /**
-   * The API key or member for which the gateway calls. Ignored from any other caller: its actor is
-   * the caller itself, as identified by the certificate or token.
+   * The API key or member for which the gateway makes the call. The service ignores this field from
+   * any other caller. The actor is then the caller itself, as identified by its certificate or
+   * token.
    *
    * @generated from field: disburse.type.v1.Actor actor = 2;
    */
   actor?: Actor | undefined;
 
   /**
-   * SHA-256, in hexadecimal, of the request that the gateway received. If set, the service compares
-   * it instead of the RPC's fields to detect different content. Ignored from any other caller.
+   * SHA-256, in hexadecimal, of the request that the gateway received. If set, the service detects
+   * different content by this hash instead of the RPC's fields. Ignored from any caller other than
+   * the gateway.
    *
    * @generated from field: string fingerprint = 3;
    */
@@ -166,25 +169,28 @@ export type Mutation = Message<"disburse.type.v1.Mutation"> & {
  */
 export type MutationJson = {
   /**
-   * Chosen by the caller, 1 to 128 printable characters, the same for every attempt at one change.
-   * The owning service keeps it unique. A repeat returns the first result. A repeat with different
-   * content fails with INVALID_REQUEST, `operation_id: was used with other content`.
+   * An id that the caller chooses for one change, 1 to 128 printable characters. Every attempt to
+   * make the change uses the same id. The owning service keeps it unique. A repeat returns the
+   * first result. A repeat with different content fails with INVALID_REQUEST, `operation_id: was
+   * used with other content`.
    *
    * @generated from field: string operation_id = 1;
    */
   operationId?: string;
 
   /**
-   * The API key or member for which the gateway calls. Ignored from any other caller: its actor is
-   * the caller itself, as identified by the certificate or token.
+   * The API key or member for which the gateway makes the call. The service ignores this field from
+   * any other caller. The actor is then the caller itself, as identified by its certificate or
+   * token.
    *
    * @generated from field: disburse.type.v1.Actor actor = 2;
    */
   actor?: ActorJson;
 
   /**
-   * SHA-256, in hexadecimal, of the request that the gateway received. If set, the service compares
-   * it instead of the RPC's fields to detect different content. Ignored from any other caller.
+   * SHA-256, in hexadecimal, of the request that the gateway received. If set, the service detects
+   * different content by this hash instead of the RPC's fields. Ignored from any caller other than
+   * the gateway.
    *
    * @generated from field: string fingerprint = 3;
    */

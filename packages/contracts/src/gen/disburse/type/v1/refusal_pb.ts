@@ -90,8 +90,9 @@ export const RefusalSchema: GenMessage<Refusal, {jsonType: RefusalJson}> = /*@__
   messageDesc(file_disburse_type_v1_refusal, 0);
 
 /**
- * A field of a public request that the gateway could not read as the form's type, for example a
- * list instead of text. The owning service reports it with its own findings, in the form's order.
+ * A field of a public request that the gateway could not read, because its type is wrong, for
+ * example a list instead of text. The owning service reports it together with its own findings, in
+ * the form's order.
  *
  * @generated from message disburse.type.v1.Violation
  */
@@ -112,8 +113,9 @@ export type Violation = Message<"disburse.type.v1.Violation"> & {
 };
 
 /**
- * A field of a public request that the gateway could not read as the form's type, for example a
- * list instead of text. The owning service reports it with its own findings, in the form's order.
+ * A field of a public request that the gateway could not read, because its type is wrong, for
+ * example a list instead of text. The owning service reports it together with its own findings, in
+ * the form's order.
  *
  * @generated from message disburse.type.v1.Violation
  */

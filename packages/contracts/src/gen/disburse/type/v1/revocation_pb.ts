@@ -64,7 +64,7 @@ export const RecordIdsSchema: GenMessage<RecordIds, {jsonType: RecordIdsJson}> =
  */
 export type Revocation = Message<"disburse.type.v1.Revocation"> & {
   /**
-   * The strictest treatment requested so far: a later call can only be stricter.
+   * The strictest treatment requested so far. A later call can only make it stricter.
    *
    * @generated from field: disburse.type.v1.RevokedOrders orders = 1;
    */
@@ -78,29 +78,31 @@ export type Revocation = Message<"disburse.type.v1.Revocation"> & {
   scheduledPayouts?: RecordIds | undefined;
 
   /**
-   * Batches with unpaid lines, treated in the same way.
+   * Batches with unpaid lines. They are treated in the same way as scheduled payouts.
    *
    * @generated from field: disburse.type.v1.RecordIds batches = 3;
    */
   batches?: RecordIds | undefined;
 
   /**
-   * Keys that the revoked key or member created, directly or through others. With CANCEL all of
-   * them, now revoked; otherwise those that still work.
+   * Keys that the revoked key or member created, directly or through others. With CANCEL, all of
+   * these keys, which are now revoked. Otherwise only the keys that still work.
    *
    * @generated from field: disburse.type.v1.RecordIds keys = 4;
    */
   keys?: RecordIds | undefined;
 
   /**
-   * Webhook endpoints that any of them created. With CANCEL they are paused; otherwise unchanged.
+   * Webhook endpoints that the revoked key or member, or any of these keys, created. With CANCEL
+   * they are paused; otherwise they are unchanged.
    *
    * @generated from field: disburse.type.v1.RecordIds endpoints = 5;
    */
   endpoints?: RecordIds | undefined;
 
   /**
-   * Current team members whom any of them invited. A revocation doesn't remove them.
+   * Current team members whom the revoked key or member, or any of these keys, invited. They stay
+   * in the team.
    *
    * @generated from field: disburse.type.v1.RecordIds members = 6;
    */
@@ -114,7 +116,7 @@ export type Revocation = Message<"disburse.type.v1.Revocation"> & {
  */
 export type RevocationJson = {
   /**
-   * The strictest treatment requested so far: a later call can only be stricter.
+   * The strictest treatment requested so far. A later call can only make it stricter.
    *
    * @generated from field: disburse.type.v1.RevokedOrders orders = 1;
    */
@@ -128,29 +130,31 @@ export type RevocationJson = {
   scheduledPayouts?: RecordIdsJson;
 
   /**
-   * Batches with unpaid lines, treated in the same way.
+   * Batches with unpaid lines. They are treated in the same way as scheduled payouts.
    *
    * @generated from field: disburse.type.v1.RecordIds batches = 3;
    */
   batches?: RecordIdsJson;
 
   /**
-   * Keys that the revoked key or member created, directly or through others. With CANCEL all of
-   * them, now revoked; otherwise those that still work.
+   * Keys that the revoked key or member created, directly or through others. With CANCEL, all of
+   * these keys, which are now revoked. Otherwise only the keys that still work.
    *
    * @generated from field: disburse.type.v1.RecordIds keys = 4;
    */
   keys?: RecordIdsJson;
 
   /**
-   * Webhook endpoints that any of them created. With CANCEL they are paused; otherwise unchanged.
+   * Webhook endpoints that the revoked key or member, or any of these keys, created. With CANCEL
+   * they are paused; otherwise they are unchanged.
    *
    * @generated from field: disburse.type.v1.RecordIds endpoints = 5;
    */
   endpoints?: RecordIdsJson;
 
   /**
-   * Current team members whom any of them invited. A revocation doesn't remove them.
+   * Current team members whom the revoked key or member, or any of these keys, invited. They stay
+   * in the team.
    *
    * @generated from field: disburse.type.v1.RecordIds members = 6;
    */
@@ -179,25 +183,25 @@ export const RevokedOrders = {
   UNSPECIFIED: 0,
 
   /**
-   * Orders await approval by an actor other than their creator. This includes orders that were
-   * already created by the keys that the revoked key or member created, directly or through others;
-   * these keys continue to work.
+   * Orders await approval by an actor other than their creator. This includes existing orders of
+   * keys that the revoked key or member created, directly or through others. These keys continue to
+   * work.
    *
    * @generated from enum value: REVOKED_ORDERS_HOLD = 1;
    */
   HOLD: 1,
 
   /**
-   * Orders are paid as planned. For a rotation, after the caller has checked them.
+   * Orders are paid as planned. Use this for a key rotation, after you have checked the orders.
    *
    * @generated from enum value: REVOKED_ORDERS_KEEP = 2;
    */
   KEEP: 2,
 
   /**
-   * Orders are cancelled. The keys that the revoked key or member created, directly or through
-   * others, are revoked and their orders cancelled. All webhook endpoints that any of them created
-   * are paused.
+   * Orders are cancelled. Keys that the revoked key or member created, directly or through others,
+   * are revoked and their orders cancelled. All webhook endpoints that any of these keys or the
+   * member created are paused.
    *
    * @generated from enum value: REVOKED_ORDERS_CANCEL = 3;
    */
