@@ -9,7 +9,7 @@ import { sealedPayments } from "./payments.ts";
 import { guardedBankFiles } from "./rpc.ts";
 import { assertLiveBanks, readBankRails, setting } from "./settings.ts";
 
-/** Rails that send payment files to banks, one rail for each account. */
+/** Creates the rails that send payment files to banks. Each account has its own rail. */
 export const bankRails: RailPackage = {
   setting,
   indexes,

@@ -6,22 +6,24 @@ import { newMemory, processFiles, receiveFiles } from "./taking.ts";
 
 export type DispatchDeps = SendWork & {
   readonly newMessageId: NewMessageId;
-  /** While operators pause the rail, it begins no file and sends none. */
+  /** True while operators have paused the rail. A paused rail begins no file and sends none. */
   readonly isPaused: () => Promise<boolean>;
   /** The interval between polls of the bank's folder. */
   readonly receiveEveryMs: number;
   /**
-   * Banking days with statements that prove a rejected payment unpaid; absent: no statement proves
-   * it.
+   * The number of banking days whose statements prove that a rejected payment was not executed. If
+   * absent, statements prove nothing.
    */
   readonly unpaidAfterBankDays?: number | undefined;
 };
 
-/** Limits the files that one run begins. */
+/** The maximum number of files that one run begins. */
 const begunMax = 20;
-/** The pause after a server failure: banks block clients that reconnect every second. */
+/**
+ * The pause after a failure of the bank's server. Banks block clients that reconnect every second.
+ */
 const restMs = 30_000;
-/** The pause before the rail retries a file whose content cannot be written or read. */
+/** The pause before the rail retries a file whose content could not be written or read. */
 const againMs = 60_000;
 
 /** Sends the payments of one rail to its bank and applies the bank's responses to them. */
@@ -52,7 +54,7 @@ export function createDispatcher(deps: DispatchDeps) {
     if (written !== null && !isPaused) await atServer(() => sendOn(deps, written));
   };
   return {
-    /** Runs once. Rejects if a part failed; the next run retries that part. */
+    /** Runs each part once. Rejects if a part failed. The next run retries that part. */
     run: async (): Promise<void> => {
       const isPaused = await deps.isPaused();
       const failures: unknown[] = [];

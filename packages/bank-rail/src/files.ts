@@ -28,19 +28,19 @@ export type FileWork = {
 
 const atOnce = 1_000;
 /**
- * Limits the files whose payments one run returns. Each belongs to a process that died or stalled.
+ * The maximum number of files whose payments one run returns to the queue. The process that worked
+ * on such a file died or stalled.
  */
 const returnedMax = 20;
 
-/** Message ids: 26 of the 28 characters that a file of ISO 20022 leaves for one. */
+/** Creates a message id of 26 characters. ISO 20022 leaves 28 characters for the id. */
 export type NewMessageId = (now: Date) => string;
 
 /**
- * Begins a file for payments that are due, or for as many as one file holds. Payments that missed
- * their window get a new plan. Returns `undefined` if there is nothing to do.
- *
- * The file's document lists the ids of its payments before any of them is claimed. A process that
- * continues the file claims the same payments, and no later claim adds another.
+ * Begins a file for the payments that are due, up to the maximum of one file. Payments that missed
+ * their window get a new plan. Returns `undefined` if there is nothing to do. The file's document
+ * lists the payment ids before any payment is claimed. If another process continues the file, it
+ * claims the same payments, and no payment can be added later.
  */
 export async function beginFile(
   work: FileWork,
@@ -83,7 +83,10 @@ export async function beginFile(
   return file;
 }
 
-/** Returns the first payments whose sum fits one file. A single payment fits with any amount. */
+/**
+ * Returns the first payments whose sum fits in one file. A single payment always fits, whatever its
+ * amount.
+ */
 function fittingOne<P extends Pick<PaymentDocument, "amount_minor">>(
   payments: readonly P[],
   sumMax: bigint,
@@ -96,7 +99,9 @@ function fittingOne<P extends Pick<PaymentDocument, "amount_minor">>(
   return end === -1 ? payments : payments.slice(0, end);
 }
 
-/** Plans payments for a later window whose cut-off passed while the rail was paused or down. */
+/**
+ * Plans payments for a later window because their cut-off passed while the rail was paused or down.
+ */
 async function planAnew(
   { store, schedule, log, rail }: FileWork,
   late: readonly Pick<PaymentDocument, "_id" | "plan" | "amount_minor">[],
@@ -114,11 +119,11 @@ async function planAnew(
 }
 
 /**
- * Claims the payments of a file, writes it, and stores its content. The file's document decides
- * which payments are in it, which are left out, and whether it is void. Payments follow after that.
- *
- * A file that cannot be written is void, and its payments return to the queue. A file that has one
- * of these payments and cannot be written either is halved (`writeHalved`).
+ * Claims the payments of a file, writes the file, and stores its content. The file's document is
+ * updated first. It records which payments are included, which are left out, and whether the file
+ * is void. The payments are updated afterwards. If a file can't be written, it becomes void and its
+ * payments return to the queue. If the next file with one of these payments can't be written
+ * either, `writeHalved` splits that file.
  */
 export async function writeFile(work: FileWork, file: FileDocument): Promise<void> {
   const { store, format, sealer, clock, log, rail } = work;

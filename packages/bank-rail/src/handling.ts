@@ -33,14 +33,14 @@ export type HandlingDeps = {
   readonly clock: Clock;
 };
 
-/** An RPC message has at most 4 MiB. */
+/** An RPC message is limited to 4 MiB, so the content must be smaller. */
 const contentMax = 3 * 2 ** 20;
 const outcomesMax = 100;
 
 /**
- * Handles a finding. The content of its file is never dropped silently: operators have the file
- * read again, declare that it concerns no payment, or apply it to payments that they name. An
- * outcome ends the finding only if the finding names a payment.
+ * Handles a finding. Operators must choose what happens to the content of its file. They have the
+ * file read again, declare that the content concerns no payment, or apply the content to payments
+ * that they name. Applying an outcome closes the finding only if the finding names a payment.
  */
 export async function handleFinding(
   deps: HandlingDeps,

@@ -30,15 +30,15 @@ type BankRailDeps = Pick<RailContext, "database" | "clock" | "log" | "isPaused" 
 export type BankRail = {
   readonly rail: Rail;
   readonly settledThrough: BankFormat["settledThrough"];
-  /** Starts the work on payments and on files from the bank. */
+  /** Starts processing payments and files from the bank. */
   start(): Loop;
 };
 
 /** The interval between runs of a rail. */
 const everyMs = 1_000;
-/** A file of 64 MiB takes a quarter of this memory, and some seconds. */
+/** The reader's limits. A file of 64 MiB needs a quarter of this memory and a few seconds. */
 const readerLimits = { heapMb: 512, timeoutMs: 120_000 };
-/** A killed process delays the work on a rail for this long at most. */
+/** The lease's lifetime. After a process is killed, its rails are idle for at most this long. */
 const leaseMs = 15_000;
 
 export function openBankRail(settings: BankRailSettings, deps: BankRailDeps): BankRail {

@@ -12,7 +12,7 @@ import type { StoredPlan } from "./documents.ts";
 import { minorOf } from "./settings.ts";
 import type { BankScheduleSettings } from "./settings-parts.ts";
 
-/** The bank's schedule. `leadMs`: files are written this long before a cut-off. */
+/** The bank's schedule. Files are written `leadMs` before a cut-off. */
 export type BankSchedule = Schedule & { readonly leadMs: number };
 
 export function scheduleOf(settings: BankScheduleSettings, currency: string): BankSchedule {
@@ -32,14 +32,17 @@ export function scheduleOf(settings: BankScheduleSettings, currency: string): Ba
   return { zone, calendars, windows: [first, ...others], leadMs: lead_minutes * 60_000 };
 }
 
-/** Returns the largest payment that a window accepts; `undefined` if any amount is accepted. */
+/**
+ * Returns the largest payment that any window accepts. Returns `undefined` if any amount is
+ * accepted.
+ */
 export function largestOf({ windows }: Schedule): bigint | undefined {
   const largest = windows.map(({ minorMax }) => minorMax);
   if (largest.includes(undefined)) return undefined;
   return largest.reduce((max, each) => ((each ?? 0n) > (max ?? 0n) ? each : max), 0n);
 }
 
-/** Plans a payment of so many minor units that is accepted at `now`. */
+/** Plans a payment of this amount, in minor units, that is accepted at `now`. */
 export function planOf(
   schedule: BankSchedule,
   minor: bigint,
@@ -57,8 +60,8 @@ export function planOf(
 }
 
 /**
- * Returns the latest local time, `hh:mm`, at which a payment of any amount still leaves on the same
- * day.
+ * Returns the latest local time, `hh:mm`, at which a payment of any amount can be accepted and
+ * leave the same day.
  */
 export function lastTimeOf({ windows, leadMs }: BankSchedule): string | undefined {
   const last = windows.findLast(({ minorMax }) => minorMax === undefined) ?? windows.at(-1);

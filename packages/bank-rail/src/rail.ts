@@ -16,23 +16,26 @@ export type BankRailOptions = {
   readonly name: string;
   readonly currency: string;
   readonly transferMethods: readonly string[];
-  /** The debited account as statements name it; "" if there are no statements. */
+  /** The debited account, as bank statements identify it. "" if the bank sends no statements. */
   readonly account: string;
   readonly schedule: BankSchedule;
-  /** Banking days after settlement until an unconfirmed payment counts as settled. */
+  /** The number of banking days after settlement until an unconfirmed payment counts as settled. */
   readonly returnWindowDays: number;
   readonly overdueAfterMs: number;
-  /** The format's largest payment; `undefined`: any amount. */
+  /** The largest payment that the format allows. `undefined` if it allows any amount. */
   readonly largest: bigint | undefined;
   readonly store: BankStore;
   readonly sealer: Seals;
   readonly clock: Clock;
 };
 
-/** Polls are rare: a changed payment wakes its payout at once (`callPending`). */
+/** Polling is rare, because `callPending` notifies the payout when its payment changes. */
 const pollMs = 600_000;
 
-/** Creates a rail that sends payments in files. Submitting inserts a payment; polls read it. */
+/**
+ * Creates a rail that sends payments in files. Submitting a payment inserts its document. Polling
+ * reads that document.
+ */
 export function createBankRail(options: BankRailOptions): Rail {
   const { name, currency, account, schedule, store, sealer, clock } = options;
   const { code } = currencyOf(currency);

@@ -27,7 +27,7 @@ import { findingGuard, type HandlingDeps, handleFinding } from "./handling.ts";
 
 type BankRpcDeps = HandlingDeps & Pick<RailContext, "approvals">;
 
-/** The RPCs of bank files, guarded if the service has approvals. */
+/** Creates the RPCs for bank files. They require approvals if the service has approvals. */
 export function guardedBankFiles(deps: BankRpcDeps) {
   const rpc = bankFilesRpc(deps);
   const { approvals } = deps;

@@ -20,7 +20,7 @@ export type BankSession = {
   download(folder: string, file: RemoteFile, bytesMax: number): Promise<Uint8Array | undefined>;
 };
 
-/** Opens a session for one piece of work, with one time limit. */
+/** Opens one session with one time limit for a unit of work. */
 export type BankServer = {
   readonly inSession: <T>(work: (session: BankSession) => Promise<T>) => Promise<T>;
   readonly timeoutMs: number;
@@ -35,9 +35,9 @@ export type SendWork = FileWork & {
 };
 
 /**
- * Sends a written file. The file stays at the bank under a temporary name, which no bank processes,
- * until its document says that the rename is due. A process that dies before that has sent nothing.
- * A stalled process fails at the write.
+ * Sends a written file. The upload uses a temporary name, which the bank does not process. The rail
+ * renames the file only after the file's document records that the rename is due. If a process dies
+ * before that record, it has sent nothing. A stalled process fails when it writes the record.
  */
 export async function sendFile(work: SendWork, written: FileDocument): Promise<void> {
   const { store, sealer, server, clock } = work;

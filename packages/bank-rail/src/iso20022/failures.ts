@@ -2,9 +2,9 @@ import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
 import type { Failure, FailureCode } from "@disburse/kernel/failure.ts";
 
 /**
- * Failure codes for ISO 20022's external lists `ExternalStatusReason1Code` and
- * `ExternalReturnReason1Code` (iso20022.org, external code sets). Reasons that concern only the
- * platform or its bank, such as `AM04` (no funds), stay `UNSPECIFIED`.
+ * Maps ISO 20022's external lists `ExternalStatusReason1Code` and `ExternalReturnReason1Code`
+ * (iso20022.org, external code sets) to failure codes. Reasons that concern only the platform or
+ * its bank, such as `AM04` (no funds), stay `UNSPECIFIED`.
  */
 const codes: Readonly<Record<string, FailureCode>> = {
   ...of("INVALID_ACCOUNT", "AC01 AC03 AC14 AC15"),

@@ -65,7 +65,7 @@ async function write(
   return { file: { name: `${messageId}.xml`, bytes: written.bytes, members }, leftOut };
 }
 
-/** Limits the schema breaches that operators see. */
+/** The maximum number of schema breaches shown to operators. */
 const problemsMax = 10;
 
 /** Checks a file against its schema. A file with a breach is not sent. */
@@ -106,7 +106,7 @@ function paymentOf(profile: Iso20022Profile, { payment, order }: PaymentToWrite)
   };
 }
 
-/** Returns the shorter of the name limits of the payment method and this bank. */
+/** Returns the smaller of two name limits: the payment method's and the bank's. */
 function nameMaxOf({ name_max }: Iso20022Profile, order: Order, currency: string): number {
   const method = paymentMethodOf(order.transferMethod, currency);
   return method === undefined ? name_max : Math.min(name_max, limitOf(method, "name").max);

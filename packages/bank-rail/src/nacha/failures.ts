@@ -2,8 +2,8 @@ import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
 import type { Failure, FailureCode } from "@disburse/kernel/failure.ts";
 
 /**
- * Failure codes for return reason codes of credits (Nacha Operating Rules, appendix four). Codes
- * for debits, such as R07 or R29, do not apply to a credit.
+ * Maps return reason codes of credits (Nacha Operating Rules, appendix four) to failure codes.
+ * Codes for debits, such as R07 or R29, do not apply to a credit.
  */
 const codes: Readonly<Record<string, FailureCode>> = {
   R02: "ACCOUNT_CLOSED",

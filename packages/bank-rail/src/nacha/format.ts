@@ -14,7 +14,7 @@ import { writeFitting } from "../writing/faults.ts";
 import { failureOfReturn } from "./failures.ts";
 import { achProfile, nachaProfileProblems } from "./profile.ts";
 
-/** The remittance limit: a payment has one addenda record. */
+/** The maximum length of remittance text. A payment has only one addenda record. */
 const remittanceMax = limitOf("ACH", "remittance").max;
 
 /** The NACHA format: sends PPD and CCD credits; reads returns and notifications of change. */
