@@ -57,7 +57,7 @@ export async function storeContent(
   const documents = (from: number) =>
     offsets.slice(from, from + partsAtOnce).map((offset, at): ContentDocument => {
       const _id = idOf(owner, sha256, from + at);
-      // One character for each byte preserves any file exactly.
+      // Latin-1 maps each byte to one character, so any file survives unchanged.
       const part = buffer.toString("latin1", offset, offset + partBytes);
       return { _id, schema_version: 1, sealed: sealer.seal(part, _id) };
     });

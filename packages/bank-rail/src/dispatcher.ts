@@ -70,7 +70,7 @@ export function createDispatcher(deps: DispatchDeps) {
       await part(async () => {
         for (const file of await openFiles(deps)) {
           await part(() => workOn(file, isPaused));
-          // The bank's responses do not wait for uploads of a backlog.
+          // Fetches the bank's responses first, so that they do not wait for a backlog of uploads.
           await take();
         }
       });
@@ -84,12 +84,15 @@ export function createDispatcher(deps: DispatchDeps) {
   };
 }
 
-/** Polls the folder of the bank's files, and draws conclusions if the bank sends nothing. */
+/**
+ * Polls the folder with the bank's files. Also settles or rejects payments that the bank never
+ * mentions.
+ */
 function openFolder(deps: DispatchDeps) {
   const { clock, receiveEveryMs, unpaidAfterBankDays } = deps;
   const memory = newMemory();
   let receivedMs = 0;
-  /** The time of the last poll if it fetched every listed file. */
+  /** The time of the last poll. `undefined` if that poll did not fetch every listed file. */
   let readAt: Date | undefined;
   return {
     memory,
@@ -117,7 +120,7 @@ async function beginFiles(deps: DispatchDeps): Promise<void> {
   for (let begun = 0; begun < begunMax; begun += 1) {
     const file = await beginFile(deps, deps.newMessageId);
     if (file === undefined) return;
-    // Claims the payments of this file before the next one begins.
+    // This file's payments must be claimed before the next file begins.
     if (file !== "planned anew") await writeFile(deps, file);
   }
 }
@@ -130,7 +133,10 @@ function openFiles({ store, rail }: DispatchDeps): Promise<FileDocument[]> {
     .toArray();
 }
 
-/** Sends a written file, or recovers one whose process died. */
+/**
+ * Sends a written file. If the process that was sending the file died, finds out whether the file
+ * was sent.
+ */
 function sendOn(deps: DispatchDeps, file: FileDocument): Promise<void> {
   return file.state === "written" ? sendFile(deps, file) : recoverFile(deps, file);
 }

@@ -133,7 +133,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     await changeFile(store, file, { state: "void" }, now);
     return;
   }
-  // A missing sealed order means that another process wrote the payment meanwhile.
+  // The sealed order is missing if another process has written the payment meanwhile.
   const isToBeWritten = members.every(({ sealed }) => sealed !== undefined);
   if (!isToBeWritten && !(await isAsRead(store, file))) return;
   const payments = members.map((payment) => ({ payment, order: orderOf(payment, sealer) }));
@@ -155,7 +155,10 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
   if (changed !== undefined && changed.state !== "claiming") await updatePayments(work, changed);
 }
 
-/** Makes a file void after a first defect. Otherwise the rail retries it unchanged. */
+/**
+ * Makes a file void after its first defect. For any other fault, the rail retries the file
+ * unchanged.
+ */
 function refusedFile(
   { refused: why, problems }: ProfileFaults | FileDefect,
   isSecond: boolean,
@@ -169,7 +172,7 @@ async function storedWriting(
   { _id }: FileDocument,
   { file, leftOut }: Writing,
 ): Promise<Partial<FileDocument>> {
-  // `sendFile` makes it void once its payments are updated.
+  // `sendFile` makes this empty file void after its payments are updated.
   if (file === undefined) return { state: "written", members: [], left_out: [...leftOut] };
   const { name, bytes, members } = file;
   const sha256 = await storeContent(store, sealer, _id, bytes);
@@ -178,7 +181,7 @@ async function storedWriting(
   return { state: "written", name, sha256, size: bytes.length, ...content };
 }
 
-/** Claims the waiting payments that a file requests. Returns all payments that it has. */
+/** Claims the waiting payments that a file lists. Returns all payments that belong to the file. */
 async function claimPayments(
   { payments }: BankStore,
   { _id: file, asked, rail }: FileDocument,
@@ -199,9 +202,9 @@ async function claimPayments(
 }
 
 /**
- * Updates the payments of a written or void file. Members get the names that the bank's responses
- * use for them. Payments that are left out fail. A claimed payment that is neither returns to the
- * queue; it still has its sealed order. A repeat changes nothing.
+ * Updates the payments of a written or void file. Included payments get the names that the bank's
+ * responses use for them. Payments that are left out fail. All other claimed payments return to the
+ * queue with their sealed orders. A repeated call changes nothing.
  */
 export async function updatePayments(work: FileWork, file: FileDocument): Promise<void> {
   const { store, clock, log } = work;
@@ -234,13 +237,14 @@ export async function updatePayments(work: FileWork, file: FileDocument): Promis
 }
 
 /**
- * Returns why a void file could not be written; `undefined` if it is written or has no payments.
+ * Returns the reason why a void file could not be written. Returns `undefined` if the file is
+ * written or has no payments.
  */
 function unwrittenProblem({ state, problems }: FileDocument): string | undefined {
   return state === "void" ? problems?.join("; ") : undefined;
 }
 
-/** Creates findings for a file that could not be written, or for payments that no file can hold. */
+/** Creates findings for a file that could not be written, or for payments that fit in no file. */
 function unwrittenOf(file: FileDocument): Found[] {
   const why = unwrittenProblem(file);
   const whole: Found[] = why === undefined ? [] : [{ kind: "unwritten", what: why }];
@@ -251,8 +255,9 @@ function unwrittenOf(file: FileDocument): Found[] {
 }
 
 /**
- * Returns payments to the queue that name a written or void file and are not in it. The process
- * that decided on the file died before it updated them, or another process claimed them late.
+ * Returns payments to the queue if they refer to a written or void file that doesn't include them.
+ * This happens if the process died before it updated the payments, or if another process claimed
+ * them late.
  */
 export async function returnPayments(work: FileWork): Promise<void> {
   const { rail, store } = work;
@@ -268,12 +273,15 @@ export async function returnPayments(work: FileWork): Promise<void> {
     if (claimed?.file === undefined) return;
     known.push(claimed.file);
     const file = await store.files.findOne({ _id: claimed.file });
-    // Another process may have begun this file meanwhile.
+    // Another process may have read the same state and continued this file meanwhile.
     if (file !== null && file.state !== "claiming") await updatePayments(work, file);
   }
 }
 
-/** The stored file has the beneficiary's account, sealed, so the payment drops its order. */
+/**
+ * The stored file contains the beneficiary's account, sealed. The payment no longer needs its
+ * sealed order.
+ */
 const isWritten = { $unset: { sealed: "" as const }, $inc: { revision: 1 } };
 
 /** Groups payments by block or trace number. */
@@ -289,7 +297,7 @@ function byName(members: NonNullable<FileDocument["members"]>) {
   });
 }
 
-/** Fails a payment that no file can hold. */
+/** Fails a payment that fits in no file. */
 function refusal(
   { id, field }: StoredFault,
   claimed: { readonly state: "filed"; readonly file: string },
@@ -314,7 +322,7 @@ async function isAsRead({ files }: BankStore, { _id, revision }: FileDocument): 
   return (await files.findOne({ _id, revision }, { projection: { _id: 1 } })) !== null;
 }
 
-/** Changes a file if it is unchanged since it was read. Returns `undefined` otherwise. */
+/** Changes a file. Returns `undefined` if the file has changed since it was read. */
 export async function changeFile(
   { files }: Pick<BankStore, "files">,
   file: FileDocument,

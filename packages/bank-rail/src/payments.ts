@@ -77,7 +77,7 @@ export async function withdrawPayment(
   );
   const found = await payments.findOne({ _id: key });
   if (found === null) throw new Error("the stored payment is missing");
-  // A file that could not be written may have returned it to the queue since the update.
+  // A file that could not be written may have returned the payment to the queue since the update.
   return neverPaid.has(found.state);
 }
 

@@ -60,7 +60,8 @@ export function createBankRail(options: BankRailOptions): Rail {
     },
     isFunded: true,
     overdueAfterMs: options.overdueAfterMs,
-    // Files wait for a server that is down. After a calendar's end, no payment can be planned.
+    // The rail stays available while the bank's server is down, because files wait. It is
+    // unavailable after the calendar's last day, because no payment can be planned.
     available: async () => !isRefused(planOf(schedule, 1n, clock.now())),
     expectedAt: ({ amount }, now) => {
       const plan = planOf(schedule, amount, now);
@@ -93,8 +94,8 @@ export function createBankRail(options: BankRailOptions): Rail {
 }
 
 /**
- * Notes that the payout has the latest change. The polling worker holds its lease until it has
- * stored the response.
+ * Records that the payout has read the latest change. The polling worker keeps its lease until it
+ * has stored the response.
  */
 async function noteAsked(
   { payments }: BankStore,
@@ -105,7 +106,8 @@ async function noteAsked(
 }
 
 /**
- * Converts a payment to a reply. An unknown outcome never changes a known state: operators decide.
+ * Converts a payment to a reply. An unknown outcome does not change the payment's known state.
+ * Operators decide the outcome.
  */
 export function replyOf(payment: PaymentDocument): RailReply {
   const { state, currency, reference = "", failure, returned, charges } = payment;

@@ -53,7 +53,7 @@ function bankFilesRpc(deps: BankRpcDeps) {
       const detail = `${name}; ${orThrow(readReason(reason))}`;
       const found = orThrow((await files.findOne({ _id: fileId })) ?? refused("RECORD_NOT_FOUND"));
       const { state, decided = [] } = found;
-      // A repeat returns the first response.
+      // A repeated operation returns the first response.
       if (decided.includes(by.operation)) return { file: fileMessage(found) };
       if (state !== "undecided") orThrow(notUndecided);
       const at = clock.now();
@@ -113,7 +113,7 @@ export function bankFilesGuards({
           after: JSON.stringify({ decision: enumName(BankFileDecision, decision) }),
         };
       },
-      // If nothing is to be decided, the RPC itself refuses.
+      // Without a decision to make, no approval is needed, and the RPC refuses the request.
       reasons: async ({ fileId }) => {
         const found = await bank.files.findOne({ _id: fileId });
         return found?.state === "undecided" ? ["says whether a bank has a file of ours"] : [];

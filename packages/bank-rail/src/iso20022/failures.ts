@@ -30,7 +30,7 @@ function of(code: FailureCode, list: string): Record<string, FailureCode> {
 
 const isCode = /^[A-Z]{2}\d{2}$|^[A-Z]{4}$/;
 
-/** Returns the failure for a bank's reason. Free text is left out, since it may name persons. */
+/** Returns the failure for a bank's reason. Leaves out free text, which may name persons. */
 export function failureOfReason({ code, proprietary }: Reason): Failure {
   const given = [code, proprietary].map((each) => each?.trim().toUpperCase() ?? "");
   const railCode = given.find((each) => isCode.test(each));

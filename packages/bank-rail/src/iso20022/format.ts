@@ -124,7 +124,7 @@ function addressOf({ address }: Order): Pick<Payment["creditor"], "address"> {
 function agentOf(order: Order, currency: string): Agent | undefined {
   const { routingCodeType: type, routingCodeValue: member } = order;
   if (member === "") return undefined;
-  // Codes of ISO 20022's external list of clearing systems.
+  // Uses codes of ISO 20022's external list of clearing systems.
   if (type === "ACH CODE") return { clearing: { system: "USABA", member } };
   if (currency === "INR") return { clearing: { system: "INFSC", member } };
   return { bic: member.replaceAll(" ", "").toUpperCase() };

@@ -126,7 +126,7 @@ export function iso20022ProfileProblems(profile: Iso20022Profile, currency: stri
 
 /** Writes a sample file with one payment that is valid under every profile. */
 export function writeSample(profile: Iso20022Profile, currency: string) {
-  // Live mode itself requires the debtor's address if a rail pays by SWIFT.
+  // A separate check in live mode requires the debtor's address if a rail pays by SWIFT.
   const checked = { ...initiationProfile(profile), addressRequired: false };
   return writeInitiation(checked, {
     messageId: "CHECK",
@@ -149,7 +149,7 @@ export function writeSample(profile: Iso20022Profile, currency: string) {
   });
 }
 
-/** Returns the faults of a sample file, which are the profile's. */
+/** Returns the faults that a sample file revealed. All of them are faults of the profile. */
 export function sampleProblems({ faults }: Unwritable): string[] {
   return faults.map(({ field, problem }) => `${field}: ${problem}`);
 }
