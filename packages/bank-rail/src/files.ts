@@ -156,8 +156,8 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
 }
 
 /**
- * Makes a file void after its first defect. For any other fault, the rail retries the file
- * unchanged.
+ * Makes a file void after a defect, unless one of its payments comes from an earlier void file.
+ * Otherwise the rail retries the file unchanged.
  */
 function refusedFile(
   { refused: why, problems }: ProfileFaults | FileDefect,
