@@ -52,8 +52,9 @@ async function note(
 }
 
 /**
- * Resends the transaction that ended the transfer, so that no other variant of the nonce is mined
- * instead. A reverted transaction might now pay an amount that was released; operators handle it.
+ * Sends the transaction that ended the transfer again, so that no other variant of its nonce is
+ * mined instead. A reverted transaction is not sent again: it might now pay an amount that was
+ * already released. Operators handle that case.
  */
 async function replace(
   work: TransferWork,
