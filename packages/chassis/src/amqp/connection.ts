@@ -30,8 +30,8 @@ const retryMs = 100;
  */
 const retryMaxMs = 2_000;
 /**
- * The random share that is added to a pause, so that services do not all reconnect at the same
- * time.
+ * The share by which each pause is randomly shortened or lengthened, so that services do not all
+ * reconnect at the same time.
  */
 const retryJitter = 0.3;
 /** The maximum wait for the broker to confirm a close. A working broker confirms immediately. */
