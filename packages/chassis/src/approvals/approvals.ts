@@ -145,7 +145,7 @@ export function createApprovals(deps: ApprovalDeps) {
     /** Returns true if the proposal would still make the change that its approver has read. */
     isCurrent: (proposal: Proposal) => isCurrent(state, proposal),
 
-    /** Proposals of a guarded RPC that the service itself creates. */
+    /** Returns functions for proposals of a guarded RPC that the service itself creates. */
     own: (method: DescMethodUnary) => ownProposals(state, method),
 
     /** Runs an approved proposal once. Throws if its outcome is unknown. */
@@ -208,8 +208,9 @@ async function isCurrent(
 }
 
 /**
- * Proposals of a guarded RPC that the service creates without a merchant and without a person's
- * call. The proposer is the person who caused them, so that this person can't approve them.
+ * Returns functions for proposals that the service itself creates, without a merchant and without a
+ * person's call. The proposer is the person who caused the proposals, so that this person can't
+ * approve them.
  */
 function ownProposals(state: State, method: DescMethodUnary) {
   const { proposals, clock, guarded } = state;

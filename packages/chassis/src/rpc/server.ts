@@ -63,7 +63,7 @@ const lastStreamsMs = 10 * 60_000;
 
 /** Closes connections that have reached their maximum age. */
 type ConnectionAge = {
-  /** Ends an HTTP/2 session at its age: GOAWAY, running streams finish. */
+  /** Closes an HTTP/2 session at its maximum age. Sends GOAWAY and lets open streams finish. */
   readonly limit: (session: ServerHttp2Session) => void;
   /**
    * Returns true if an HTTP/1.1 connection has reached its maximum age. It is closed after its next
@@ -83,7 +83,7 @@ export type RpcServerOptions = AdmissionOptions & {
   readonly routes: (router: ConnectRouter) => void;
   /** Returns true if the service should receive calls now. */
   readonly ready: () => Promise<boolean>;
-  /** Connections end after about this; five minutes by default. */
+  /** The approximate maximum age of a connection. The default is five minutes. */
   readonly connectionAgeMs?: number;
   /** Time limits for clients that send requests. Tests shorten them. */
   readonly sendingTimes?: SendingTimes;
