@@ -94,7 +94,7 @@ function walletGauges(metrics: Metrics) {
 }
 
 /**
- * Returns the maximum cost of `unminedMax` simultaneous transfers at the fee cap. If the wallet has
+ * Returns the maximum cost of `unmined_max` simultaneous transfers at the fee cap. If the wallet has
  * less, some transfers wait.
  */
 function feesOfRound({ tokens, native_gas_limit: nativeGas, ...chain }: EvmChainSettings): bigint {

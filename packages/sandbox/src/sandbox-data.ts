@@ -1,4 +1,4 @@
-/** The sandbox's data (decisions §8). Rates and fees are its own. */
+/** The sandbox's merchants (decisions §8). */
 
 export const merchantNames = ["acme", "globex", "frozen", "bare"] as const;
 export type MerchantName = (typeof merchantNames)[number];

@@ -33,7 +33,7 @@ const hopMs = 50;
 /** Identity and time limit of a client's calls. */
 export type ServiceClientOptions = {
   readonly identity: ClientIdentity;
-  /** If absent, calls don't use mutual TLS. It depends on the URLs whether they use TLS. */
+  /** Absent for calls without mutual TLS. The URLs decide whether it is used. */
   readonly tls?: Tls | undefined;
   /** The name of the called service. Required for contracts that every service implements. */
   readonly peer?: string;

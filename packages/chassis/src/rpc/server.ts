@@ -126,7 +126,7 @@ export async function startRpcServer(options: RpcServerOptions) {
   const age = createConnectionAge(options.connectionAgeMs);
   let isStopping = false;
   const http1 = http1Server(sendingTimes, (request, response) => {
-    // Closed here because a connection that is never idle would outlast the drain.
+    // Without this, a connection that is never idle would stay open after the drain.
     if (isStopping || draining.aborted || age.isOver(request.socket))
       response.shouldKeepAlive = false;
     unary(request, response);
