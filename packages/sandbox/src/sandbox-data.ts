@@ -1,4 +1,4 @@
-/** The sandbox's merchants (decisions §8). */
+/** The data of a new sandbox (decisions §8). Its rates and fees are invented. */
 
 export const merchantNames = ["acme", "globex", "frozen", "bare"] as const;
 export type MerchantName = (typeof merchantNames)[number];
