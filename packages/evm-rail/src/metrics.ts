@@ -94,8 +94,8 @@ function walletGauges(metrics: Metrics) {
 }
 
 /**
- * Returns the maximum cost of `unmined_max` simultaneous transfers at the fee cap. If the wallet has
- * less, some transfers wait.
+ * Returns the maximum cost of `unmined_max` simultaneous transfers at the fee cap. If the wallet
+ * has less, some transfers wait.
  */
 function feesOfRound({ tokens, native_gas_limit: nativeGas, ...chain }: EvmChainSettings): bigint {
   const gas = Math.max(nativeGas, ...Object.values(tokens).map((token) => token.gas_limit));

@@ -17,7 +17,7 @@ export const violationRules = [
  * A machine-readable name of the rule that a field broke. `required`: the field is missing. `type`:
  * the value has the wrong kind. `length`: the value is too short or too long, or has too many
  * items. `range`: the value is out of bounds. `choice`: the value is not in the closed list.
- * `format`: the value is not well-formed. `unknown`: the field or the record doesn't exist.
+ * `format`: the value is not well-formed. `unknown`: the field or its value is not known.
  * `repeated`: the value occurs more than once. `conflict`: the value contradicts another field or
  * an earlier request.
  */

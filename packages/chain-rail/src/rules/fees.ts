@@ -55,7 +55,8 @@ export type LastAttempt = { readonly fees: Fees; readonly atMs: number; readonly
 
 /**
  * Returns the fees of the next variant of an unmined transaction. Returns `undefined` if the last
- * variant is recent, if the maximum number of variants is reached, or if the smallest rise that nodes accept would exceed the cap.
+ * variant is recent, if the maximum number of variants is reached, or if the smallest rise that
+ * nodes accept would exceed the cap.
  */
 export function bumpedFees(
   last: LastAttempt,
