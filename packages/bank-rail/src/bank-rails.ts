@@ -9,7 +9,7 @@ import { sealedPayments } from "./payments.ts";
 import { guardedBankFiles } from "./rpc.ts";
 import { assertLiveBanks, readBankRails, setting } from "./settings.ts";
 
-/** Rails that send payment files to banks, one rail for each account. */
+/** Creates the rails that send payment files to banks. Each account has its own rail. */
 export const bankRails: RailPackage = {
   setting,
   indexes,
@@ -19,7 +19,7 @@ export const bankRails: RailPackage = {
     if (mode === "live") assertLiveBanks(configured);
     return {
       names: configured.map(({ rail }) => rail),
-      // Payments are stored with the beneficiary's account number, sealed.
+      // A stored payment contains the beneficiary's account number, which is sealed.
       needsSealer: configured.length > 0,
       open: async (context) => {
         const { database, clock, sealer, audit, approvals } = context;
@@ -31,7 +31,7 @@ export const bankRails: RailPackage = {
           approvals,
         });
         if (sealer === undefined) {
-          // Alert rules query the series even if there is no bank.
+          // Registers the metrics even without a bank, because alert rules query them.
           bankMetrics(context, []);
           return { rails: [], rpc, start: () => ({ stop: async () => undefined }) };
         }

@@ -7,11 +7,17 @@ import type { BankStore, ContentDocument } from "./documents.ts";
 
 export type Seals = Pick<Sealer, "seal" | "open">;
 
-/** The size of one document's part. Resealing reads a hundred documents at once. */
+/**
+ * The number of content bytes in one document. Resealing reads 100 documents at once, so they must
+ * be small.
+ */
 const partBytes = 262_144;
 const partsAtOnce = 16;
 
-/** Bytes that are hashed or opened without a pause; this takes a few milliseconds. */
+/**
+ * The number of bytes that are hashed or decrypted before the process yields. They take a few
+ * milliseconds.
+ */
 const stepBytes = 2 ** 21;
 
 /** Returns the SHA-256 hash in hexadecimal. */
@@ -22,10 +28,10 @@ export function sha256Of(bytes: Uint8Array): string {
 const idOf = (owner: string, sha256: string, number: number) =>
   `${owner} ${sha256} ${String(number).padStart(6, "0")}`;
 
-/** Yields to other work of the process. A simulation replaces the global function. */
+/** Lets other work of the process run. A simulation replaces the global `setImmediate`. */
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Hashes many bytes and yields to other work of the process in between. */
+/** Hashes a large file in steps, so that other work of the process can run between them. */
 async function sha256InSteps(bytes: Uint8Array): Promise<string> {
   const hash = createHash("sha256");
   for (let from = 0; from < bytes.length; from += stepBytes) {
@@ -35,7 +41,7 @@ async function sha256InSteps(bytes: Uint8Array): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Stores bytes in sealed parts. A repeat stores only the missing parts. */
+/** Stores bytes in sealed parts. A repeated call stores only the missing parts. */
 export async function storeContent(
   { contents }: Pick<BankStore, "contents">,
   sealer: Seals,
@@ -51,7 +57,7 @@ export async function storeContent(
   const documents = (from: number) =>
     offsets.slice(from, from + partsAtOnce).map((offset, at): ContentDocument => {
       const _id = idOf(owner, sha256, from + at);
-      // One character for each byte preserves any file exactly.
+      // Latin-1 maps each byte to one character, so any file survives unchanged.
       const part = buffer.toString("latin1", offset, offset + partBytes);
       return { _id, schema_version: 1, sealed: sealer.seal(part, _id) };
     });

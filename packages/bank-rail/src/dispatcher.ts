@@ -6,22 +6,24 @@ import { newMemory, processFiles, receiveFiles } from "./taking.ts";
 
 export type DispatchDeps = SendWork & {
   readonly newMessageId: NewMessageId;
-  /** While operators pause the rail, it begins no file and sends none. */
+  /** True while operators have paused the rail. A paused rail begins no file and sends none. */
   readonly isPaused: () => Promise<boolean>;
   /** The interval between polls of the bank's folder. */
   readonly receiveEveryMs: number;
   /**
-   * Banking days with statements that prove a rejected payment unpaid; absent: no statement proves
-   * it.
+   * The number of banking days whose statements prove that a rejected payment was not executed. If
+   * absent, statements prove nothing.
    */
   readonly unpaidAfterBankDays?: number | undefined;
 };
 
-/** Limits the files that one run begins. */
+/** The maximum number of files that one run begins. */
 const begunMax = 20;
-/** The pause after a server failure: banks block clients that reconnect every second. */
+/**
+ * The pause after a failure of the bank's server. Banks block clients that reconnect every second.
+ */
 const restMs = 30_000;
-/** The pause before the rail retries a file whose content cannot be written or read. */
+/** The pause before the rail retries a file whose content could not be written or read. */
 const againMs = 60_000;
 
 /** Sends the payments of one rail to its bank and applies the bank's responses to them. */
@@ -52,7 +54,7 @@ export function createDispatcher(deps: DispatchDeps) {
     if (written !== null && !isPaused) await atServer(() => sendOn(deps, written));
   };
   return {
-    /** Runs once. Rejects if a part failed; the next run retries that part. */
+    /** Runs each part once. Rejects if a part failed. The next run retries that part. */
     run: async (): Promise<void> => {
       const isPaused = await deps.isPaused();
       const failures: unknown[] = [];
@@ -68,7 +70,7 @@ export function createDispatcher(deps: DispatchDeps) {
       await part(async () => {
         for (const file of await openFiles(deps)) {
           await part(() => workOn(file, isPaused));
-          // The bank's responses do not wait for uploads of a backlog.
+          // Fetches the bank's responses first, so that they do not wait for a backlog of uploads.
           await take();
         }
       });
@@ -82,12 +84,15 @@ export function createDispatcher(deps: DispatchDeps) {
   };
 }
 
-/** Polls the folder of the bank's files, and draws conclusions if the bank sends nothing. */
+/**
+ * Polls the folder with the bank's files. Also settles or rejects payments that the bank never
+ * mentions.
+ */
 function openFolder(deps: DispatchDeps) {
   const { clock, receiveEveryMs, unpaidAfterBankDays } = deps;
   const memory = newMemory();
   let receivedMs = 0;
-  /** The time of the last poll if it fetched every listed file. */
+  /** The time of the last poll. `undefined` if that poll did not fetch every listed file. */
   let readAt: Date | undefined;
   return {
     memory,
@@ -115,7 +120,7 @@ async function beginFiles(deps: DispatchDeps): Promise<void> {
   for (let begun = 0; begun < begunMax; begun += 1) {
     const file = await beginFile(deps, deps.newMessageId);
     if (file === undefined) return;
-    // Claims the payments of this file before the next one begins.
+    // This file's payments must be claimed before the next file begins.
     if (file !== "planned anew") await writeFile(deps, file);
   }
 }
@@ -128,7 +133,10 @@ function openFiles({ store, rail }: DispatchDeps): Promise<FileDocument[]> {
     .toArray();
 }
 
-/** Sends a written file, or recovers one whose process died. */
+/**
+ * Sends a written file. If the process that was sending the file died, finds out whether the file
+ * was sent.
+ */
 function sendOn(deps: DispatchDeps, file: FileDocument): Promise<void> {
   return file.state === "written" ? sendFile(deps, file) : recoverFile(deps, file);
 }

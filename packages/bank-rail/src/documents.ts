@@ -5,29 +5,29 @@ import type { FailureCode } from "@disburse/kernel/failure.ts";
 import type { Collection, Decimal128 } from "mongodb";
 
 /**
- * The state of a payment. `waiting`: for a file. `filed`: a file has it. `settled`, `rejected`,
- * `returned`: the bank reported the outcome or the rail concluded it. `withdrawn`: taken back
- * before a file had it.
+ * The state of a payment. `waiting`: it is in no file yet. `filed`: it is in a file. `settled`,
+ * `rejected` and `returned`: the bank reported this outcome, or the rail concluded it. `withdrawn`:
+ * the payment was cancelled before a file contained it.
  */
 export type PaymentState = "waiting" | "filed" | "settled" | "rejected" | "returned" | "withdrawn";
 
-/** The time at which a payment leaves, by the bank's calendar. */
+/** The file window of a payment, by the bank's calendar. */
 export type StoredPlan = {
-  /** The payment goes into a file at this time. */
+  /** The time from which a file may include the payment. */
   due_at: Date;
-  /** The bank's cut-off. A later file belongs to another window. */
+  /** The bank's cut-off. A file that is written later belongs to another window. */
   closes_at: Date;
-  /** The banking days of the window and of settlement: `yyyy-mm-dd`. */
+  /** The banking day of the window and the banking day of settlement, as `yyyy-mm-dd`. */
   on: string;
   settles_on: string;
 };
 
-/** A failure as Disburse's code and the rail's code. */
+/** A failure, with Disburse's code and the rail's own code. */
 export type StoredFailure = { code: FailureCode; rail_code?: string };
 
 export type StoredReturn = {
   amount_minor: Decimal128;
-  /** The missing part of the amount. */
+  /** The difference between the amount sent and the amount returned. */
   short_minor?: Decimal128;
   at: Date;
 };
@@ -35,7 +35,7 @@ export type StoredReturn = {
 /** A charge that a bank deducted for a payment. */
 export type StoredCharge = { amount_minor: Decimal128; currency: string };
 
-/** A payment that a bank rail has accepted, under its payout's id. */
+/** A payment that a bank rail has accepted. Its id is the payout's id. */
 export type PaymentDocument = {
   _id: string;
   schema_version: number;
@@ -45,38 +45,38 @@ export type PaymentDocument = {
   state: PaymentState;
   currency: string;
   amount_minor: Decimal128;
-  /** The debited account as statements name it. */
+  /** The debited account, as bank statements identify it. */
   account: string;
   /** A UUID of version 4 that never changes. */
   uetr: string;
   plan: StoredPlan;
   /**
-   * The beneficiary, account and bank, sealed. Removed once a written file has the payment, or the
-   * payment has ended.
+   * The beneficiary with account and bank, sealed. Removed when a written file contains the
+   * payment, or when the payment has ended.
    */
   sealed?: string;
   /**
-   * The file that has the payment. It changes only if that file is void or could not hold the
+   * The file that contains the payment. It changes only if that file is void or could not hold the
    * payment.
    */
   file?: string;
-  /** The number of void files that had the payment and could not be written. */
+  /** The number of files with this payment that became void because they could not be written. */
   void_files?: number;
   /**
-   * The block of the file (`PmtInfId`) or the trace number. The bank's responses may refer to the
-   * payment by it.
+   * The block of the file (`PmtInfId`), or the NACHA trace number. The bank's responses may use it
+   * to identify the payment.
    */
   block?: string;
   trace?: string;
   /**
-   * From the written NACHA entry. A return repeats the company id, and its own code follows from
-   * the transaction code.
+   * Values of the written NACHA entry. A return repeats the company id. The transaction code of a
+   * return depends on that of the entry.
    */
   company_id?: string;
   transaction_code?: string;
   /** The bank's own reference, if it gave one. */
   bank_reference?: string;
-  /** Bookings of the payment as statements and notifications name them. */
+  /** Bookings of the payment in statements and notifications. */
   debits?: Booking[];
   returns?: Booking[];
   charge_bookings?: ChargeBooking[];
@@ -88,16 +88,19 @@ export type PaymentDocument = {
   returned?: StoredReturn;
   /** The reason and start of an unknown outcome, for operators. */
   unknown_outcome?: { why: UnknownOutcome; at: Date };
-  /** Set until the payout has queried the latest change. */
+  /** True until the payout has read the latest change of the payment. */
   report_pending?: boolean;
   accepted_at: Date;
   updated_at: Date;
 };
 
-/** The state of a file. `undecided`: operators decide whether the bank got it. */
+/**
+ * The state of a file. `undecided`: the rail can't tell whether the bank received the file, so
+ * operators decide.
+ */
 export type FileState = "claiming" | "written" | "sending" | "undecided" | "sent" | "void";
 
-/** A payment of a file, with the names that the bank's responses use for it. */
+/** A payment in a file, with the names that the bank's responses use for that payment. */
 export type StoredMember = {
   id: string;
   block?: string;
@@ -117,11 +120,11 @@ export type FileDocument = {
   rail: string;
   revision: number;
   state: FileState;
-  /** The rail, while there is work on the file. */
+  /** The rail's name while the file needs work. Absent otherwise. */
   open?: string;
-  /** The payments that the file requests. Payments that it got refer to it. */
+  /** The payments that the file tries to claim. Each claimed payment refers to the file. */
   asked: string[];
-  /** Numbers that are reserved for the file's format. */
+  /** Numbers that the file's format needs, reserved for this file. */
   numbers?: { ordinal: number; trace_from: number };
   closes_at: Date;
   created_at: Date;
@@ -131,29 +134,33 @@ export type FileDocument = {
   size?: number;
   members?: StoredMember[];
   left_out?: StoredFault[];
-  /** The profile's faults that keep the file from being written, or the reason why it is void. */
+  /** Faults in the bank profile that prevent writing, or the reason why the file is void. */
   problems?: string[];
   /**
-   * The rail, while some of the file's payments settle by time alone. Set when the file is written.
+   * The rail's name while some of the file's payments settle without a confirmation, when a period
+   * ends. Set when the file is written.
    */
   settling?: string;
-  /** The number of uploads that were begun. The temporary name at the bank includes it. */
+  /** The number of uploads that have started. The temporary file name at the bank includes it. */
   attempt?: number;
-  /**
-   * The latest time, by the database's clock, at which the file may get its final name at the bank.
-   */
+  /** The deadline for renaming the file to its final name at the bank, by the database's clock. */
   sending_until?: Date;
   sent_at?: Date;
-  /** The evidence that the file was sent. */
+  /** The evidence that the bank has the file. */
   sent_by?: "upload" | "place" | "operator";
-  /** The operations in which operators decided on the file. */
+  /** The ids of operations in which operators decided on the file. */
   decided?: string[];
 };
 
-/** The state of a file from the bank. `set_aside`: several attempts to read it failed. */
+/**
+ * The state of a file from the bank. `set_aside`: several attempts to read the file failed, so the
+ * rail no longer tries.
+ */
 export type ReceivedState = "stored" | "taken" | "unreadable" | "set_aside";
 
-/** A file from the bank, stored once for each hash. Its bytes are in `bank_contents`. */
+/**
+ * A file from the bank. Each content is stored once, by its hash. The bytes are in `bank_contents`.
+ */
 export type ReceivedDocument = {
   /** Format: `rail sha256`. */
   _id: string;
@@ -161,26 +168,32 @@ export type ReceivedDocument = {
   rail: string;
   sha256: string;
   size: number;
-  /** The names, sizes and times under which the folder listed the file. A poll skips known ones. */
+  /**
+   * The name, size and time of each listing of this file in the bank's folder. A poll skips
+   * listings that are already known.
+   */
   seen: string[];
   state: ReceivedState;
-  /** The rail, until the file is processed. */
+  /** The rail's name until the file is processed. Absent afterwards. */
   open?: string;
-  /** The number of attempts to read the file, including attempts that ended the process. */
+  /** The number of attempts to read the file. An attempt that crashed the process also counts. */
   attempts?: number;
-  /** The number of times that operators had the file read again, with the operation of each. */
+  /** The number of times that operators requested a new reading of the file. */
   reads: number;
   read_again_by?: string[];
-  /** Content that operators put in place of the bank's, which stays stored. */
+  /**
+   * The hash of content that operators supplied to replace the bank's. The bank's content stays
+   * stored.
+   */
   corrected_sha256?: string;
   kind?: string;
-  /** The number of statements about payments and entries in the file, by verdict. */
+  /** The number of entries and payment reports in the file, by verdict. */
   verdicts?: Record<string, number>;
   received_at: Date;
   taken_at?: Date;
 };
 
-/** The account's balances on a day, from its statement. */
+/** The account's balances on one day, from the statement for that day. */
 export type BalanceDocument = {
   /** Format: `rail yyyy-mm-dd`. */
   _id: string;
@@ -200,23 +213,26 @@ export type BalanceDocument = {
 export const findingKinds = [
   /** The outcome of a payment is unknown. */
   "unknown_outcome",
-  /** An entry, status or return matches no payment of the rail. */
+  /** An entry, status or return in a bank's file matches no payment of the rail. */
   "unmatched",
-  /** A part of a file was not read or is inconsistent. */
+  /** A part of a file was not read, or the part is inconsistent. */
   "unread",
-  /** No part of the file was read, or the file was not fetched. */
+  /** The file was not fetched, or no part of the file could be read. */
   "unreadable",
-  /** Several attempts to read a file ended its thread or process. */
+  /** Several attempts to read a file crashed the reader's thread or the process. */
   "set_aside",
-  /** The bank may wait for the platform to confirm a payment. */
+  /** The bank may be waiting for the platform to confirm a payment. */
   "waiting",
-  /** The balances and entries of a statement do not agree, or it contradicts an earlier one. */
+  /**
+   * The balances and entries of a statement do not add up, or the statement contradicts an earlier
+   * one.
+   */
   "balance",
-  /** The bank proposes other data for a beneficiary. */
+  /** The bank proposes corrected data for a beneficiary. */
   "change",
-  /** The bank may or may not have a file that was sent. */
+  /** A file was sent, and it is unknown whether the bank received the file. */
   "undecided",
-  /** A file could not be written, or no file can hold a payment. */
+  /** A file could not be written, or a payment fits in no file. */
   "unwritten",
 ] as const;
 
@@ -224,33 +240,33 @@ export type FindingKind = (typeof findingKinds)[number];
 
 /** An issue that stays open until operators handle it. */
 export type FindingDocument = {
-  /** The same id each time the issue is found. */
+  /** Derived from the issue, so that the same issue always gets the same id. */
   _id: string;
   schema_version: number;
   rail: string;
   kind: FindingKind;
-  /** A code from a closed list or a message of the reader, without personal data. */
+  /** A code from a closed list, or a message of the file reader. Contains no personal data. */
   what: string;
   payout_id?: string;
-  /** The file, from the bank or for it, and the place in the file. */
+  /** The name of the file, which is from the bank or for the bank, and the place in the file. */
   file?: string;
   place?: string;
-  /** Decimal text and currency of an entry, with its direction. */
+  /** The amount of an entry as decimal text, with its currency and direction. */
   amount?: string;
-  /** The data that a bank proposes, sealed. */
+  /** The corrected data that a bank proposes, sealed. */
   sealed?: string;
-  /** The file of the bank (`bank_received`) and the reading that found the issue. */
+  /** The bank's file (`bank_received`), and the reading in which the issue was found. */
   received?: string;
   reading?: number;
   /**
-   * True if the finding may hide the bank's statement about payments. While it is open, the rail
-   * concludes nothing from a missing response: for the named payment, or for all payments that were
-   * filed before the finding.
+   * True if the finding may hide a report of the bank about payments. While such a finding is open,
+   * the rail draws no conclusion from a missing response. This applies to the named payment, or to
+   * all payments that were filed before the finding.
    */
   holds?: boolean;
   open?: boolean;
   created_at: Date;
-  /** Operations that applied outcomes to payments and left the finding open. */
+  /** The ids of operations that applied outcomes to payments and left the finding open. */
   applied_by?: string[];
   handled?: {
     person: string;
@@ -269,7 +285,7 @@ export type ContentDocument = {
   sealed: string;
 };
 
-/** Numbers that are given out once: the last one given and the next one. */
+/** A counter whose numbers are each used once: the last reserved number and the next one. */
 export type CounterDocument = { _id: string; schema_version: number; given: number; next: number };
 
 export type BankStore = {

@@ -28,19 +28,19 @@ export type FileWork = {
 
 const atOnce = 1_000;
 /**
- * Limits the files whose payments one run returns. Each belongs to a process that died or stalled.
+ * The maximum number of files whose payments one run returns to the queue. The process that worked
+ * on such a file died or stalled.
  */
 const returnedMax = 20;
 
-/** Message ids: 26 of the 28 characters that a file of ISO 20022 leaves for one. */
+/** Creates a message id of 26 characters. ISO 20022 leaves 28 characters for the id. */
 export type NewMessageId = (now: Date) => string;
 
 /**
- * Begins a file for payments that are due, or for as many as one file holds. Payments that missed
- * their window get a new plan. Returns `undefined` if there is nothing to do.
- *
- * The file's document lists the ids of its payments before any of them is claimed. A process that
- * continues the file claims the same payments, and no later claim adds another.
+ * Begins a file for the payments that are due, up to the maximum of one file. Payments that missed
+ * their window get a new plan. Returns `undefined` if there is nothing to do. The file's document
+ * lists the payment ids before any payment is claimed. If another process continues the file, it
+ * claims the same payments, and no payment can be added later.
  */
 export async function beginFile(
   work: FileWork,
@@ -83,7 +83,10 @@ export async function beginFile(
   return file;
 }
 
-/** Returns the first payments whose sum fits one file. A single payment fits with any amount. */
+/**
+ * Returns the first payments whose sum fits in one file. A single payment always fits, whatever its
+ * amount.
+ */
 function fittingOne<P extends Pick<PaymentDocument, "amount_minor">>(
   payments: readonly P[],
   sumMax: bigint,
@@ -96,7 +99,9 @@ function fittingOne<P extends Pick<PaymentDocument, "amount_minor">>(
   return end === -1 ? payments : payments.slice(0, end);
 }
 
-/** Plans payments for a later window whose cut-off passed while the rail was paused or down. */
+/**
+ * Plans payments for a later window because their cut-off passed while the rail was paused or down.
+ */
 async function planAnew(
   { store, schedule, log, rail }: FileWork,
   late: readonly Pick<PaymentDocument, "_id" | "plan" | "amount_minor">[],
@@ -114,11 +119,11 @@ async function planAnew(
 }
 
 /**
- * Claims the payments of a file, writes it, and stores its content. The file's document decides
- * which payments are in it, which are left out, and whether it is void. Payments follow after that.
- *
- * A file that cannot be written is void, and its payments return to the queue. A file that has one
- * of these payments and cannot be written either is halved (`writeHalved`).
+ * Claims the payments of a file, writes the file, and stores its content. The file's document is
+ * updated first. It records which payments are included, which are left out, and whether the file
+ * is void. The payments are updated afterwards. If a file can't be written, it becomes void and its
+ * payments return to the queue. If the next file with one of these payments can't be written
+ * either, `writeHalved` splits that file.
  */
 export async function writeFile(work: FileWork, file: FileDocument): Promise<void> {
   const { store, format, sealer, clock, log, rail } = work;
@@ -128,7 +133,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     await changeFile(store, file, { state: "void" }, now);
     return;
   }
-  // A missing sealed order means that another process wrote the payment meanwhile.
+  // The sealed order is missing if another process has written the payment meanwhile.
   const isToBeWritten = members.every(({ sealed }) => sealed !== undefined);
   if (!isToBeWritten && !(await isAsRead(store, file))) return;
   const payments = members.map((payment) => ({ payment, order: orderOf(payment, sealer) }));
@@ -150,7 +155,10 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
   if (changed !== undefined && changed.state !== "claiming") await updatePayments(work, changed);
 }
 
-/** Makes a file void after a first defect. Otherwise the rail retries it unchanged. */
+/**
+ * Makes a file void after a defect, unless one of its payments comes from an earlier void file.
+ * Otherwise the rail retries the file unchanged.
+ */
 function refusedFile(
   { refused: why, problems }: ProfileFaults | FileDefect,
   isSecond: boolean,
@@ -164,7 +172,7 @@ async function storedWriting(
   { _id }: FileDocument,
   { file, leftOut }: Writing,
 ): Promise<Partial<FileDocument>> {
-  // `sendFile` makes it void once its payments are updated.
+  // `sendFile` makes this empty file void after its payments are updated.
   if (file === undefined) return { state: "written", members: [], left_out: [...leftOut] };
   const { name, bytes, members } = file;
   const sha256 = await storeContent(store, sealer, _id, bytes);
@@ -173,7 +181,7 @@ async function storedWriting(
   return { state: "written", name, sha256, size: bytes.length, ...content };
 }
 
-/** Claims the waiting payments that a file requests. Returns all payments that it has. */
+/** Claims the waiting payments that a file lists. Returns all payments that belong to the file. */
 async function claimPayments(
   { payments }: BankStore,
   { _id: file, asked, rail }: FileDocument,
@@ -194,9 +202,9 @@ async function claimPayments(
 }
 
 /**
- * Updates the payments of a written or void file. Members get the names that the bank's responses
- * use for them. Payments that are left out fail. A claimed payment that is neither returns to the
- * queue; it still has its sealed order. A repeat changes nothing.
+ * Updates the payments of a written or void file. Included payments get the names that the bank's
+ * responses use for them. Payments that are left out fail. All other claimed payments return to the
+ * queue with their sealed orders. A repeated call changes nothing.
  */
 export async function updatePayments(work: FileWork, file: FileDocument): Promise<void> {
   const { store, clock, log } = work;
@@ -229,13 +237,14 @@ export async function updatePayments(work: FileWork, file: FileDocument): Promis
 }
 
 /**
- * Returns why a void file could not be written; `undefined` if it is written or has no payments.
+ * Returns the reason why a void file could not be written. Returns `undefined` if the file is
+ * written or has no payments.
  */
 function unwrittenProblem({ state, problems }: FileDocument): string | undefined {
   return state === "void" ? problems?.join("; ") : undefined;
 }
 
-/** Creates findings for a file that could not be written, or for payments that no file can hold. */
+/** Creates findings for a file that could not be written, or for payments that fit in no file. */
 function unwrittenOf(file: FileDocument): Found[] {
   const why = unwrittenProblem(file);
   const whole: Found[] = why === undefined ? [] : [{ kind: "unwritten", what: why }];
@@ -246,8 +255,9 @@ function unwrittenOf(file: FileDocument): Found[] {
 }
 
 /**
- * Returns payments to the queue that name a written or void file and are not in it. The process
- * that decided on the file died before it updated them, or another process claimed them late.
+ * Returns payments to the queue if they refer to a written or void file that doesn't include them.
+ * This happens if the process died before it updated the payments, or if another process claimed
+ * them late.
  */
 export async function returnPayments(work: FileWork): Promise<void> {
   const { rail, store } = work;
@@ -263,12 +273,15 @@ export async function returnPayments(work: FileWork): Promise<void> {
     if (claimed?.file === undefined) return;
     known.push(claimed.file);
     const file = await store.files.findOne({ _id: claimed.file });
-    // Another process may have begun this file meanwhile.
+    // Another process may have read the same state and continued this file meanwhile.
     if (file !== null && file.state !== "claiming") await updatePayments(work, file);
   }
 }
 
-/** The stored file has the beneficiary's account, sealed, so the payment drops its order. */
+/**
+ * The stored file contains the beneficiary's account, sealed. The payment no longer needs its
+ * sealed order.
+ */
 const isWritten = { $unset: { sealed: "" as const }, $inc: { revision: 1 } };
 
 /** Groups payments by block or trace number. */
@@ -284,7 +297,7 @@ function byName(members: NonNullable<FileDocument["members"]>) {
   });
 }
 
-/** Fails a payment that no file can hold. */
+/** Fails a payment that fits in no file. */
 function refusal(
   { id, field }: StoredFault,
   claimed: { readonly state: "filed"; readonly file: string },
@@ -309,7 +322,7 @@ async function isAsRead({ files }: BankStore, { _id, revision }: FileDocument): 
   return (await files.findOne({ _id, revision }, { projection: { _id: 1 } })) !== null;
 }
 
-/** Changes a file if it is unchanged since it was read. Returns `undefined` otherwise. */
+/** Changes a file. Returns `undefined` if the file has changed since it was read. */
 export async function changeFile(
   { files }: Pick<BankStore, "files">,
   file: FileDocument,

@@ -10,13 +10,16 @@ export type Found = {
   readonly place?: string;
   readonly payoutId?: string;
   readonly amount?: string;
-  /** Personal data. It is sealed before it is stored. */
+  /** Personal data, which is sealed before storage. */
   readonly details?: string;
-  /** While the finding is open, the rail concludes nothing from a missing response. */
+  /** While this finding is open, the rail draws no conclusion from a missing response. */
   readonly holds?: boolean;
 };
 
-/** The file of the findings: one for the bank, or one from the bank with its number of readings. */
+/**
+ * The file that the findings are about: one for the bank, or one from the bank with the number of
+ * its reading.
+ */
 export type FindingSource = {
   readonly file: string;
   readonly name: string;
@@ -28,8 +31,8 @@ const findingsAtOnce = 500;
 const findingContext = (id: string) => `${id}|bank finding`;
 
 /**
- * Stores findings. A finding of an earlier reading stays as it is, handled or not. Reading a file
- * again adds findings of their own.
+ * Stores findings. Findings of an earlier reading do not change, even if operators have handled
+ * them. Each new reading of a file adds its own findings.
  */
 export async function noteFindings(
   work: {
@@ -78,7 +81,7 @@ function documentOf(
   };
 }
 
-/** Opens the sealed details of a finding; "" if there are none. */
+/** Decrypts the details of a finding. Returns "" if there are none. */
 export function findingDetails({ _id, sealed }: FindingDocument, sealer: Seals): string {
   return sealed === undefined ? "" : sealer.open(sealed, findingContext(_id));
 }

@@ -33,14 +33,14 @@ export type HandlingDeps = {
   readonly clock: Clock;
 };
 
-/** An RPC message has at most 4 MiB. */
+/** An RPC message is limited to 4 MiB, so the content must be smaller. */
 const contentMax = 3 * 2 ** 20;
 const outcomesMax = 100;
 
 /**
- * Handles a finding. The content of its file is never dropped silently: operators have the file
- * read again, declare that it concerns no payment, or apply it to payments that they name. An
- * outcome ends the finding only if the finding names a payment.
+ * Handles a finding. Operators must choose what happens to the content of its file. They have the
+ * file read again, declare that the content concerns no payment, or apply the content to payments
+ * that they name. Applying an outcome closes the finding only if the finding names a payment.
  */
 export async function handleFinding(
   deps: HandlingDeps,
@@ -86,8 +86,8 @@ export async function handleFinding(
 }
 
 /**
- * Requires two operators for a finding that holds back conclusions, for outcomes of payments, and
- * for corrected content.
+ * Requires two operators to close a finding with `holds`, to apply payment outcomes, or to correct
+ * content.
  */
 export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
   return {
@@ -120,7 +120,10 @@ export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
   };
 }
 
-/** Returns true if a holding finding ends. Reading a file again ends all findings about it. */
+/**
+ * Returns true if the request closes a finding with `holds`. Reading a file again closes all
+ * findings about that file.
+ */
 async function endsHold(
   { findings }: BankStore,
   { holds = false, received }: FindingDocument,
@@ -174,8 +177,8 @@ async function hashesOf(
 }
 
 /**
- * Has a file read again, once for each operation. Returns the findings of earlier readings, which
- * end. The new reading repeats the issues that still exist.
+ * Marks a file for a new reading, once for each operation. Returns the findings of earlier
+ * readings, which close. The new reading reports the issues that still exist.
  */
 async function readAgain(
   { bank, sealer }: HandlingDeps,
@@ -208,7 +211,7 @@ async function readAgain(
 
 type Named = { readonly payment: PaymentDocument; readonly verdict: PaymentVerdict };
 
-/** Returns the payments that outcomes name, each with the verdict for its outcome. */
+/** Returns the payments that the outcomes name, each with the verdict from its outcome. */
 async function namedPayments(
   bank: BankStore,
   { rail, place = "" }: FindingDocument,
@@ -239,13 +242,13 @@ const endOf: Readonly<Partial<Record<PaymentVerdict["verdict"], PaymentDocument[
   returned: "returned",
 };
 
-/** Returns true if a known return has the same amount, or if the outcome is no return. */
+/** Returns true if the payment's return has the same amount, or if the outcome is not a return. */
 function isSameReturn({ returned }: PaymentDocument, verdict: PaymentVerdict): boolean {
   if (verdict.verdict !== "returned" || returned === undefined) return true;
   return fromDecimal128(returned.amount_minor) === verdict.amount.minor;
 }
 
-/** A settled payment can be returned, but it cannot become unpaid. */
+/** A settled payment can still be returned, but it can't be declared unpaid. */
 function isPossible({ state }: PaymentDocument, { verdict }: PaymentVerdict): boolean {
   return state === "filed" || (state === "settled" && verdict === "returned");
 }

@@ -8,9 +8,9 @@ import { findingKinds, openBankStore } from "./documents.ts";
 import type { BankFormat } from "./format.ts";
 import { countWaiting } from "./silence.ts";
 
-/** Equals the scrape interval of Prometheus. */
+/** The update interval, which equals the scrape interval of Prometheus. */
 const everyMs = 15_000;
-/** Limits the count of waiting payments. A higher count shows as this many. */
+/** The maximum count of waiting payments. A higher count is reported as this value. */
 const countMax = 10_000;
 
 export type BankMetricsDeps = {
@@ -22,7 +22,10 @@ export type BankMetricsDeps = {
 
 export type MeasuredRail = {
   readonly rail: Pick<Rail, "name">;
-  /** Present if payments settle without a confirmation: returns the latest settlement day. */
+  /**
+   * Returns the latest settlement day whose payments count as settled. Present if payments settle
+   * without a confirmation.
+   */
   readonly settledThrough: BankFormat["settledThrough"];
 };
 
@@ -33,7 +36,10 @@ export function startBankMetrics(deps: BankMetricsDeps, rails: readonly Measured
   return startLoop({ name: "bank-gauges", everyMs, run, log: deps.log });
 }
 
-/** Returns a function that updates the gauges once. Labels: rail names, states, kinds. */
+/**
+ * Returns a function that updates the gauges once. Their labels are rail names, states and kinds of
+ * findings.
+ */
 export function bankMetrics(
   { database, metrics, clock }: BankMetricsDeps,
   rails: readonly MeasuredRail[],

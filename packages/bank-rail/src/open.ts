@@ -30,15 +30,15 @@ type BankRailDeps = Pick<RailContext, "database" | "clock" | "log" | "isPaused" 
 export type BankRail = {
   readonly rail: Rail;
   readonly settledThrough: BankFormat["settledThrough"];
-  /** Starts the work on payments and on files from the bank. */
+  /** Starts processing payments and files from the bank. */
   start(): Loop;
 };
 
 /** The interval between runs of a rail. */
 const everyMs = 1_000;
-/** A file of 64 MiB takes a quarter of this memory, and some seconds. */
+/** The reader's limits. A file of 64 MiB needs a quarter of this memory and a few seconds. */
 const readerLimits = { heapMb: 512, timeoutMs: 120_000 };
-/** A killed process delays the work on a rail for this long at most. */
+/** The lease's lifetime. After a process is killed, its rails are idle for at most this long. */
 const leaseMs = 15_000;
 
 export function openBankRail(settings: BankRailSettings, deps: BankRailDeps): BankRail {
@@ -67,12 +67,12 @@ export function openBankRail(settings: BankRailSettings, deps: BankRailDeps): Ba
     receiveEveryMs: settings.sftp.poll_seconds * 1_000,
     unpaidAfterBankDays: unpaidAfterBankDays(settings),
   });
-  // One process works on a rail. The lease only avoids duplicate work; correctness does not need
-  // it.
+  // Only the process with the lease works on a rail. The lease avoids duplicate work. The rail is
+  // correct without it.
   const lease = createSweepLease(database, `rail ${name}`, leaseMs);
   const run = async () => {
     if ((await lease.hold()) === undefined) return false;
-    // An upload may take longer than the lease.
+    // Renews the lease, because an upload may take longer than the lease's lifetime.
     const renewal = setInterval(() => void lease.hold().catch(() => undefined), leaseMs / 4);
     try {
       await dispatcher.run();
@@ -107,7 +107,7 @@ export function openBankRail(settings: BankRailSettings, deps: BankRailDeps): Ba
   return { rail, settledThrough: format.settledThrough, start };
 }
 
-/** Only a rail with booking statements can prove that a payment was not made. */
+/** Only a rail with statements of bookings can prove that a payment was not executed. */
 export function unpaidAfterBankDays(settings: BankRailSettings): number | undefined {
   return settings.format === "iso20022" ? settings.unpaid_after_bank_days : undefined;
 }
@@ -127,7 +127,7 @@ function partsOf(settings: BankRailSettings, schedule: ReturnType<typeof schedul
 /** Creates a unique message id: 26 capital letters and digits that sort by time. */
 const newMessageId: NewMessageId = (now) => newId("payout", now).slice("po_".length).toUpperCase();
 
-/** Reads the server's key at once, so that a wrong path fails the start. */
+/** Reads the private key for the server immediately, so that a wrong path stops the start. */
 function openServer(settings: BankSftpSettings): BankServer {
   const { host, port, username, outgoing, incoming, archives } = settings;
   const timeoutMs = settings.timeout_seconds * 1_000;
@@ -148,12 +148,12 @@ function openServer(settings: BankSftpSettings): BankServer {
   };
 }
 
-/** Limits the payouts that one run wakes. */
+/** The maximum number of payouts that one run notifies. */
 const atOnce = 1_000;
 
 /**
- * Makes payouts query the rail about changed payments until they have: a payout stores only the
- * response of `query`. A failed payout never queries again.
+ * Tells payouts to query the rail about changed payments, until they have done so. A payout stores
+ * only the response of `query`. A failed payout never queries again, so it is skipped.
  */
 async function callPending(
   { rail, store }: FileWork,

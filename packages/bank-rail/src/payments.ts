@@ -6,14 +6,14 @@ import type { Seals } from "./contents.ts";
 import type { BankStore, PaymentDocument, PaymentState, StoredPlan } from "./documents.ts";
 
 /**
- * The parts of an instruction that a file needs besides the amount. Sealed, since they name
- * persons.
+ * The parts of an instruction that a file needs in addition to the amount. They name persons, so
+ * they are sealed.
  */
 export type Order = Omit<Instruction, "amount" | "currency" | "network" | "referenceId">;
 
 const contextOf = (payoutId: string) => `${payoutId}|bank payment`;
 
-/** A new payment: its instruction and plan. */
+/** A new payment, with its instruction and plan. */
 export type NewPayment = {
   readonly key: string;
   readonly rail: string;
@@ -23,7 +23,7 @@ export type NewPayment = {
   readonly at: Date;
 };
 
-/** Accepts a payment once. A repeat changes nothing, whatever its content. */
+/** Accepts a payment once. A repeated call changes nothing, even with different content. */
 export async function acceptPayment(
   { payments }: Pick<BankStore, "payments">,
   sealer: Seals,
@@ -41,15 +41,16 @@ export async function acceptPayment(
   });
 }
 
-/** Opens the sealed order of a payment. Never logged. */
+/** Decrypts the order of a payment, which must never be logged. */
 export function orderOf({ _id, sealed }: PaymentDocument, sealer: Seals): Order {
   if (sealed === undefined) throw new Error("the payment has no sealed order");
   return JSON.parse(sealer.open(sealed, contextOf(_id))) as Order;
 }
 
 /**
- * Takes back a payment that no file has claimed. The same conditional write as a file's claim
- * decides. For an unknown key it stores a tombstone, so that the payment is not accepted later.
+ * Cancels a payment that no file has claimed. A conditional write ensures that either this call or
+ * a file gets the payment. For an unknown key this call stores a tombstone, so that the payment is
+ * not accepted later.
  */
 export async function withdrawPayment(
   { payments }: Pick<BankStore, "payments">,
@@ -76,7 +77,7 @@ export async function withdrawPayment(
   );
   const found = await payments.findOne({ _id: key });
   if (found === null) throw new Error("the stored payment is missing");
-  // A file that could not be written may have returned it to the queue since the update.
+  // A file that could not be written may have returned the payment to the queue since the update.
   return neverPaid.has(found.state);
 }
 

@@ -12,7 +12,7 @@ import type { StoredPlan } from "./documents.ts";
 import { minorOf } from "./settings.ts";
 import type { BankScheduleSettings } from "./settings-parts.ts";
 
-/** The bank's schedule. `leadMs`: files are written this long before a cut-off. */
+/** The bank's schedule. Files are written `leadMs` before a cut-off. */
 export type BankSchedule = Schedule & { readonly leadMs: number };
 
 export function scheduleOf(settings: BankScheduleSettings, currency: string): BankSchedule {
@@ -32,14 +32,17 @@ export function scheduleOf(settings: BankScheduleSettings, currency: string): Ba
   return { zone, calendars, windows: [first, ...others], leadMs: lead_minutes * 60_000 };
 }
 
-/** Returns the largest payment that a window accepts; `undefined` if any amount is accepted. */
+/**
+ * Returns the largest payment that any window accepts. Returns `undefined` if any amount is
+ * accepted.
+ */
 export function largestOf({ windows }: Schedule): bigint | undefined {
   const largest = windows.map(({ minorMax }) => minorMax);
   if (largest.includes(undefined)) return undefined;
   return largest.reduce((max, each) => ((each ?? 0n) > (max ?? 0n) ? each : max), 0n);
 }
 
-/** Plans a payment of so many minor units that is accepted at `now`. */
+/** Plans a payment of this amount, in minor units, that is accepted at `now`. */
 export function planOf(
   schedule: BankSchedule,
   minor: bigint,
@@ -57,35 +60,41 @@ export function planOf(
 }
 
 /**
- * Returns the latest local time, `hh:mm`, at which a payment of any amount still leaves on the same
- * day.
+ * Returns the latest local time, `hh:mm`, at which a payment of any amount can be accepted and
+ * leave the same day.
  */
 export function lastTimeOf({ windows, leadMs }: BankSchedule): string | undefined {
   const last = windows.findLast(({ minorMax }) => minorMax === undefined) ?? windows.at(-1);
   const [hours = 0, minutes = 0] = last?.cutOff.split(":").map(Number) ?? [];
   const left = hours * 60 + minutes - Math.ceil(leadMs / 60_000);
-  // The time is on the previous day, which `hh:mm` cannot express.
+  // The time is on the previous day. `hh:mm` can't express that.
   if (left < 0) return undefined;
   const part = (number: number) => String(number).padStart(2, "0");
   return `${part(Math.floor(left / 60))}:${part(left % 60)}`;
 }
 
-/** Returns the end of a day plus so many banking days, in the bank's zone. */
+/** Returns the end of the day that is `days` banking days after `day`, in the bank's time zone. */
 export function endOfDay({ zone, calendars }: Schedule, day: string, days: number) {
   const last = addBankingDays(calendars, day, days);
   return isRefused(last) ? undefined : instantOf(last, "23:59", zone);
 }
 
-/** More days than any window for returns, including the non-banking days around it. */
+/**
+ * The number of calendar days to search. It exceeds every window for returns, including non-banking
+ * days around that window.
+ */
 const searchedDays = 120;
 
-/** Returns the last day whose following `days` banking days are over now. Today does not count. */
+/**
+ * Returns the latest day after which `days` full banking days have passed. Today does not count.
+ */
 export function dayThrough({ zone, calendars }: Schedule, days: number, now: Date): string {
   const { day: today } = localTime(now, zone);
   for (let back = 1; back <= searchedDays; back += 1) {
     const day = addDays(today, -back);
     const last = addBankingDays(calendars, day, days);
-    // A listed calendar says nothing about days before it begins. No payment has such a day.
+    // A calendar with listed days does not cover days before its first one. No payment has such a
+    // day.
     if (isRefused(last)) break;
     if (last < today) return day;
   }

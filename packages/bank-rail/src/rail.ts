@@ -16,23 +16,26 @@ export type BankRailOptions = {
   readonly name: string;
   readonly currency: string;
   readonly transferMethods: readonly string[];
-  /** The debited account as statements name it; "" if there are no statements. */
+  /** The debited account, as bank statements identify it. "" if the bank sends no statements. */
   readonly account: string;
   readonly schedule: BankSchedule;
-  /** Banking days after settlement until an unconfirmed payment counts as settled. */
+  /** The number of banking days after settlement until an unconfirmed payment counts as settled. */
   readonly returnWindowDays: number;
   readonly overdueAfterMs: number;
-  /** The format's largest payment; `undefined`: any amount. */
+  /** The largest payment that the format allows. `undefined` if it allows any amount. */
   readonly largest: bigint | undefined;
   readonly store: BankStore;
   readonly sealer: Seals;
   readonly clock: Clock;
 };
 
-/** Polls are rare: a changed payment wakes its payout at once (`callPending`). */
+/** Polling is rare, because `callPending` notifies the payout when its payment changes. */
 const pollMs = 600_000;
 
-/** Creates a rail that sends payments in files. Submitting inserts a payment; polls read it. */
+/**
+ * Creates a rail that sends payments in files. Submitting a payment inserts its document. Polling
+ * reads that document.
+ */
 export function createBankRail(options: BankRailOptions): Rail {
   const { name, currency, account, schedule, store, sealer, clock } = options;
   const { code } = currencyOf(currency);
@@ -57,7 +60,8 @@ export function createBankRail(options: BankRailOptions): Rail {
     },
     isFunded: true,
     overdueAfterMs: options.overdueAfterMs,
-    // Files wait for a server that is down. After a calendar's end, no payment can be planned.
+    // The rail stays available while the bank's server is down, because files wait. It is
+    // unavailable after the calendar's last day, because no payment can be planned.
     available: async () => !isRefused(planOf(schedule, 1n, clock.now())),
     expectedAt: ({ amount }, now) => {
       const plan = planOf(schedule, amount, now);
@@ -90,8 +94,8 @@ export function createBankRail(options: BankRailOptions): Rail {
 }
 
 /**
- * Notes that the payout has the latest change. The polling worker holds its lease until it has
- * stored the response.
+ * Records that the payout has read the latest change. The polling worker keeps its lease until it
+ * has stored the response.
  */
 async function noteAsked(
   { payments }: BankStore,
@@ -102,7 +106,8 @@ async function noteAsked(
 }
 
 /**
- * Converts a payment to a reply. An unknown outcome never changes a known state: operators decide.
+ * Converts a payment to a reply. An unknown outcome does not change the payment's known state.
+ * Operators decide the outcome.
  */
 export function replyOf(payment: PaymentDocument): RailReply {
   const { state, currency, reference = "", failure, returned, charges } = payment;

@@ -27,7 +27,7 @@ import { findingGuard, type HandlingDeps, handleFinding } from "./handling.ts";
 
 type BankRpcDeps = HandlingDeps & Pick<RailContext, "approvals">;
 
-/** The RPCs of bank files, guarded if the service has approvals. */
+/** Creates the RPCs for bank files. They require approvals if the service has approvals. */
 export function guardedBankFiles(deps: BankRpcDeps) {
   const rpc = bankFilesRpc(deps);
   const { approvals } = deps;
@@ -53,7 +53,7 @@ function bankFilesRpc(deps: BankRpcDeps) {
       const detail = `${name}; ${orThrow(readReason(reason))}`;
       const found = orThrow((await files.findOne({ _id: fileId })) ?? refused("RECORD_NOT_FOUND"));
       const { state, decided = [] } = found;
-      // A repeat returns the first response.
+      // A repeated operation returns the first response.
       if (decided.includes(by.operation)) return { file: fileMessage(found) };
       if (state !== "undecided") orThrow(notUndecided);
       const at = clock.now();
@@ -113,7 +113,7 @@ export function bankFilesGuards({
           after: JSON.stringify({ decision: enumName(BankFileDecision, decision) }),
         };
       },
-      // If nothing is to be decided, the RPC itself refuses.
+      // Without a decision to make, no approval is needed, and the RPC refuses the request.
       reasons: async ({ fileId }) => {
         const found = await bank.files.findOne({ _id: fileId });
         return found?.state === "undecided" ? ["says whether a bank has a file of ours"] : [];

@@ -20,7 +20,7 @@ export type BankSession = {
   download(folder: string, file: RemoteFile, bytesMax: number): Promise<Uint8Array | undefined>;
 };
 
-/** Opens a session for one piece of work, with one time limit. */
+/** Opens one session with one time limit for a unit of work. */
 export type BankServer = {
   readonly inSession: <T>(work: (session: BankSession) => Promise<T>) => Promise<T>;
   readonly timeoutMs: number;
@@ -35,9 +35,9 @@ export type SendWork = FileWork & {
 };
 
 /**
- * Sends a written file. The file stays at the bank under a temporary name, which no bank processes,
- * until its document says that the rename is due. A process that dies before that has sent nothing.
- * A stalled process fails at the write.
+ * Sends a written file. The upload uses a temporary name, which the bank does not process. The rail
+ * renames the file only after the file's document records that the rename is due. If a process dies
+ * before that record, it has sent nothing. A stalled process fails when it writes the record.
  */
 export async function sendFile(work: SendWork, written: FileDocument): Promise<void> {
   const { store, sealer, server, clock } = work;
@@ -49,7 +49,7 @@ export async function sendFile(work: SendWork, written: FileDocument): Promise<v
   }
   const bytes = await readContent(store, sealer, _id, sha256);
   await server.inSession(async (session) => {
-    // A process that began an earlier upload must not rename that file any more.
+    // Removes an earlier upload, so that the process that began it can no longer rename the file.
     const { attempt: previous = 0 } = written;
     const attempt = previous + 1;
     let file = await changeFile(store, written, { attempt }, clock.now());
@@ -67,8 +67,8 @@ export async function sendFile(work: SendWork, written: FileDocument): Promise<v
 }
 
 /**
- * Stores that a file gets its final name at the bank, if the file is unchanged since it was read.
- * The database's clock sets the deadline. Returns `undefined` if another write was first.
+ * Records that the file is about to get its final name at the bank. The deadline uses the
+ * database's clock. Returns `undefined` if another process changed the file since it was read.
  */
 async function beginSending(
   { files }: BankStore,
@@ -90,25 +90,25 @@ async function beginSending(
   return modifiedCount === 1 ? { ...file, state: "sending", revision, updated_at: at } : undefined;
 }
 
-/** Returns true while a file may still get its final name at the bank, by the database's clock. */
+/** Returns true if the rename deadline has not passed, by the database's clock. */
 async function isUnderWay({ files }: BankStore, { _id }: FileDocument): Promise<boolean> {
   const filter = { _id, state: "sending", $expr: { $gt: ["$sending_until", "$$NOW"] } } as const;
   return (await files.findOne(filter, { projection: { _id: 1 } })) !== null;
 }
 
-/** Allows a session's time for the rename, and as much again for data in transit. */
+/** The deadline for the rename: the time limit of a session, doubled for data in transit. */
 const recoveryMs = ({ timeoutMs }: BankServer) => 2 * timeoutMs;
 
 /** Determines the outcome of an upload whose process died. */
 export async function recoverFile(work: SendWork, sending: FileDocument): Promise<void> {
   const { store, server, refusesDuplicates, clock, rail, log } = work;
   const { _id, name = "", attempt = 1 } = sending;
-  // The process that sends the file may still be at work.
+  // The process that sends this file may still be working.
   if (await isUnderWay(store, sending)) return;
   const place = await server.inSession(async (session): Promise<Place> => {
     const found = await session.place(server.outgoing, name, server.archives, attempt);
     if (found !== "part") return found;
-    // A stalled process may be about to rename the file. Without the temporary file it cannot.
+    // A stalled process may be about to rename the file. Deleting the temporary file prevents that.
     return (await session.discard(server.outgoing, name, attempt)) ? found : "not-said";
   });
   const what = afterCrash(place, refusesDuplicates);

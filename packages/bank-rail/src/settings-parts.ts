@@ -8,7 +8,9 @@ const timeSchema = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be hh:mm"
 
 const daySchema = z.iso.date("must be a day, yyyy-mm-dd");
 
-/** A calendar by rules, or a bank's own list of days with the period that it covers. */
+/**
+ * A calendar that follows rules, or a bank's own list of days with the period that the list covers.
+ */
 const calendarSchema = z.union([
   z.enum(["FEDERAL_RESERVE", "T2"]),
   z
@@ -23,11 +25,14 @@ const calendarSchema = z.union([
 ]);
 
 const windowSchema = z.strictObject({
-  /** The bank's cut-off for this window, in its zone. */
+  /** The bank's cut-off for this window, in the bank's time zone. */
   cut_off: timeSchema,
-  /** Banking days from the window's day to settlement. */
+  /** The number of banking days from the window's day to settlement. */
   settles_after_days: count(0, 30),
-  /** The window's largest payment, as decimal text of the currency; absent: any amount. */
+  /**
+   * The largest payment in this window, as decimal text in the account's currency. If absent, any
+   * amount is accepted.
+   */
   max: text(20).optional(),
 });
 
@@ -35,12 +40,13 @@ export const scheduleSchema = z
   .strictObject({
     /** The bank's IANA time zone, for example `Europe/Berlin`. */
     zone: z.string().refine(isZone, "must be the name of a zone"),
-    /** A banking day must be open in all of them. */
+    /** A day is a banking day only if it is open in all of these calendars. */
     calendars: z.array(calendarSchema).min(1),
     windows: z.array(windowSchema).min(1),
     /**
-     * A file is written this long before the cut-off; later payments wait for the next window. With
-     * no lead time, a payment would be late as soon as it is due.
+     * The file is written this many minutes before the cut-off. Later payments wait for the next
+     * window. The minimum is 1, because without lead time a payment would be late as soon as it is
+     * due.
      */
     lead_minutes: count(1, 720).default(15),
   })
@@ -51,22 +57,28 @@ export const scheduleSchema = z
 
 const folderSchema = z.string().regex(/^\/[^\0]{0,254}$/, "must be an absolute path");
 
-/** The bank's SFTP server, with folders as its user sees them. */
+/** The bank's SFTP server. Folder paths are those that the server shows to this user. */
 export const sftpSchema = z.strictObject({
   host: text(253),
   port: count(1, 65_535).default(22),
   username: text(64),
-  /** In OpenSSH or PEM format, without a passphrase. Read when the service starts. */
+  /**
+   * The path of a private key in OpenSSH or PEM format, without a passphrase. The file is read when
+   * the service starts.
+   */
   private_key_file: text(4_096),
-  /** Fingerprints as `ssh-keygen -lf` prints them; two while the bank rotates its key. */
+  /**
+   * Key fingerprints in the format of `ssh-keygen -lf`. Two are needed while the bank rotates its
+   * key.
+   */
   host_keys: z.array(z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/, "must be SHA256:…")).min(1),
   /** The time limit of a whole session. */
   timeout_seconds: count(1, 600).default(60),
   /** The folder for files to the bank. */
   outgoing: folderSchema,
-  /** The folder with the bank's files. The rail moves and deletes nothing in it. */
+  /** The folder with the bank's files. The rail does not move or delete files in this folder. */
   incoming: folderSchema,
-  /** Folders that the bank moves processed files to, if it lets us see them. */
+  /** Folders to which the bank moves processed files, if the SFTP user can read them. */
   archives: z.array(folderSchema).default([]),
   /** The interval between polls of the incoming folder. */
   poll_seconds: count(1, 3_600).default(60),

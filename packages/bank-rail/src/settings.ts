@@ -13,7 +13,7 @@ export const setting = "BANK_RAILS";
 
 /** Settings that every format has: the account, the schedule and the server. */
 const common = {
-  /** The rail's name in `RAIL_ROUTES`. It is stored with each payout and must not change. */
+  /** The rail's name in `RAIL_ROUTES`. The name is stored with each payout and must not change. */
   rail: z.string().regex(/^[a-z0-9-]{1,64}$/),
   /** The currency of the account and of the rail's payments. */
   currency: z
@@ -22,11 +22,11 @@ const common = {
   schedule: scheduleSchema,
   sftp: sftpSchema,
   /**
-   * True if the bank, by its handbook, refuses a file that it already has. Only then does the rail
-   * resend the same bytes after a crash without an operator.
+   * True if the bank's handbook says that the bank refuses a duplicate file. Otherwise an operator
+   * must decide before the rail resends the same bytes after a crash.
    */
   refuses_duplicates: z.boolean().default(false),
-  /** A payout that is open for this long after its submission is overdue. */
+  /** The number of hours after submission until an open payout is overdue. */
   overdue_after_hours: count(1, 10_000).default(96),
 };
 
@@ -35,17 +35,27 @@ const iso20022Schema = z.strictObject({
   format: z.literal("iso20022"),
   transfer_methods: z.array(z.enum(["SWIFT", "LOCAL", "SEPA"])).min(1),
   profile: iso20022Profile,
-  /** True if the bank's status ACSC is final by its handbook; otherwise only a booking settles. */
+  /**
+   * True if the bank's handbook says that status ACSC is final. Otherwise only a booking settles a
+   * payment.
+   */
   status_settles: z.boolean().default(false),
-  /** The most that a return may lack without a named charge, as decimal text of the currency. */
+  /**
+   * The maximum amount by which a return may be short without a named charge, as decimal text of
+   * the currency.
+   */
   return_charges_max: text(20).default("0"),
-  /** The bank's own reason codes that mean, by its handbook, that a payment was not executed. */
+  /**
+   * The bank's own reason codes that mean, according to its handbook, that a payment was not
+   * executed.
+   */
   not_executed_codes: z
     .array(text(35).refine(mayProveNotExecuted, "must not be a code that never proves it"))
     .default([]),
   /**
-   * Banking days after the execution date. By the bank's handbook, statements of so many days
-   * without a debit prove that a rejected payment was not executed. Absent: two operators decide.
+   * The number of banking days after the execution date. According to the bank's handbook, a
+   * rejected payment was not executed if no statement of these days shows a debit. If absent, two
+   * operators decide.
    */
   unpaid_after_bank_days: count(1, 60).optional(),
 });
@@ -55,9 +65,12 @@ const nachaSchema = z.strictObject({
   format: z.literal("nacha"),
   transfer_methods: z.array(z.literal("ACH")).min(1),
   profile: nachaProfile,
-  /** The account as camt.053 statements name it, if the bank sends them. */
+  /** The account identifier in camt.053 statements, if the bank sends them. */
   statement_account: text(34).optional(),
-  /** Banking days after settlement until a credit counts as settled; it may still be returned. */
+  /**
+   * The number of banking days after settlement during which a credit may still be returned. Then
+   * the credit counts as settled.
+   */
   return_window_days: count(0, 60).default(2),
 });
 
@@ -87,7 +100,7 @@ const railSchema = z
     }
   });
 
-/** One account at one bank. Contains no secret, only names of files. */
+/** Settings of one account at one bank. They contain no secret, only file names. */
 export type BankRailSettings = z.output<typeof railSchema>;
 
 export type Iso20022RailSettings = Extract<BankRailSettings, { format: "iso20022" }>;
@@ -107,10 +120,8 @@ export function readBankRails(text: string): readonly BankRailSettings[] {
 }
 
 /**
- * Requires the payer's town and country: SWIFT refuses payments without them since 14 November 2026
- * (CBPR+).
- *
- * @throws {SettingsError}
+ * Requires the payer's town and country. SWIFT refuses payments without them since 14 November 2026
+ * (CBPR+). @throws {SettingsError}
  */
 export function assertLiveBanks(rails: readonly BankRailSettings[]): void {
   const without = rails.filter((rail) => {
@@ -125,7 +136,8 @@ export function assertLiveBanks(rails: readonly BankRailSettings[]): void {
 }
 
 /**
- * Converts decimal text of a currency to minor units; `undefined` if it is invalid. "0" is valid.
+ * Converts decimal text of a currency to minor units. Returns `undefined` if the text is invalid.
+ * "0" is valid.
  */
 export function minorOf(amount: string, currency: string): bigint | undefined {
   if (/^0(?:\.0+)?$/.test(amount)) return 0n;
@@ -133,7 +145,7 @@ export function minorOf(amount: string, currency: string): bigint | undefined {
   return isRefused(minor) ? undefined : minor;
 }
 
-/** `USDC` is a currency of accounts, but no bank pays it. */
+/** `USDC` is a valid account currency, but banks can't pay it. */
 function isPaidByBanks(code: string): boolean {
   return findCurrency(code)?.kind === "fiat";
 }

@@ -7,14 +7,14 @@ import type { BalanceDocument, BankStore, FileDocument, FindingKind } from "./do
 import type { FileWork } from "./files.ts";
 import type { BankSchedule } from "./plan.ts";
 
-/** Open findings that keep the rail from conclusions without a response. */
+/** Open findings that prevent conclusions from a missing response of the bank. */
 type Held = {
-  /** All payments that were filed at this time or before are held back. */
+  /** No conclusion is drawn about payments that were filed at or before this time. */
   readonly through: Date | undefined;
   readonly payoutIds: readonly string[];
 };
 
-/** Returns the findings that hold back a rail's conclusions, of all kinds or of some. */
+/** Returns the open findings that prevent conclusions of a rail, of all kinds or of some. */
 export async function heldBy(
   store: BankStore,
   rail: string,
@@ -38,11 +38,11 @@ export async function heldBy(
 }
 
 /**
- * Returns the findings that hold back conclusions; `undefined` if a fetched file is unread: it may
- * contain a return, so the rail concludes nothing.
- *
- * Reads the findings both before and after it checks for unread files. Operators may have a file
- * read again meanwhile: its findings end once the file is open, and it closes once it has new ones.
+ * Returns the findings that prevent conclusions. Returns `undefined` if a fetched file is unread:
+ * that file may contain a return, so the rail draws no conclusion. Reads the findings before and
+ * after it checks for unread files, because operators may request a new reading meanwhile. A new
+ * reading first opens the file and then closes its old findings. Later it stores new findings and
+ * then closes the file.
  */
 async function heldWhereAllIsRead(store: BankStore, rail: string): Promise<Held | undefined> {
   const before = await heldBy(store, rail);
@@ -57,9 +57,9 @@ async function heldWhereAllIsRead(store: BankStore, rail: string): Promise<Held 
 }
 
 /**
- * Settles unconfirmed payments after their window for returns: by the scheme's rule, a payment
- * without a return in time is settled. `readAt` is the last time when the folder was listed with
- * every file fetched. Files that arrived later may contain returns.
+ * Settles unconfirmed payments after their window for returns. By the scheme's rule, a payment is
+ * settled if it is not returned in time. `readAt` is the last time at which every file in the
+ * bank's folder had been fetched. Files that arrived later may contain returns.
  */
 export async function settleBySilence(work: FileWork, readAt: Date): Promise<void> {
   const { store, rail, format, schedule, clock } = work;
@@ -72,10 +72,10 @@ export async function settleBySilence(work: FileWork, readAt: Date): Promise<voi
     .project<Pick<FileDocument, "_id" | "sent_at" | "created_at">>({ sent_at: 1, created_at: 1 })
     .toArray();
   for (const { _id, sent_at = readAt, created_at } of files) {
-    // A file that left late settles late.
+    // A file that was sent late also settles late.
     if (localTime(sent_at, schedule.zone).day > through) continue;
     if (held.through !== undefined && created_at <= held.through) continue;
-    // A payment without a trace number is in no file: it was claimed too late, and returns to the
+    // A payment without a trace number is in no file. It was claimed too late and returns to the
     // queue.
     const open = { file: _id, state: "filed" as const, trace: { $exists: true } };
     await store.payments.updateMany(
@@ -103,20 +103,22 @@ export async function settleBySilence(work: FileWork, readAt: Date): Promise<voi
   }
 }
 
-/** The kinds of findings that delay settlement, by reason. The first matching reason counts. */
+/** The kinds of findings that delay settlement, grouped by the reason that metrics show. */
 const heldKinds = {
   unread_file: ["unreadable", "unread", "set_aside"],
   unmatched_return: ["unmatched"],
   balance: ["balance"],
 } as const satisfies Readonly<Record<string, readonly FindingKind[]>>;
 
-/** The number of payments with a closed window for returns that wait, by reason. */
+/**
+ * The number of payments whose window for returns is over but which are not settled yet, by reason.
+ */
 export type Waiting = Readonly<Record<keyof typeof heldKinds | "server", number>>;
 
-/** A higher count shows as this many. */
+/** The maximum count. A higher count is reported as this value. */
 const waitingMax = 10_000;
 
-/** Counts the payments that would be settled without a confirmation and are not. */
+/** Counts the payments that should settle without a confirmation but are delayed. */
 export async function countWaiting(
   store: BankStore,
   rail: string,
@@ -156,14 +158,14 @@ export async function countWaiting(
   return counts;
 }
 
-/** Rejections without proof. An unbroken run of statements may prove them. */
+/** Findings about rejections without proof. An unbroken run of statements may prove them. */
 const unproven = ["rejected-without-proof", "rejected-as-duplicate"];
 
 /**
- * Rejects payments that their bank rejected without proof, once an unbroken and balanced run of
- * statements shows no debit. The run covers every banking day from the execution date, and as many
- * days after it as the bank's profile requires. `readAt` is the time when the folder was listed
- * with every file fetched. A file that arrived later may contain the debit.
+ * Rejects payments that the bank rejected without proof, once an unbroken and balanced run of
+ * statements shows no debit. The run starts at the execution date. It must also cover as many later
+ * banking days as the bank's profile requires. `readAt` is the last time at which every file in the
+ * bank's folder had been fetched. A file that arrived later may contain the debit.
  */
 export async function releaseByStatements(
   work: FileWork,
@@ -212,7 +214,7 @@ async function lastOfRun(
   days: number,
 ): Promise<string | undefined> {
   const { day: sentOn } = localTime(sentAt, schedule.zone);
-  // A file that left late is executed late.
+  // A file that was sent late is also executed late.
   const last = addBankingDays(schedule.calendars, sentOn > on ? sentOn : on, days);
   if (isRefused(last)) return undefined;
   const run = await store.balances

@@ -15,16 +15,19 @@ import { type FindingSource, type Found, noteFindings } from "./findings.ts";
 import type { SendWork } from "./sending.ts";
 import { changeBy, type FailureOf, type PaymentVerdict, sentPayment } from "./verdicts.ts";
 
-/** Keys in one query, and writes in one command. */
+/** The maximum number of keys in one query, and of writes in one command. */
 const atOnce = 1_000;
-/** Limits the attempts to apply a file whose payments change concurrently. */
+/** The maximum number of attempts to apply a file whose payments change concurrently. */
 const triesMax = 10;
-/** Limits the attempts to read a file that ends its reader. Then the file is set aside. */
+/**
+ * The maximum number of attempts to read a file that crashes its reader. After that the file is set
+ * aside.
+ */
 const attemptsMax = 3;
 
 /** State that a process keeps between two polls of the folder. */
 export type FolderMemory = {
-  /** Files that are stored or have a finding. */
+  /** The listed files that are already stored or have a finding. */
   readonly known: Set<string>;
   last: ReadonlyMap<string, RemoteFile>;
   /** The last failure time for each stored file. */
@@ -39,8 +42,9 @@ const seenAs = ({ name, size, modifiedAt }: RemoteFile) => `${name}|${size}|${mo
 
 /**
  * Downloads the bank's new files. A file is downloaded when two polls list it with the same size
- * and time: it no longer grows. A file that disappears before that becomes a finding. Returns the
- * start time of the poll if every listed file is stored or has a finding; otherwise `undefined`.
+ * and time, because it is then complete. If a file disappears before that, a finding is created.
+ * Returns the start time of the poll if every listed file is stored or has a finding. Returns
+ * `undefined` otherwise.
  */
 export async function receiveFiles(
   work: SendWork,
@@ -76,8 +80,8 @@ export async function receiveFiles(
 }
 
 /**
- * Returns the files of the last poll that disappeared. Files that grew or were renamed do not
- * count.
+ * Returns the files of the last poll that have disappeared. Ignores files that grew or were
+ * renamed.
  */
 function goneOf(
   before: ReadonlyMap<string, RemoteFile>,
@@ -88,7 +92,7 @@ function goneOf(
   const isRenamed = (file: RemoteFile) =>
     fresh.some(({ name, size, modifiedAt }) => {
       const isSame = size === file.size && modifiedAt === file.modifiedAt;
-      // `.returns.ach.part` becomes `returns.ach` when it is complete.
+      // A complete file may lose an affix: `.returns.ach.part` becomes `returns.ach`.
       return isSame || file.name.includes(name);
     });
   return [...before.values()].filter((file) => !names.has(file.name) && !isRenamed(file));
@@ -106,7 +110,7 @@ async function seenBefore({ received }: BankStore, rail: string, keys: readonly 
   return seen;
 }
 
-/** Stores a complete file once for each hash, whatever its name. */
+/** Stores a complete file. The same content is stored once, even under several names. */
 export async function keepFile(
   work: Pick<FileWork, "store" | "sealer" | "rail" | "clock" | "log">,
   bytes: Uint8Array,
@@ -131,7 +135,10 @@ export async function keepFile(
   log.info({ rail, sha256, size: bytes.length, isNew }, "bank file received");
 }
 
-/** Creates a finding for a file that was not fetched: it may contain a response of the bank. */
+/**
+ * Creates a finding for a file that was not fetched, because the file may contain a response of the
+ * bank.
+ */
 async function noteUnfetched(
   work: SendWork,
   { known }: FolderMemory,
@@ -169,7 +176,9 @@ export async function processFiles(
   }
 }
 
-/** Counts an attempt before it starts, so that a file that ends the process counts too. */
+/**
+ * Counts each attempt before it starts, so that an attempt that crashes the process is counted too.
+ */
 async function attempt(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { received } = work.store;
   const { _id, reads } = file;
@@ -177,14 +186,14 @@ async function attempt(work: FileWork, file: ReceivedDocument): Promise<void> {
   try {
     await processFile(work, file);
   } catch (error) {
-    // The database or our code failed, not the reader.
+    // For any other error, the database or our own code failed, not the reader.
     const isReader = error instanceof ReadingFailed;
     if (!isReader) await received.updateOne({ _id, reads }, { $inc: { attempts: -1 } });
     throw error;
   }
 }
 
-/** Sets a file aside that ends its reader, and creates a finding. */
+/** Sets aside a file that crashes its reader, and creates a finding. */
 async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, rail, log, clock } = work;
   const what = `could not be read in ${attemptsMax} attempts`;
@@ -224,13 +233,19 @@ async function processFile(work: FileWork, file: ReceivedDocument): Promise<void
   }
 }
 
-/** Returns the source of a file's findings, under the file's first name. */
+/**
+ * Returns the source of a file's findings. It contains the first name under which the file was
+ * listed.
+ */
 function sourceOf(received: ReceivedDocument): FindingSource {
   const name = received.seen[0]?.split("|")[0] ?? "";
   return { file: received._id, name, received };
 }
 
-/** Closes a reading. If operators asked for another reading meanwhile, the file stays open. */
+/**
+ * Closes a file after a reading. If operators requested another reading meanwhile, the file stays
+ * open.
+ */
 function close(
   { received }: BankStore,
   { _id, reads }: ReceivedDocument,
@@ -240,9 +255,9 @@ function close(
 }
 
 /**
- * Applies a file's verdicts to its payments, if they are unchanged since the file was judged.
- * Findings are stored first. An applied verdict makes the file judged as known, so a process that
- * died in between would never store them.
+ * Applies a file's verdicts to its payments, if the payments are unchanged since the file was
+ * judged. Findings are stored first: once a verdict is applied, judging the file again returns it
+ * as known, without its finding. A crash between the two writes would lose the finding.
  */
 async function applyFile(
   work: FileWork,
@@ -279,7 +294,7 @@ function collect(
   else all.push(verdict);
 }
 
-/** Splits values into pieces, so that other work runs in between. */
+/** Splits values into batches, so that other work can run between them. */
 function* inPieces<T, U>(values: Iterable<T>, map: (value: T) => U): Generator<U[]> {
   let piece: U[] = [];
   for (const value of values) {
@@ -337,7 +352,8 @@ async function wantedPayments(
   const find = async (field: string, values: readonly string[]) => {
     for (let from = 0; from < values.length; from += atOnce) {
       const filter = { rail, [field]: { $in: values.slice(from, from + atOnce) } };
-      // One file or block name finds all of its payments. Batches let other work run.
+      // A single file or block name can match thousands of payments. Reading them in batches lets
+      // other work run.
       const options = { projection: { sealed: 0 }, batchSize: atOnce };
       // A payment without a file was never sent, so no response can concern it.
       for await (const each of payments.find(filter, options)) {
@@ -355,8 +371,8 @@ async function wantedPayments(
 }
 
 /**
- * Stores the balances of days. Reading a file again replaces its own balances. The balance from
- * another file stays; a different one is a contradiction.
+ * Stores the daily balances from a file. Reading the file again replaces its balances. A balance
+ * from another file stays, and a difference between the two is reported as a contradiction.
  */
 async function storeBalances(
   { store, rail, clock }: Pick<FileWork, "store" | "rail" | "clock">,

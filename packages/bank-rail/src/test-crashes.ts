@@ -7,10 +7,13 @@ import type { BankServer } from "./sending.ts";
 import { passSending, swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
 import { createTestServer, type Intercept } from "./test-server.ts";
 
-/** An operation before or after which a process is killed: a write, or one at the bank's server. */
+/**
+ * Selects an operation, before or after which a process is killed. The operation is a database
+ * write or an operation at the bank's server.
+ */
 type Killed = { readonly at: number; readonly when: "before" | "after" };
 
-/** All operations of a process, each with a kill before and after it. */
+/** All kills to test: one before and one after each operation of a process. */
 export const kills: readonly Killed[] = Array.from({ length: 22 }, (_each, at) => at + 1).flatMap(
   (at) => [
     { at, when: "before" },
@@ -23,7 +26,7 @@ const writes = ["updateOne", "insertOne", "updateMany", "bulkWrite", "insertMany
 /** The stores and the bank's server of a process. */
 type On = { readonly store: BankStore; readonly server: BankServer };
 
-/** Creates a bank, rails of processes that can be killed, and a clock. */
+/** Creates a test bank, a clock, and processes with rails that a test can kill. */
 export function createCrashBench(database: Database) {
   const store = openBankStore(database);
   let bank = createTestServer();
@@ -56,7 +59,7 @@ export function createCrashBench(database: Database) {
       bank = createTestServer();
       now = wednesday("12:00");
     },
-    /** Returns a process that is killed before or after an operation and then does nothing more. */
+    /** Returns a process that stops before or after a given operation and does nothing more. */
     killable: (killed: Killed) => killableOn(store, bank, killed),
     submitAll: async (count: number): Promise<string[]> => {
       const { rail } = railOf(alive());
@@ -64,7 +67,7 @@ export function createCrashBench(database: Database) {
       for (const key of keys) await rail.submit(key, swiftTransfer);
       return keys;
     },
-    /** Runs live processes until nothing is open, with some minutes between two runs. */
+    /** Runs live processes until no work is open. Some minutes pass between two runs. */
     play: async (run: () => Promise<unknown>, rounds = 12): Promise<void> => {
       for (let round = 0; round < rounds; round += 1) {
         await run().catch(() => undefined);
@@ -72,7 +75,7 @@ export function createCrashBench(database: Database) {
         await passSending(store);
       }
     },
-    /** Counts each payout in the files that ever had a final name at the bank. */
+    /** Counts how often each payout is in a file that had a final name at the bank. */
     timesSent: (keys: readonly string[]): number[] => {
       // A bank that refuses duplicates stores each file once.
       const files = new Map(

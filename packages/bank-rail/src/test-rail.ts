@@ -41,12 +41,15 @@ export function testSettings(format: "iso20022" | "nacha", changes: object = {})
   return read;
 }
 
-/** Ends the time in which a file may get its final name. A test cannot set the database's clock. */
+/**
+ * Passes the deadline by which a file may get its final name. A test can't set the database's
+ * clock.
+ */
 export async function passSending({ files }: Pick<BankStore, "files">): Promise<void> {
   await files.updateMany({ state: "sending" }, { $set: { sending_until: new Date(0) } });
 }
 
-/** Opens the parts of a rail like a service does, with the server and clock of the test. */
+/** Opens the parts of a rail as a service does, but with the test's server and clock. */
 export function testRail(
   settings: BankRailSettings,
   on: {

@@ -14,7 +14,7 @@ export function createTestServer() {
     return found;
   };
   const knobs = { isAway: false, isArchiveHidden: false };
-  /** All files that ever had a final name: the bank may have processed and paid them. */
+  /** All files that ever had a final name. The bank may have processed and paid them. */
   const sent: { name: string; bytes: Uint8Array }[] = [];
   let ticks = 0;
   const sessionFor = (intercept: Intercept): BankSession => ({
@@ -30,7 +30,7 @@ export function createTestServer() {
       await intercept(async () => {
         const part = folder(to).get(temporary);
         if (part === undefined) throw new Error("no such file");
-        // In SFTP version 3, a rename never replaces a file.
+        // In SFTP version 3, a rename never replaces an existing file.
         if (folder(to).has(name)) throw new Error("a file of this name is there");
         folder(to).delete(temporary);
         folder(to).set(name, part);
@@ -64,13 +64,13 @@ export function createTestServer() {
     server: serverFor((act) => act()),
     sent: () => sent,
     names: (of: string) => [...folder(of).keys()],
-    /** Has the bank move sent files to a folder that the rail cannot see. */
+    /** Makes the bank move sent files to a folder that the rail can't see. */
     takeAway: () => {
       for (const { name } of sent) folder("/outgoing").delete(name);
     },
-    /** Has the server lose its files, temporary ones included. */
+    /** Makes the server lose its files, including temporary ones. */
     lose: () => folder("/outgoing").clear(),
-    /** Has the bank rename or remove a file that it sent. */
+    /** Makes the bank rename or remove a file in its outgoing folder. */
     rename: (name: string, to?: string) => {
       const file = folder("/incoming").get(name);
       folder("/incoming").delete(name);

@@ -2,7 +2,10 @@ import { createDispatcher } from "./dispatcher.ts";
 import type { BankFormat } from "./format.ts";
 import type { testRail } from "./test-rail.ts";
 
-/** The files for which the test's writer throws: with one of these payments, or with too many. */
+/**
+ * Selects the files for which the test's writer throws: files with one of these payments, or with
+ * too many payments.
+ */
 type Thrown = { readonly keys?: readonly string[]; readonly over?: number };
 
 function throwing(format: BankFormat, { keys = [], over }: Thrown): BankFormat {

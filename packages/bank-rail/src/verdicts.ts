@@ -16,7 +16,7 @@ const states: Readonly<Record<PaymentDocument["state"], SentState>> = {
   returned: "returned",
 };
 
-/** Converts a payment for matching. */
+/** Converts a stored payment to the form that matching requires. */
 export function sentPayment(payment: PaymentDocument): SentPayment {
   const { _id: payoutId, uetr, file, block, trace, account, state, currency } = payment;
   const { company_id: companyId, transaction_code: transactionCode } = payment;
@@ -47,7 +47,7 @@ export type FailureOf = (reason: Reason) => Failure;
 
 export type PaymentVerdict = Exclude<Verdict, { readonly verdict: "information" | "unmatched" }>;
 
-/** The changed fields of a payment; `unknown_outcome: undefined` ends an unknown outcome. */
+/** The changed fields of a payment. `unknown_outcome: undefined` removes an unknown outcome. */
 type Change = { [Key in keyof PaymentDocument]?: PaymentDocument[Key] | undefined };
 
 /** The update of a payment by its verdicts. */
@@ -57,9 +57,9 @@ export type PaymentChange = {
 };
 
 /**
- * Returns the change of a payment by the verdicts of one file, in order; `undefined` if there is
- * none. The payout queries the rail again if the change concerns it. An unknown outcome is stored
- * beside the known state and never changes it.
+ * Returns the change to a payment from one file's verdicts, applied in order. Returns `undefined`
+ * if nothing changes. If the change concerns the payout, the payout queries the rail again. An
+ * unknown outcome is stored in addition to the known state and never changes that state.
  */
 export function changeBy(
   payment: PaymentDocument,
@@ -82,7 +82,7 @@ export function changeBy(
   const isPending = isAtEnd || unknownOutcome !== undefined || changes.charges !== undefined;
   return {
     set: { ...others, ...(isPending && { report_pending: true }), updated_at: at },
-    // The proven outcome ends the unknown outcome; its finding stays.
+    // A proven outcome removes the unknown outcome. Its finding stays open.
     unset:
       isAtEnd && unknownOutcome === undefined && payment.unknown_outcome !== undefined
         ? ["unknown_outcome"]
@@ -136,7 +136,7 @@ function changeOf(
     case "charge": {
       const { charge, booking } = verdict;
       const bookings = [...(payment.charge_bookings ?? []), booking];
-      // Treasury books a charge that a bank refunds; its finding says so.
+      // A refunded charge is booked manually by treasury. The finding tells them to do so.
       if (charge.minor <= 0n) return { charge_bookings: bookings };
       return { charge_bookings: bookings, ...charged(payment, charge) };
     }
@@ -179,7 +179,10 @@ function charged(
   return { charges: [...charges, charge] };
 }
 
-/** Returns the reference for merchants: the bank's, otherwise ours. Printable, without blanks. */
+/**
+ * Returns the reference for merchants: the bank's, or ours if the bank gave none. It contains only
+ * printable characters without blanks.
+ */
 export function referenceOf(
   { trace, bank_reference: known, _id }: PaymentDocument,
   bankReference: string | undefined,

@@ -9,8 +9,8 @@ type WalletNonce = { readonly wallet: string; readonly nonce: number };
 type Answer = "cancellable" | TransferDocument | Refused<"INVALID_REQUEST">;
 
 /**
- * Returns `cancellable`, or the transfer if this operation has already decided it. Nonces below
- * `mined` are mined. The result may change until `storeCancel`, whose write decides.
+ * Returns `cancellable`, or the transfer if this operation has already decided about it. Nonces
+ * below `mined` are mined. The result is only preliminary: the write in `storeCancel` decides.
  */
 export async function cancelProblem(
   store: TransferStore,
@@ -19,7 +19,8 @@ export async function cancelProblem(
   operation: string,
 ): Promise<Answer> {
   const ofWallet = await findWallet(store, wallet);
-  // Read the transfer after the wallet: an assigned nonce is open there, or stored here.
+  // The transfer must be read after the wallet. An assigned nonce is then either still open in the
+  // wallet or already stored in the transfer.
   const transfer = await store.transfers.findOne({ wallet, nonce });
   if (transfer?.cancel !== undefined) {
     return transfer.cancel.operation === operation
@@ -38,9 +39,9 @@ export async function cancelProblem(
 }
 
 /**
- * Stores the decision once; `undefined` if another write was first. The dispatcher then signs a
- * transaction that cancels the nonce. It can be mined only above `height`, the chain's present
- * height.
+ * Stores the decision to cancel. Returns `undefined` if another write was first. The dispatcher
+ * then signs a transaction that cancels the nonce. Only blocks above `height`, the chain's current
+ * height, can contain that transaction.
  */
 export async function storeCancel(
   { transfers }: TransferStore,
@@ -57,7 +58,7 @@ export async function storeCancel(
     { wallet, nonce, cancel: { $exists: false }, $or: cancellable },
     { $set: { cancel, updated_at: at } },
   );
-  // The unique index prevents a second document for a nonce that a transfer has.
+  // A unique index prevents a second document for the nonce of an existing transfer.
   await insertOnce(transfers, {
     _id: `nonce ${wallet} ${nonce}`,
     schema_version: 1,
@@ -79,7 +80,7 @@ export async function storeCancel(
   return (await transfers.findOne({ wallet, nonce, "cancel.operation": operation })) ?? undefined;
 }
 
-/** A reverted transaction that left the chain may still pay. */
+/** A reverted transaction may still pay if its block has left the chain. */
 function isCancellable({ state, open, reorganised_at }: TransferDocument): boolean {
   if (state === "numbered") return true;
   return state === "rejected" && open !== undefined && reorganised_at !== undefined;

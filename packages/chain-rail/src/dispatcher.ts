@@ -33,11 +33,16 @@ import { storeWithdrawal } from "./withdrawal.ts";
 import type { TransferWork } from "./work.ts";
 
 export type DispatchDeps = Omit<TransferWork, "isSendDue"> & {
-  /** Limits the unmined nonces of the wallet. */
+  /** The maximum number of unmined nonces of the wallet. */
   readonly unminedMax: number;
-  /** The nonce from which operators let the wallet continue after it was used elsewhere. */
+  /**
+   * The nonce at which the wallet continues after its key was used elsewhere. Operators configure
+   * it.
+   */
   readonly nonceFrom: number;
-  /** Returns true if operators have paused the rail. No transfer then gets a nonce. */
+  /**
+   * Returns true if operators have paused the rail. While it is paused, no transfer gets a nonce.
+   */
   readonly isPaused: () => Promise<boolean>;
 };
 
@@ -45,7 +50,10 @@ export type DispatchDeps = Omit<TransferWork, "isSendDue"> & {
 export type WalletState = {
   readonly at: Date;
   readonly snapshot: Snapshot;
-  /** Funds that are available for new transfers; waiting transfers count as paid. */
+  /**
+   * Funds that are available for new transfers. The amounts of waiting transfers are already
+   * deducted.
+   */
   readonly free: Funds;
   readonly waiting: number;
   readonly unmined: number;
@@ -55,12 +63,12 @@ export type WalletState = {
   readonly blocked: "nonce" | "fees" | undefined;
 };
 
-/** The interval at which transactions that no block has are resent. */
+/** The interval at which transactions that are in no block are sent again. */
 const resendMs = 5_000;
 /** The interval at which ended transfers are checked again. */
 const watchMs = 15_000;
 const ended = ["settled", "rejected", "cancelled", "unclear"] as const;
-/** Limits the hashes whose last send time is kept. */
+/** The maximum number of transaction hashes whose last send time is remembered. */
 const sentMax = 10_000;
 
 /** Advances the transfers of one wallet, one run at a time. */
@@ -82,8 +90,8 @@ export function createDispatcher(deps: DispatchDeps) {
     pays: chain.pays,
     isOwned: chain.isOwned,
     /**
-     * Returns the shortage for a transfer; `undefined` if the wallet covers it, or before the first
-     * run.
+     * Returns the shortage that blocks a transfer. Returns `undefined` if the wallet covers the
+     * transfer, or before the first run.
      */
     shortageFor: (order: Order): "gas" | "balance" | undefined => {
       if (state === undefined) return undefined;
@@ -91,8 +99,8 @@ export function createDispatcher(deps: DispatchDeps) {
       return shortage(state.free, { asset: order.currency, ...chain.costOf(order, fees) });
     },
     /**
-     * Runs once. Rejects if too few nodes respond, and then changes nothing. If `works` is false,
-     * the process reads the wallet's state and changes no transfer.
+     * Runs once. If too few nodes respond, it rejects and changes nothing. If `works` is false, it
+     * only reads the wallet's state and changes no transfer.
      */
     run: async (works: boolean): Promise<void> => {
       if (!isChecked) await chain.check();
@@ -109,8 +117,8 @@ export function createDispatcher(deps: DispatchDeps) {
 }
 
 /**
- * Skips transfers in a block that is not final yet: they need no work, and most transfers on some
- * chains are of this kind.
+ * Skips transfers whose block is not final yet, because they need no work. On some chains most
+ * transfers are in this state.
  */
 async function followAll(work: TransferWork, snapshot: Snapshot): Promise<void> {
   const { store, chain } = work;
@@ -121,7 +129,7 @@ async function followAll(work: TransferWork, snapshot: Snapshot): Promise<void> 
   await advanceEach(work, [...final, ...unmined], (each) => followTransfer(work, each, snapshot));
 }
 
-/** Advances each transfer. A failing transfer is logged and does not stop the others. */
+/** Advances each transfer. A failure is logged and does not affect the other transfers. */
 async function advanceEach(
   { log }: Pick<TransferWork, "log">,
   transfers: readonly TransferDocument[],
@@ -135,7 +143,10 @@ async function advanceEach(
   await Promise.all(advancing);
 }
 
-/** Returns a function that tells if a transaction is due to be sent, and notes the time if so. */
+/**
+ * Returns a function that checks whether a transaction is due to be sent. If so, it records the
+ * current time as the send time.
+ */
 function createSendTimes(now: () => number): (id: string) => boolean {
   const sentAt = new Map<string, number>();
   return (id) => {
@@ -150,8 +161,9 @@ function createSendTimes(now: () => number): (id: string) => boolean {
 }
 
 /**
- * Returns the wallet's nonces. The first call reads them from the chain. One node alone can neither
- * begin a wallet nor move it on: a skipped nonce would never be mined.
+ * Returns the wallet's nonces. The first call reads them from the chain. A single node's report is
+ * not enough to begin a wallet or to skip nonces, because a wrongly skipped nonce would never be
+ * mined.
  */
 async function openWallet(
   { chain, store, nonceFrom }: DispatchDeps,
@@ -182,7 +194,7 @@ async function numberWaiting(
   works: boolean,
 ): Promise<WalletState> {
   const { chain, store, fees: policy, unminedMax, clock } = deps;
-  // The wallet was read before the transfers: see `reserveNonces`.
+  // The wallet must be read before the transfers. See `reserveNonces`.
   const unmined = await unminedTransfers(store, chain.wallet, snapshot);
   const waiting = await openTransfers(store, chain.wallet, ["waiting"]);
   if (works) {
@@ -229,9 +241,9 @@ function oldestOf(unmined: readonly TransferDocument[], now: Date): number {
 }
 
 /**
- * Operators must act if the wallet's nonces on the chain are ahead of the assigned ones: it was
- * used elsewhere. The wallet was read after the chain, so transfers of this deployment are never
- * ahead.
+ * Blocks the wallet if its nonces on the chain are ahead of the assigned ones. The wallet's key was
+ * then used elsewhere, and operators must act. The wallet was read after the chain, so this
+ * deployment's own transfers never cause this.
  */
 function blockedBy(
   wallet: WalletDocument,
@@ -251,14 +263,15 @@ function costOf(
   const fees = last === undefined ? worst : feesOf(last);
   const [key, asset] = [transfer._id, transfer.currency];
   const order = orderOf(transfer);
-  // The settings no longer name the currency. Nothing else is paid with this nonce.
+  // The settings no longer include the transfer's currency, and nothing else may be paid with this
+  // nonce.
   if (order === undefined || !chain.pays(order)) {
     return { key, asset, amount: 0n, fee: chain.cancelFee(fees) };
   }
   return { key, asset, ...chain.costOf(order, fees) };
 }
 
-/** Signs the transfers of assigned nonces, stores the transactions, and only then sends them. */
+/** For each assigned nonce, signs the transfer, stores the transaction, and only then sends it. */
 async function numberAssigned(
   { chain, store, fees: policy, clock, isSendDue }: TransferWork,
   { open }: WalletDocument,
@@ -278,7 +291,8 @@ async function numberAssigned(
     isSendDue(signed.id);
     await chain.send(signed.raw);
   });
-  // Wait for all. If one was not signed, the run ends before it forgets assignments.
+  // Wait for all transfers. If one could not be signed, end the run here, so that no assignment is
+  // forgotten.
   const failed = (await Promise.allSettled(numbering)).find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
 }

@@ -4,45 +4,48 @@ import type { Binary, Collection, Decimal128 } from "mongodb";
 import type { Order } from "./chain.ts";
 import type { Fees } from "./rules/fees.ts";
 
-/** The nonces of a wallet. Every change is one compare-and-set. */
+/** The nonces of a wallet. Every change is a compare-and-set. */
 export type WalletDocument = {
   _id: string;
   schema_version: number;
   /** Grows with each write. A write based on an older revision changes nothing. */
   revision: number;
   next_nonce: number;
-  /** Assigned nonces that their transfers may not have stored yet. */
+  /** Assigned nonces. Their transfers may not have stored them yet. */
   open: { nonce: number; key: string }[];
-  /** Transfers that never get a nonce. They may not have stored that yet. */
+  /**
+   * Keys of withdrawn transfers, which never get a nonce. The transfers may not have stored this
+   * yet.
+   */
   withdrawn: string[];
 };
 
-/** A signed variant of a nonce. It is stored before it is sent, and never changes. */
+/** A signed variant of a nonce's transaction. It is stored before it is sent, and never changes. */
 export type StoredAttempt = {
   nonce: number;
   id: string;
   raw: Binary;
-  /** Set if it pays nothing and only uses up the nonce. */
+  /** Set if this variant pays nothing and only uses up the nonce. */
   cancels?: true;
   max_fee: Decimal128;
   tip: Decimal128;
   at: Date;
 };
 
-/** The final transaction of a transfer. */
+/** The final transaction that ended a transfer. */
 export type StoredEnd = {
   id: string;
   height: number;
   block: string;
-  /** Decimal text of the received amount; absent if nothing on the chain names the recipient. */
+  /** The received amount as decimal text. Absent if the chain records no recipient. */
   received?: string;
   at: Date;
 };
 
 /**
- * The state of a transfer. It waits for a nonce, or has one. Then a final transaction paid it,
- * reverted, cancelled its nonce, or had an unclear effect. Or it was withdrawn before it had a
- * nonce.
+ * The state of a transfer. It first waits for a nonce, and then has one. After that its final
+ * transaction has paid, has reverted, has cancelled the nonce, or had an unclear effect. A transfer
+ * without a nonce can also be withdrawn.
  */
 export type TransferState =
   | "waiting"
@@ -53,14 +56,17 @@ export type TransferState =
   | "unclear"
   | "withdrawn";
 
-/** The next state of a transfer whose nonce a cancelling transaction used. */
+/**
+ * The possible consequences after a cancelling transaction has used a transfer's nonce: the
+ * transfer is rejected, or gets a new nonce.
+ */
 export const cancelEnds = ["reject", "renew"] as const;
 export type CancelEnd = (typeof cancelEnds)[number];
 
-/** The decision of operators to cancel a nonce with a transaction that pays nothing. */
+/** The operators' decision to cancel a nonce with a transaction that pays nothing. */
 export type StoredCancel = { end: CancelEnd; person: string; operation: string; at: Date };
 
-/** A transfer that a chain rail has accepted, under its payout's id. */
+/** A transfer that a chain rail has accepted. Its id is the payout's id. */
 export type TransferDocument = {
   _id: string;
   schema_version: number;
@@ -70,24 +76,27 @@ export type TransferDocument = {
   amount_minor: Decimal128;
   to: string;
   state: TransferState;
-  /** The wallet, while there is work on the transfer. */
+  /** The wallet while the transfer needs work. Absent otherwise. */
   open?: string;
   nonce?: number;
-  /** The chain's height when the transfer got its nonce. Only later blocks can contain it. */
+  /**
+   * The chain's height when the transfer got its nonce. Only later blocks can contain the
+   * transaction.
+   */
   since?: number;
-  /** Set if it pays nothing: it fills a nonce that no transfer has. */
+  /** Set if this transfer pays nothing and only fills a nonce that no real transfer has. */
   gap?: true;
-  /** The operators' decision to cancel the present nonce. */
+  /** The operators' decision to cancel the current nonce. */
   cancel?: StoredCancel;
-  /** Nonces that another final transaction used. */
+  /** Nonces that this transfer lost because another final transaction used them. */
   lost: { nonce: number; to: string; at: Date }[];
   attempts: StoredAttempt[];
   end?: StoredEnd;
-  /** The reason why the transfer was refused on arrival; absent if it was withdrawn later. */
+  /** The reason why the transfer was refused on arrival. Absent if it was withdrawn later. */
   refused?: FailureCode;
-  /** The time when the final transaction was found to have left the chain. */
+  /** The time at which the rail found that the final transaction had left the chain. */
   reorganised_at?: Date;
-  /** Set if the transfer was reorganised and ended the same way again. */
+  /** Set if the final transaction left the chain and the transfer then ended the same way again. */
   kept?: true;
   accepted_at: Date;
   updated_at: Date;
@@ -105,7 +114,7 @@ export function openTransferStore({ db }: Database): TransferStore {
   };
 }
 
-/** Returns the order of a transfer; `undefined` if it only fills a nonce. */
+/** Returns the order of a transfer. Returns `undefined` if the transfer only fills a nonce. */
 export function orderOf({ currency, amount_minor, to, gap }: TransferDocument): Order | undefined {
   return gap ? undefined : { currency, amount: fromDecimal128(amount_minor), to };
 }
@@ -118,7 +127,7 @@ export function storedFees({ max, tip }: Fees): Pick<StoredAttempt, "max_fee" | 
   return { max_fee: toDecimal128(max), tip: toDecimal128(tip) };
 }
 
-/** Returns the signed variants of a transfer's present nonce, oldest first. */
+/** Returns the signed variants of a transfer's current nonce, oldest first. */
 export function attemptsOf({ attempts, nonce }: TransferDocument): StoredAttempt[] {
   return attempts.filter((each) => each.nonce === nonce);
 }

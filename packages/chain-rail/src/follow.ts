@@ -13,7 +13,7 @@ export async function followTransfer(
 ): Promise<void> {
   const { chain } = work;
   const ids = attemptsOf(transfer).map(({ id }) => id);
-  // A gap may have no signed transaction yet.
+  // A transfer that only fills a nonce may have no signed transaction yet.
   const verdict =
     ids.length === 0 ? ({ kind: "unmined" } as const) : await chain.verdict(ids, orderOf(transfer));
   switch (verdict.kind) {
@@ -29,7 +29,7 @@ export async function followTransfer(
   }
 }
 
-/** Ends a transfer by its final transaction. */
+/** Ends a transfer according to its final transaction. */
 async function end(
   work: TransferWork,
   transfer: TransferDocument,
@@ -58,14 +58,18 @@ async function end(
   log.debug({ payout_id: transfer._id, state, height }, "transfer final");
 }
 
-/** A success that names no recipient may have paid or not: operators find out. */
+/**
+ * A successful transaction without a recorded recipient may or may not have paid. Operators find
+ * out.
+ */
 function endStateOf(succeeded: boolean, received: bigint | undefined) {
   if (!succeeded) return "rejected";
   return received === undefined ? "unclear" : "settled";
 }
 
 /**
- * The nonce is used up without a payment: the transfer ends or waits for a new nonce, as decided.
+ * Handles a nonce that was used without a payment. As operators decided, the transfer ends or waits
+ * for a new nonce.
  */
 async function endCancelled(
   { store, clock, log, onEvent }: TransferWork,
@@ -84,8 +88,8 @@ async function endCancelled(
 }
 
 /**
- * Checks whether another final transaction has the nonce. If so, it decides what happens to the
- * transfer.
+ * Checks whether another final transaction used the nonce. If so, that transaction determines what
+ * happens to the transfer.
  */
 async function isTaken(
   work: TransferWork,
@@ -96,17 +100,19 @@ async function isTaken(
   if (nonce === undefined || snapshot.finalNonce <= nonce) return false;
   const taker = await work.chain.takerOf(nonce, since, orderOf(transfer));
   const isOurs = transfer.attempts.some(({ id }) => id === taker?.id);
-  // Missing or contradictory responses about a transaction of this wallet prove nothing.
+  // If the responses about this wallet's own transaction are missing or contradictory, they prove
+  // nothing.
   if (taker !== undefined && !isOurs) await giveUp(work, transfer, taker);
   return true;
 }
 
-/** Another final transaction has the nonce for good. */
+/** Handles a nonce that another final transaction used permanently. */
 async function giveUp(work: TransferWork, transfer: TransferDocument, taker: Taker): Promise<void> {
   const { store, clock, log, onEvent } = work;
   const about = { payout_id: transfer._id, nonce: transfer.nonce };
   if (taker.isSamePayment) {
-    // It may be the payment of this payout, sent before a backup was restored: operators decide.
+    // The other transaction may be this payout's payment, sent before a backup was restored.
+    // Operators decide.
     log.error(about, "the nonce was used elsewhere for the same payment");
     const { id, height, block } = taker;
     const ended = { id, height, block, at: clock.now() };

@@ -9,25 +9,25 @@ import { withdrawTransfer } from "./withdrawal.ts";
 
 export type ChainRailOptions = {
   readonly name: string;
-  /** The wallet that is stored with its transfers: `1:0x…`. */
+  /** The wallet's name, as stored with its transfers: `1:0x…`. */
   readonly wallet: string;
   readonly capabilities: RailCapabilities;
   readonly store: TransferStore;
   readonly dispatcher: ReturnType<typeof createDispatcher>;
   readonly clock: Clock;
-  /** The delay before the payout polls an open transfer again. */
+  /** The delay before the payout polls an unfinished transfer again. */
   readonly pollMs: number;
-  /** The usual time from submission to finality. Merchants see it. */
+  /** The usual time from submission to finality. Merchants see this time. */
   readonly settlesInMs?: number | undefined;
-  /** A payout that is open for this long is overdue. */
+  /** The time after submission at which an open payout is overdue. */
   readonly overdueAfterMs?: number | undefined;
-  /** Called when there is a new transfer. */
+  /** Called when a transfer was added. */
   readonly wake: () => void;
 };
 
-/** Without a successful run for this long, the nodes count as unavailable. */
+/** If no run succeeded for this long, the rail counts as unavailable. */
 const awayAfterMs = 30_000;
-/** The poll interval of an ended transfer while its transaction may still leave the chain. */
+/** The poll interval of an ended transfer whose transaction may still leave the chain. */
 const watchPollMs = 30_000;
 
 /**
@@ -66,7 +66,7 @@ export function createChainRail(options: ChainRailOptions): Rail {
         await refuseTransfer(store, key, wallet, order, clock.now());
         return reply(key);
       }
-      // The dispatcher could not sign it, and it would block the wallet.
+      // The dispatcher could not sign this transfer, so its nonce would block the wallet.
       if (!dispatcher.pays(order)) throw new Error("the chain cannot pay the transfer");
       await acceptTransfer(store, key, wallet, order, clock.now());
       wake();
@@ -79,7 +79,7 @@ export function createChainRail(options: ChainRailOptions): Rail {
   };
 }
 
-/** Converts a transfer to a reply. It sets the next poll while there is work on the transfer. */
+/** Converts a transfer to a reply. Sets the time of the next poll while the transfer needs work. */
 function replyOf(transfer: TransferDocument, pollMs: number): RailReply {
   const { state, end, open, currency, reorganised_at, refused: code } = transfer;
   const accepted: RailReply = { status: { kind: "accepted" }, pollAfterMs: pollMs };

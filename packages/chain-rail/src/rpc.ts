@@ -23,10 +23,10 @@ import { findWallet, noncesFrom } from "./store.ts";
 /** A chain rail's wallet for operator RPCs. */
 export type ChainWallet = {
   readonly rail: string;
-  /** Format: `1:0x…`. */
+  /** The wallet's name: `1:0x…`. */
   readonly wallet: string;
   readonly store: TransferStore;
-  /** The state in this process's last run; `undefined` before its first run. */
+  /** The wallet's state in this process's last run. `undefined` before the first run. */
   readonly state: () => WalletState | undefined;
 };
 
@@ -36,10 +36,13 @@ export type WalletDeps = Pick<RailContext, "audit" | "clock" | "approvals"> & {
 
 type WalletRpc = ReturnType<typeof walletsRpc>;
 
-/** Limits the nonces in one response. */
+/** The maximum number of nonces in one response. */
 const shownMax = 100;
 
-/** Creates the operator RPCs of chain wallets. Cancelling a nonce requires a second person. */
+/**
+ * Creates the operator RPCs of chain wallets. Cancelling a nonce requires approval by a second
+ * person.
+ */
 export function guardedWallets(deps: WalletDeps): WalletRpc {
   const rpc = walletsRpc(deps);
   if (deps.approvals === undefined) return rpc;
@@ -112,7 +115,7 @@ function walletsRpc({ wallets, audit, clock }: WalletDeps) {
       const found = await store.transfers.findOne({ wallet, nonce });
       const subject = payoutOf(found) || `${rail} ${nonce}`;
       const detail = `nonce ${nonce} of ${rail}, ${word}: ${reason}`;
-      // Write the audit trail first, so that it has every stored decision.
+      // The audit entry is written first, so that the trail contains every stored decision.
       await audit.append({ action: "nonce.cancelled", subject, detail, at, ...by });
       const cancel = { end: word, at, ...by };
       const stored = await storeCancel(store, { wallet, nonce }, cancel, height);
@@ -129,7 +132,7 @@ async function findNonce({ wallets }: WalletDeps, rail: string, nonce: number) {
     : found.store.transfers.findOne({ wallet: found.wallet, nonce });
 }
 
-/** Returns the payout of a nonce; "" for a gap. */
+/** Returns the payout of a nonce. Returns "" for a transfer that only fills a nonce. */
 function payoutOf(transfer: TransferDocument | null | undefined): string {
   return transfer === null || transfer === undefined || transfer.gap ? "" : transfer._id;
 }

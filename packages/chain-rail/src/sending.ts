@@ -11,8 +11,8 @@ import { addAttempt } from "./store.ts";
 import type { TransferWork } from "./work.ts";
 
 /**
- * Resends the newest variant of an unmined nonce. Signs one with higher fees if they are due. After
- * an operator's decision it signs a cancelling variant.
+ * Sends the newest variant of an unmined nonce again. If higher fees are due, it first signs a
+ * variant with higher fees. After an operator's decision to cancel, it signs a cancelling variant.
  */
 export async function sendAgain(
   work: TransferWork,
@@ -34,7 +34,7 @@ export async function sendAgain(
     ? await chain.signCancel(nonce, fees)
     : await chain.sign(nonce, order, fees);
   const variant = { signed, fees, ...(isCancel && { cancels: true as const }) };
-  // If another process added a variant first, this one is never sent.
+  // If another process stored a variant first, this one must not be sent.
   if (!(await addAttempt(store, transfer, variant, clock.now()))) return;
   if (last?.cancels === variant.cancels) onEvent("bumped");
   work.isSendDue(signed.id);
@@ -49,7 +49,10 @@ export async function sendAttempt(
   if (isSendDue(id)) await chain.send(raw.value());
 }
 
-/** Returns the fees of the next variant; `undefined` if the last one stays. */
+/**
+ * Returns the fees of the next variant. Returns `undefined` if the last variant need not be
+ * replaced.
+ */
 function dueFees(
   { fees: policy, clock }: TransferWork,
   transfer: TransferDocument,

@@ -14,10 +14,10 @@ import {
 import type { Fees } from "./rules/fees.ts";
 import type { Assignment } from "./rules/nonces.ts";
 
-/** Limits the transfers of one run. Later transfers wait for the next run. */
+/** The maximum number of transfers in one run. Later transfers wait for the next run. */
 const workMax = 1_000;
 
-/** Accepts a transfer once. A repeat changes nothing, whatever its content. */
+/** Accepts a transfer once. A repeated call changes nothing, even with different content. */
 export async function acceptTransfer(
   { transfers }: TransferStore,
   key: string,
@@ -42,8 +42,8 @@ export async function acceptTransfer(
 }
 
 /**
- * Stores that a transfer is never paid, since its recipient has no owner. An accepted transfer
- * stays as it is.
+ * Records that a transfer must never be paid because its recipient's wallet has no owner. Does not
+ * change a transfer that was already accepted.
  */
 export async function refuseTransfer(
   { transfers }: TransferStore,
@@ -85,7 +85,7 @@ export function openTransfers(
     .toArray();
 }
 
-/** Returns transfers whose nonces no block has, in nonce order. */
+/** Returns transfers whose nonces are in no block, in nonce order. */
 export function unminedTransfers(
   { transfers }: TransferStore,
   wallet: string,
@@ -98,7 +98,7 @@ export function unminedTransfers(
     .toArray();
 }
 
-/** Returns transfers whose nonces are used by final transactions, their own or others. */
+/** Returns transfers whose nonces were used by final transactions, their own or others. */
 export function finalTransfers(
   { transfers }: TransferStore,
   wallet: string,
@@ -111,7 +111,7 @@ export function finalTransfers(
     .toArray();
 }
 
-/** Returns transfers in any state with nonces in a range; `until` is exclusive. */
+/** Returns transfers in any state whose nonces are in a range. `until` is exclusive. */
 export function noncesFrom(
   { transfers }: TransferStore,
   wallet: string,
@@ -129,12 +129,12 @@ export function countOrphans(
   return transfers.countDocuments({ open: { $exists: true, $nin: [...wallets] } });
 }
 
-/** Returns a wallet's nonces; `undefined` before its first transfer. */
+/** Returns a wallet's nonces. Returns `undefined` before its first transfer. */
 export async function findWallet({ wallets }: TransferStore, wallet: string) {
   return (await wallets.findOne({ _id: wallet })) ?? undefined;
 }
 
-/** Begins a wallet at a nonce unless it exists. */
+/** Creates a wallet's document with its first nonce, unless the document exists. */
 export async function beginWallet(
   { wallets }: TransferStore,
   wallet: string,
@@ -151,9 +151,9 @@ export async function beginWallet(
 }
 
 /**
- * Assigns nonces if the wallet is unchanged since it was read; `undefined` if another process
- * changed it. Read the transfers after the wallet: then a transfer that got a nonce earlier either
- * is in `open` or has stored it, and none gets two.
+ * Assigns nonces if the wallet is unchanged since it was read. Returns `undefined` if another
+ * process changed it. Read the transfers after the wallet. A transfer that already has a nonce is
+ * then either in `open` or has stored the nonce, so no transfer gets two.
  */
 export async function reserveNonces(
   { wallets }: TransferStore,
@@ -169,7 +169,7 @@ export async function reserveNonces(
   return modifiedCount === 1 ? { ...wallet, revision, next_nonce: next, open } : undefined;
 }
 
-/** Removes assignments and withdrawals that their transfers have stored. */
+/** Removes assignments and withdrawals that the transfers have meanwhile stored. */
 export async function forgetAssignments(
   { wallets }: TransferStore,
   wallet: WalletDocument,
@@ -184,7 +184,10 @@ export async function forgetAssignments(
   return modifiedCount === 1 ? { ...wallet, revision, ...none } : undefined;
 }
 
-/** Raises a wallet's next nonce past nonces that were used elsewhere, as operators configured. */
+/**
+ * Raises a wallet's next nonce to the value that operators configured, past nonces that were used
+ * elsewhere.
+ */
 export async function skipNonces(
   { wallets }: TransferStore,
   wallet: WalletDocument,
@@ -196,7 +199,7 @@ export async function skipNonces(
   );
 }
 
-/** A signed variant; `cancels` if it pays nothing. */
+/** A signed variant. `cancels` is set if it pays nothing. */
 export type Variant = { readonly signed: Signed; readonly fees: Fees; readonly cancels?: true };
 
 function attemptOf(nonce: number, { signed, fees, cancels }: Variant, at: Date): StoredAttempt {
@@ -206,8 +209,8 @@ function attemptOf(nonce: number, { signed, fees, cancels }: Variant, at: Date):
 }
 
 /**
- * Stores a transfer's nonce with its first signed variant. `false` if the transfer has this nonce
- * or has lost it: the new variant must not be sent.
+ * Stores a transfer's nonce with its first signed variant. Returns `false` if the transfer already
+ * has this nonce or has lost it. The new variant must then not be sent.
  */
 export async function numberTransfer(
   { transfers }: TransferStore,
@@ -227,7 +230,9 @@ export async function numberTransfer(
   return modifiedCount === 1;
 }
 
-/** Adds a signed variant of the nonce if no other was added since the transfer was read. */
+/**
+ * Adds a signed variant of the nonce, if no other variant was added since the transfer was read.
+ */
 export async function addAttempt(
   { transfers }: TransferStore,
   { _id, state, nonce, attempts }: TransferDocument,
@@ -243,9 +248,9 @@ export async function addAttempt(
 }
 
 /**
- * Removes a transfer's nonce that another final transaction uses; the transfer waits for a new one.
- * Does nothing if a variant was added since the read, since that variant may be the final
- * transaction.
+ * Removes a transfer's nonce because another final transaction used it. The transfer then waits for
+ * a new nonce. Does nothing if a variant was added since the transfer was read, because that
+ * variant may be the final transaction.
  */
 export async function loseNonce(
   { transfers }: TransferStore,
@@ -265,7 +270,10 @@ export async function loseNonce(
   return modifiedCount === 1;
 }
 
-/** Ends a transfer by a final transaction. The transfer is watched for a while. */
+/**
+ * Ends a transfer according to a final transaction. The transfer is then watched for a number of
+ * blocks.
+ */
 export async function endTransfer(
   { transfers }: TransferStore,
   { _id, nonce, attempts }: TransferDocument,
@@ -280,7 +288,9 @@ export async function endTransfer(
   return modifiedCount === 1;
 }
 
-/** Stores when a transfer's final transaction was found to have left the chain, the first time. */
+/**
+ * Stores the first time at which a transfer's final transaction was found to have left the chain.
+ */
 export async function noteReorganised(
   { transfers }: TransferStore,
   key: string,
@@ -293,7 +303,10 @@ export async function noteReorganised(
   return modifiedCount === 1;
 }
 
-/** Ends the work on a transfer. `isKept`: it ended the same way again. */
+/**
+ * Ends the work on a transfer. `isKept` means that its final transaction left the chain and it
+ * ended the same way again.
+ */
 export async function closeTransfer(
   { transfers }: TransferStore,
   key: string,

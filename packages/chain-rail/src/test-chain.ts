@@ -10,7 +10,7 @@ type Transaction = {
 };
 type Block = { readonly hash: string; readonly mined: readonly string[] };
 
-/** Creates a chain in memory: one wallet's transactions, blocks and reorganisations. */
+/** Creates a chain in memory, with one wallet's transactions, blocks and reorganisations. */
 export function createTestChain(finality: number) {
   const transactions = new Map<string, Transaction>();
   const pool = new Set<string>();
@@ -93,7 +93,10 @@ export function createTestChain(finality: number) {
   return {
     chain,
     knobs,
-    /** Mines a block: for each nonce in order, the transaction with the highest fee. */
+    /**
+     * Mines a block. For each nonce in order, the block contains the transaction with the highest
+     * fee.
+     */
     mine: (): void => {
       const mined: string[] = [];
       const taken = minedBy(head()).length;
@@ -104,7 +107,7 @@ export function createTestChain(finality: number) {
           .sort((one, other) => Number(maxOf(transactions, other) - maxOf(transactions, one)));
         if (dearest === undefined) break;
         mined.push(dearest);
-        // No node keeps another transaction of a mined nonce.
+        // Nodes drop all other transactions of a mined nonce.
         const others = [...pool].filter((id) => transactions.get(id)?.nonce === nonce);
         for (const id of others) if (id !== dearest) pool.delete(id);
       }
@@ -120,7 +123,7 @@ export function createTestChain(finality: number) {
         blocks.push({ hash: `block-${blockCount}`, mined: [] });
       }
     },
-    /** Uses the wallet's key elsewhere for the next unmined nonce. */
+    /** Simulates a use of the wallet's key outside Disburse, for the next unmined nonce. */
     useOutside: (to: string): number => {
       const nonce = minedBy(head()).length;
       const order = { currency: "USDC_ETH", amount: 1n, to };

@@ -9,7 +9,7 @@ import { acceptTransfer } from "./store.ts";
 import { createTestChain } from "./test-chain.ts";
 import type { TransferEvent } from "./work.ts";
 
-/** A block is final with this many blocks on the test chain. */
+/** The number of blocks after which a block is final on the test chain. */
 export const finality = 3;
 
 /** Opens a wallet on a chain in memory, with its store and a clock that the test sets. */
@@ -52,7 +52,7 @@ export async function openTestWallet(name: string) {
       if (found === null) throw new Error(`there is no ${key}`);
       return found;
     },
-    /** Alternates runs and blocks, so many times. */
+    /** Alternately runs the dispatcher and mines a block, `rounds` times. */
     settle: async (runs: ReturnType<typeof dispatcher>, rounds = 12): Promise<void> => {
       for (let round = 0; round < rounds; round += 1) {
         await runs.run(true);

@@ -6,8 +6,9 @@ import { closeTransfer, noteReorganised } from "./store.ts";
 import type { TransferWork } from "./work.ts";
 
 /**
- * Checks that a transfer's final transaction is still on the chain, until enough blocks are on top.
- * If it is gone, the rail notes that, and its replies then carry a contradiction.
+ * Checks that a transfer's final transaction is still on the chain, until enough later blocks
+ * exist. If the transaction is gone, the rail records this, and its replies then contain a
+ * contradiction.
  */
 export async function watchTransfer(
   work: TransferWork,
@@ -32,8 +33,8 @@ export async function watchTransfer(
 }
 
 /**
- * Returns true if the transaction is in no block or in another one. Contradictory nodes prove
- * nothing.
+ * Returns true if the transaction is in no block or in a different block. Contradictory reports of
+ * nodes prove nothing.
  */
 function isGone(verdict: Verdict, ended: StoredEnd): boolean {
   if (verdict.kind === "unmined") return true;
@@ -51,8 +52,9 @@ async function note(
 }
 
 /**
- * Resends the transaction that ended the transfer, so that no other variant of the nonce is mined
- * instead. A reverted transaction might now pay an amount that was released; operators handle it.
+ * Sends the transaction that ended the transfer again, so that no other variant of its nonce is
+ * mined instead. A reverted transaction is not sent again: it might now pay an amount that was
+ * already released. Operators handle that case.
  */
 async function replace(
   work: TransferWork,
@@ -69,8 +71,9 @@ async function replace(
 }
 
 /**
- * Resends the transactions that cancelled earlier nonces of the transfer, if the nonces are free:
- * their payments are valid again. Returns true if such a payment was mined.
+ * Sends the transactions that cancelled earlier nonces of the transfer again, if those nonces are
+ * free after a reorganisation. Otherwise an earlier payment could be mined. Returns true if such a
+ * payment was mined.
  */
 async function replaceLost(work: TransferWork, transfer: TransferDocument): Promise<boolean> {
   let isPaid = false;
@@ -85,7 +88,7 @@ async function replaceLost(work: TransferWork, transfer: TransferDocument): Prom
   return isPaid;
 }
 
-/** Returns true if the present final transaction had the same effect as the earlier one. */
+/** Returns true if the current final transaction had the same effect as the earlier one. */
 function endedAlike(
   { state, attempts }: TransferDocument,
   { transaction }: Extract<Verdict, { kind: "final" }>,

@@ -4,9 +4,10 @@ import type { TransferDocument, TransferStore } from "./documents.ts";
 import { findTransfer, findWallet } from "./store.ts";
 
 /**
- * Takes back a transfer without a nonce. `false` if it has one, since it may then be paid at any
- * time. The wallet's document decides, as it does for nonces: a key in `withdrawn` gets none. An
- * unknown key gets a tombstone, so that it is not accepted later.
+ * Withdraws a transfer that has no nonce. Returns `false` if it has one, because it may then be
+ * paid at any time. The wallet's document decides, as it does for nonces: a key in `withdrawn`
+ * never gets a nonce. For an unknown key this call stores a tombstone, so that the transfer is not
+ * accepted later.
  */
 export async function withdrawTransfer(
   store: TransferStore,
@@ -30,7 +31,7 @@ export async function withdrawTransfer(
   for (;;) {
     const found = await findTransfer(store, key);
     const ofWallet = await findWallet(store, found?.wallet ?? wallet);
-    // Read the transfer again, after the wallet: see `reserveNonces`.
+    // The transfer must be read again after the wallet. See `reserveNonces`.
     const transfer = await findTransfer(store, key);
     if (transfer === null) throw new Error("the stored transfer is missing");
     if (transfer.state !== "waiting") return isUnpaid(transfer);
@@ -44,8 +45,9 @@ export async function withdrawTransfer(
 }
 
 /**
- * A final transaction that reverted or cancelled the nonce never pays, and neither does an unclear
- * one that operators have checked. A transaction that left the chain may pay.
+ * Returns true if a transfer was not paid and never will be. This holds after a final transaction
+ * reverted or cancelled the nonce, and after operators checked an unclear one. It does not hold for
+ * a transaction that left the chain, because that transaction may still pay.
  */
 function isUnpaid({ state, reorganised_at, kept }: TransferDocument): boolean {
   if (state === "numbered" || state === "settled") return false;
@@ -64,7 +66,7 @@ async function decideWithdrawal(
   return modifiedCount === 1;
 }
 
-/** Stores the wallet's decision in the transfer. */
+/** Stores the withdrawal, which the wallet's document has decided, in the transfer. */
 export async function storeWithdrawal(
   { transfers }: TransferStore,
   key: string,

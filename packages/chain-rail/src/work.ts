@@ -8,7 +8,7 @@ export type TransferWork = {
   readonly chain: Chain;
   readonly store: TransferStore;
   readonly fees: FeePolicy;
-  /** An ended transfer is watched until this many blocks are on top of its block. */
+  /** The number of later blocks after which an ended transfer is no longer watched. */
   readonly watchBlocks: number;
   readonly clock: Clock;
   readonly log: Log;

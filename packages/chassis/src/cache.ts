@@ -1,28 +1,31 @@
 import { LRUCache } from "lru-cache";
 import type { Metrics } from "./metrics.ts";
 
-/** The number of values, and their lifetime from the start of a read. */
+/** The maximum number of cached values, and their lifetime from the start of the read. */
 export type CacheBounds = { readonly max: number; readonly freshMs: number };
 
 export type CacheOptions<V> = CacheBounds & {
   readonly name: string;
-  /** Absent values are cached only if they have their own bounds. */
+  /** The bounds for absent values, which are cached only if this is set. */
   readonly absent?: CacheBounds;
   readonly read: (key: string) => Promise<V | undefined>;
   readonly countRead?: CountRead | undefined;
-  /** A monotonic clock: a clock that is set back must not keep an old value alive. */
+  /**
+   * A monotonic clock, so that setting back the wall clock does not extend the life of an old
+   * value.
+   */
   readonly nowMs?: (() => number) | undefined;
 };
 
 /** Counts a read of a cache by its result. */
 export type CountRead = (cache: string, result: "hit" | "miss") => void;
 
-/** Reads values by key, and again when they are no longer fresh. */
+/** Caches values by key. Reads a value again when it is too old. */
 export type Cache<V> = {
   readonly get: (key: string) => Promise<V | undefined>;
-  /** True if `get` needs no new read, or the last read found a value. */
+  /** Returns true if `get` needs no new read, or if the last read found a value. */
   readonly remembers: (key: string) => boolean;
-  /** Forgets a changed value; the result of a running read is not cached either. */
+  /** Removes a changed value. The result of a read that is already running is not cached either. */
   readonly drop: (key: string) => void;
 };
 
@@ -33,7 +36,7 @@ export function cacheMetrics(metrics: Pick<Metrics, "counter">): CountRead {
   return (cache, result) => reads.inc({ cache, result });
 }
 
-/** Creates a bounded LRU cache; concurrent reads of a key share one. */
+/** Creates a bounded LRU cache. Concurrent reads of the same key share one read. */
 export function createCache<V extends NonNullable<unknown>>(options: CacheOptions<V>): Cache<V> {
   const { read, countRead, nowMs = () => performance.now() } = options;
   const kept = <T extends NonNullable<unknown>>({ max, freshMs }: CacheBounds) =>

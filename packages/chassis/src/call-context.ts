@@ -3,27 +3,27 @@ import type { SpanContext } from "@opentelemetry/api";
 import type { Principal } from "./principal.ts";
 import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 
-/** The context that a request passes to every service it touches. */
+/** The context of a request, which is passed to every service that the request reaches. */
 export type CallContext = {
-  /** Identifies one merchant request in all log lines and answers. */
+  /** Identifies one merchant request in all log lines and responses. */
   readonly requestId: string;
   /** The caller's deadline, in milliseconds since the epoch. */
   readonly deadlineMs?: number | undefined;
-  /** The running span; absent if tracing is off. */
+  /** The current span. Absent if tracing is off. */
   readonly span?: SpanContext | undefined;
-  /** The caller; absent in background work and at the edge. */
+  /** The caller. Absent in background work and before the gateway has identified the caller. */
   readonly principal?: Principal | undefined;
-  /** The second person, if the request needed one. */
+  /** The approver, if the request needed a second person. */
   readonly approvedBy?: string | undefined;
-  /** `before` of the proposal that the second person has approved. */
+  /** The field `before` of the approved proposal. */
   readonly approvedBefore?: string | undefined;
 };
 
-/** The request that caused background work, stored with the work in the same write. */
+/** The request that caused background work. Stored in the same write as the work. */
 export type Origin = {
   /** The merchant's request, for the log. */
   readonly request_id?: string;
-  /** The span that stored the work; absent if tracing is off. */
+  /** The span that stored the work. Absent if tracing is off. */
   readonly traceparent?: string;
 };
 
@@ -37,12 +37,12 @@ export function originOf({ request_id, traceparent }: Origin): Origin {
 
 const storage = new AsyncLocalStorage<CallContext>();
 
-/** Runs work within a context, which is passed on to other services. */
+/** Runs work within a context. Calls to other services pass on this context. */
 export function withCallContext<T>(context: CallContext, work: () => T): T {
   return storage.run(context, work);
 }
 
-/** Runs background work under the request that caused it, without a deadline. */
+/** Runs background work in the context of the request that caused it, without a deadline. */
 export function forRequest<T>(origin: Origin | undefined, work: () => T): T {
   const { request_id: requestId, traceparent } = origin ?? {};
   if (requestId === undefined) return work();
@@ -50,12 +50,15 @@ export function forRequest<T>(origin: Origin | undefined, work: () => T): T {
   return storage.run({ requestId, ...(span && { span }) }, work);
 }
 
-/** The context of the running request; `undefined` in background work that no request caused. */
+/**
+ * Returns the context of the current request. Returns `undefined` in background work that no
+ * request caused.
+ */
 export function callContext(): CallContext | undefined {
   return storage.getStore();
 }
 
-/** The running request, to be stored with work that it leaves for later. */
+/** Returns the current request, to be stored with work that runs later. */
 export function currentOrigin(): Origin {
   const context = storage.getStore();
   if (context === undefined) return {};

@@ -1,7 +1,7 @@
-/** A generated enum of the contract: its names without prefix, and their numbers. */
+/** A generated enum of the contract, which maps names without prefix to numbers. */
 type ProtoEnum = Readonly<Record<string, number>>;
 
-/** The names of an enum in lower case, without the unspecified value. */
+/** The names of an enum in lower case, without `UNSPECIFIED`. */
 export type EnumName<E extends ProtoEnum> = Lowercase<Exclude<keyof E & string, "UNSPECIFIED">>;
 
 type Names = {
@@ -28,12 +28,15 @@ function namesOf(enumeration: ProtoEnum): Names {
   return names;
 }
 
-/** The names of an enum, as in the public interface, in the contract's order. */
+/** Returns the names of an enum as the public interface uses them, in the contract's order. */
 export function enumNames<E extends ProtoEnum>(enumeration: E): readonly EnumName<E>[] {
   return namesOf(enumeration).list as readonly EnumName<E>[];
 }
 
-/** The name of a value; `undefined` for the unspecified value, and for one of a newer contract. */
+/**
+ * Returns the name of a value. Returns `undefined` for the unspecified value, and for a value of a
+ * newer contract.
+ */
 export function enumName<E extends ProtoEnum>(
   enumeration: E,
   value: number,
@@ -41,7 +44,7 @@ export function enumName<E extends ProtoEnum>(
   return namesOf(enumeration).byValue.get(value) as EnumName<E> | undefined;
 }
 
-/** The value of a name; `undefined` for a text that is not one of the enum's names. */
+/** Returns the value of a name. Returns `undefined` for a text that is not a name of the enum. */
 export function enumValue<E extends ProtoEnum>(enumeration: E, name: EnumName<E>): E[keyof E];
 export function enumValue<E extends ProtoEnum>(
   enumeration: E,

@@ -1,9 +1,9 @@
 import type { Log } from "./log.ts";
 
-/** Closes resources at shutdown, last opened first. */
+/** Closes resources at shutdown in the reverse order of opening. */
 export type Lifetime = ReturnType<typeof createLifetime>;
 
-/** Collects resources to close; one that fails to close does not keep the others open. */
+/** Collects resources to close. If one fails to close, the others are still closed. */
 export function createLifetime(log: Log) {
   const ends: { name: string; end: () => Promise<void> | void }[] = [];
   return {

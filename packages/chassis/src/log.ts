@@ -1,23 +1,26 @@
 import { type LoggerOptions, pino } from "pino";
 import { callContext } from "./call-context.ts";
 
-/** Structured lines, one event each. Fields are ids and codes, never bodies, names or secrets. */
+/**
+ * Writes structured log lines, one for each event. Fields are ids and codes, never bodies, names or
+ * secrets.
+ */
 export type Log = Readonly<
   Record<"fatal" | "error" | "warn" | "info" | "debug", (fields: object, event: string) => void>
 >;
 
-/** Receives one JSON line at a time, with its line end. */
+/** Receives one JSON line at a time, with its line break. */
 export type LogDestination = { write(line: string): void };
 
 /** The levels of a log, most severe first. */
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] as const;
-/** The least severe level that is written. */
+/** The least severe level that the log writes. */
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * Creates a service's log: JSON lines, each with the request's id and, if tracing is on, its trace
- * and span. Lines are written at once, by default to standard output, so that a crash loses none. A
- * full disk loses lines but doesn't stop the service.
+ * Creates a service's log. Each JSON line has the request's id and, if tracing is on, the trace and
+ * span. Lines are written immediately, by default to standard output, so that a crash loses none.
+ * If the disk is full, lines are lost but the service continues.
  */
 export function createLog(
   service: string,
@@ -46,8 +49,9 @@ function standardOutput(): LogDestination {
   const open = () => {
     const opened = pino.destination({ fd: 1, sync: true });
     opened.on("error", ({ code }: NodeJS.ErrnoException) => {
-      // After an error the destination buffers the unwritten line, and `fatal` would wait for it: a
-      // new destination takes the next line. After EPIPE there is no reader any more.
+      // After an error, the destination keeps the unwritten line in its buffer, and `fatal` would
+      // wait for that line. Therefore a new destination takes the next line. After EPIPE there is
+      // no reader any more.
       if (code !== "EPIPE") output = open();
     });
     return opened;
@@ -56,7 +60,7 @@ function standardOutput(): LogDestination {
   return { write: (line) => void output.write(line) };
 }
 
-/** The followed depth of causes; some errors are their own cause. */
+/** The maximum depth of error causes to follow, because some errors are their own cause. */
 const causesMax = 5;
 
 /** Copies an error's own fields and causes, without the documents that drivers attach to it. */

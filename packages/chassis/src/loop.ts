@@ -2,28 +2,31 @@ import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { createWake, type Wake } from "./wake.ts";
 
-/** Background work with a lifetime: a sweep, a relay, a worker. */
+/** Background work that can be stopped: a sweep, a relay, a worker. */
 export type Loop = {
-  /** Stops after the present run. */
+  /** Stops after the current run. */
   stop(): Promise<void>;
 };
 
-/** Collects loops instead of starting them: the test runs them. */
+/** Collects loops instead of starting them, so that a test can run them. */
 export type ManualLoops = {
   add(loop: Pick<LoopOptions, "name" | "run" | "wake">): void;
 };
 
 export type LoopOptions = {
   readonly name: string;
-  /** The pause after a run that found nothing more to do, or failed. */
+  /** The pause after a run that failed or found nothing more to do. */
   readonly everyMs: number;
-  /** The longer pause after 10 s in which no run found work and nothing notified the loop. */
+  /** The longer pause that applies after 10 s without work and without notifications. */
   readonly restMs?: number;
-  /** Starts the next run as soon as the present run ends. */
+  /** Notifies the loop. The next run starts as soon as the current run ends. */
   readonly wake?: Wake | undefined;
-  /** An alternative to `wake`: it ends a rest, but doesn't shorten the usual pause. */
+  /** Ends a long pause, but doesn't shorten the usual pause. Set either this or `wake`. */
   readonly rouse?: Wake | undefined;
-  /** One run; returns true if there is more to do at once. An error is logged and retried. */
+  /**
+   * Runs once. Returns true if there is more to do immediately. An error is logged, and the run is
+   * repeated.
+   */
   readonly run: () => Promise<boolean>;
   readonly log: Log;
   readonly manual?: ManualLoops | undefined;
@@ -31,10 +34,12 @@ export type LoopOptions = {
 
 type RunCounter = { readonly succeeded: () => void; readonly failed: () => void };
 
-/** Counters by log: each service has its own log, so this selects the service's metrics. */
+/**
+ * Run counters by log. Each service has its own log, so the log identifies the service's metrics.
+ */
 const counters = new WeakMap<Log, (loop: string, everyMs: number) => RunCounter>();
 
-/** Shows the loops that are started with this log in its service's metrics. */
+/** Adds metrics for the loops that are started with this log. */
 export function showLoops(
   log: Log,
   metrics: Pick<Metrics, "counter" | "gauge" | "measured">,
@@ -67,10 +72,10 @@ export function showLoops(
   });
 }
 
-/** An outage that lasts is logged again after this. */
+/** The interval at which a continuing outage is logged again. */
 const repeatMs = 60_000;
 
-/** Logs the first failure of an outage and its end, not each failed run. */
+/** Logs the first failure of an outage and its end, but not each failed run. */
 function createOutageLog(log: Log, loop: string) {
   let failures = 0;
   let loggedAtMs = 0;
@@ -96,10 +101,10 @@ function causeOf(error: unknown): string {
   return `${error.name} ${"code" in error ? String(error.code) : ""}`;
 }
 
-/** A loop rests after pauses of this total length. */
+/** The total length of pauses without work after which a loop uses the longer pause. */
 const restAfterMs = 10_000;
 
-/** Starts background work that runs until it is stopped. The first run is at once. */
+/** Starts background work that runs until it is stopped. The first run starts immediately. */
 export function startLoop(options: LoopOptions): Loop {
   const { name, everyMs, restMs = everyMs, wake = createWake(), rouse = wake, run, log } = options;
   if (options.manual !== undefined) {
@@ -107,7 +112,7 @@ export function startLoop(options: LoopOptions): Loop {
     return { stop: async () => undefined };
   }
   const stopping = new AbortController();
-  /** The total of its pauses since there was something to do. */
+  /** The total length of pauses since the loop last had something to do. */
   let quietMs = 0;
   const counter = counters.get(log)?.(name, restMs);
   const pause = async () => {
@@ -132,14 +137,14 @@ export function startLoop(options: LoopOptions): Loop {
   };
   const work = async () => {
     while (!stopping.signal.aborted) {
-      // This run covers earlier notifications.
+      // Takes earlier notifications, because this run covers them.
       if (wake.take()) quietMs = 0;
       const more = await runOnce();
       if (more === true) {
         quietMs = 0;
         continue;
       }
-      // Notifications during a failed run do not hasten its repetition.
+      // Notifications during a failed run do not make the loop retry earlier.
       if (more === "failed" && wake.take()) quietMs = 0;
       await pause();
     }

@@ -1,9 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
-/** Seconds; a hop takes milliseconds, the edge's deadline is 10 s. */
+/**
+ * Histogram bounds in seconds. A call between services takes milliseconds. The gateway's deadline
+ * is 10 s.
+ */
 export const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/** A service's metrics. Labels are bounded sets: rpc and route names, codes; never an id. */
+/**
+ * A service's metrics. Labels have a bounded set of values, such as RPC names, route names and
+ * codes. An id is never a label.
+ */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Creates a registry for one service, so that several services can share a process. */
@@ -35,7 +41,7 @@ export function createMetrics(service: string) {
       new Counter({ name, help, labelNames, registers }),
     gauge: <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
       new Gauge({ name, help, labelNames, registers }),
-    /** Creates a gauge that `measure` sets at each scrape, within 1 s. */
+    /** Creates a gauge whose value `measure` sets at each scrape. `measure` has 1 s. */
     measured: <L extends string = never>(
       name: string,
       help: string,

@@ -7,8 +7,8 @@ type Watcher = { readonly log: Log; readonly count: () => void };
 const watchers = new Set<Watcher>();
 
 /**
- * For the `catch` of a promise that is not awaited and should never reject: logs and counts the
- * rejection as an unhandled one. Outside a service it throws again.
+ * Use in the `catch` of a promise that is not awaited and should never reject. Logs and counts the
+ * rejection as an unhandled one. Outside a service it throws the reason again.
  */
 export function reportRejection(reason: unknown): void {
   const [first] = watchers;
@@ -18,7 +18,7 @@ export function reportRejection(reason: unknown): void {
 }
 
 /**
- * Keeps this process running after an unhandled rejection: logs it, and counts it in
+ * Keeps this process running after an unhandled rejection. Logs the rejection and counts it in
  * `disburse_unhandled_rejections_total`. An uncaught exception still ends the process.
  */
 export function watchRejections(log: Log, metrics: Pick<Metrics, "counter">): () => void {

@@ -2,23 +2,30 @@ import { readFileSync } from "node:fs";
 import { type Decimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { z } from "zod";
 
-/** A service's settings as text, as the process environment gives them. */
+/** A service's settings as text, in the form of the process environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Thrown for missing or malformed settings; names them, never shows a value. */
+/**
+ * Thrown for missing or malformed settings. The message names the settings, and never shows a
+ * value.
+ */
 export class SettingsError extends Error {
   override name = "SettingsError";
 }
 
 /**
- * Marks a setting as a secret: as well as `NAME`, it accepts `NAME_FILE`, the path of a file with
- * the value, as Docker and Kubernetes mount secrets. One line break at its end is ignored.
+ * Marks a setting as a secret. In addition to `NAME`, it accepts `NAME_FILE`, the path of a file
+ * that contains the value. Docker and Kubernetes mount secrets as such files. One line break at the
+ * end of the file is ignored.
  */
 export const secret = <Type extends z.ZodType>(type: Type): Type => type.meta({ secret: true });
 
 const isSecret = (type: z.core.$ZodType): boolean => z.globalRegistry.get(type)?.secret === true;
 
-/** Reads settings, checked and complete, or throws a `SettingsError` that ends the process. */
+/**
+ * Reads and checks settings. Throws a `SettingsError`, which ends the process, if a setting is
+ * missing or invalid.
+ */
 export function readSettings<Shape extends z.ZodRawShape>(environment: Environment, shape: Shape) {
   const secrets = Object.keys(shape).filter((name) => isSecret(shape[name] as z.core.$ZodType));
   const given = { ...environment, ...readSecretFiles(environment, secrets) };
@@ -43,7 +50,7 @@ function readSecretFiles(environment: Environment, names: readonly string[]): En
   );
 }
 
-/** Reads the file that a setting names; throws a `SettingsError` if it can't be read. */
+/** Reads the file that a setting names. Throws a `SettingsError` if the file can't be read. */
 export function readTextFile(setting: string, path: string): string {
   let text: string;
   try {
@@ -56,7 +63,7 @@ export function readTextFile(setting: string, path: string): string {
   return text;
 }
 
-/** A TCP port; 0 lets the system choose one. */
+/** A TCP port. With 0 the system chooses a port. */
 export const portSetting = z.coerce.number().int().min(0).max(65_535);
 
 /** A whole number of at least `min`. */
@@ -66,7 +73,10 @@ export const countSetting = (min = 0) => z.coerce.number().int().min(min).max(2_
 export const modeSetting = z.enum(["sandbox", "live"]);
 export type Mode = z.output<typeof modeSetting>;
 
-/** A text that `read` parses; its errors explain the problem, and show no value. */
+/**
+ * A text setting that `read` parses. Errors of `read` must explain the problem without showing a
+ * value.
+ */
 export function parsedSetting<T>(read: (text: string) => T) {
   return z.string().transform((text, context): T => {
     try {
@@ -81,19 +91,19 @@ export function parsedSetting<T>(read: (text: string) => T) {
 
 export const flagSetting = z.enum(["true", "false"]).transform((text) => text === "true");
 
-/** A share of a whole: `0.1` is a tenth. */
+/** A share between 0 and 1: `0.1` is a tenth. */
 export const shareSetting = parsedSetting((text): Decimal => {
   const share = parseDecimal(text);
   if (share !== undefined && share.units >= 0n) return share;
   throw new TypeError("must be a share, such as 0.1");
 });
 
-/** One address: `https://api.example.com`. */
+/** A single URL: `https://api.example.com`. */
 export const urlSetting = z.url({ protocol: /^https?$/ });
 
 /**
- * The addresses of another service: `http://127.0.0.1:9102`, or several joined by commas. A host
- * name means every address that it resolves to.
+ * The URLs of another service, separated by commas: `http://127.0.0.1:9102`. A host name stands for
+ * every address that it resolves to.
  */
 export const serviceUrlSetting = z
   .string()
@@ -102,7 +112,7 @@ export const serviceUrlSetting = z
 
 export type ServiceUrls = z.output<typeof serviceUrlSetting>;
 
-/** True if a service needs sealing keys, and none are set. */
+/** Returns true if a service needs sealing keys and none are set. */
 function lacksKeys(shape: z.ZodRawShape, given: Environment): boolean {
   return "AWS_KMS_KEY_IDS" in shape && !given.ENCRYPTION_KEYS && !given.AWS_KMS_KEY_IDS;
 }

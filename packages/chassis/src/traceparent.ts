@@ -1,16 +1,16 @@
 import type { SpanContext } from "@opentelemetry/api";
 
-/** Header of HTTP, RPC and messages with the caller's span (W3C Trace Context, level 1). */
+/** The header with the caller's span in HTTP, RPC and bus messages (W3C Trace Context, level 1). */
 export const traceparentHeader = "traceparent";
 
-/** Version, trace id, span id, flags; a later version may append fields. */
+/** Matches version, trace id, span id and flags. Later versions may append fields. */
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const noTrace = "0".repeat(32);
 const noSpan = "0".repeat(16);
-/** The bit of the flags for recorded spans. */
+/** The flag bit that marks recorded spans. */
 const sampledFlag = 1;
 
-/** Parses a `traceparent`; `undefined` if it is absent or malformed. */
+/** Parses a `traceparent`. Returns `undefined` if it is absent or malformed. */
 export function parseTraceparent(sent: string | null | undefined): SpanContext | undefined {
   const [, version, traceId, spanId, flags = "", more] = pattern.exec(sent ?? "") ?? [];
   if (traceId === undefined || traceId === noTrace) return undefined;

@@ -1,18 +1,18 @@
 /**
- * One merchant's work: the number of waiting and running calls, and the end of the last one with
- * its rest.
+ * The queue of one merchant. `waiting` counts waiting and running calls. `last` resolves when the
+ * last call and its rest have ended.
  */
 type Line = { waiting: number; last: Promise<void> };
 
 /**
  * Shares this process's thread among merchants. A merchant's work runs one call at a time and then
- * rests for `restRatio` times as long: 3 leaves it a quarter of the time. Other merchants are not
- * delayed.
+ * rests for `restRatio` times as long. With 3, a merchant uses at most a quarter of the time. Other
+ * merchants are not delayed.
  */
 export function createTurns({ restRatio }: { readonly restRatio: number }) {
   const lines = new Map<string, Line>();
   return {
-    /** Runs work when the merchant's turn comes, unless the caller has left by then. */
+    /** Runs work when it is the merchant's turn, unless the caller has disconnected by then. */
     take: async <T>(
       merchantId: string,
       work: () => T | Promise<T>,

@@ -1,20 +1,23 @@
 import { timerMs } from "./timer.ts";
 
 /**
- * Notifies a waiting side that there is work. It is created before its two sides and passed to
- * both, so that neither depends on the other.
+ * Notifies a waiting task that there is work. It is created first and passed to both the notifier
+ * and the waiting task, so that neither depends on the other.
  */
 export type Wake = {
-  /** Wakes one waiting side; if none waits, the next wait ends at once. */
+  /** Wakes one waiting task. If none waits, the next wait ends immediately. */
   notify(): void;
-  /** Resolves when notified (`true`), after `ms`, or when the signal aborts. */
+  /**
+   * Waits for a notification and then resolves to `true`. Also resolves after `ms`, or when the
+   * signal aborts.
+   */
   next(ms: number, signal?: AbortSignal): Promise<boolean>;
-  /** Takes a notification that came while no side waited; returns true if there was one. */
+  /** Takes a notification that came while no task waited. Returns true if there was one. */
   take(): boolean;
 };
 
 export function createWake(): Wake {
-  /** The side that began to wait last wakes first, so that the others can rest. */
+  /** The task that began to wait last wakes first, so that the others can rest longer. */
   const waiting: ((isNotified: boolean) => void)[] = [];
   let isPending = false;
   const take = (): boolean => {

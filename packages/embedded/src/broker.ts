@@ -5,9 +5,15 @@ import { prepareFolder } from "./data-folder.ts";
 import { type BrokerDefinitions, rabbitmqServer, startNode } from "./rabbitmq.ts";
 import { stopStaleProcesses } from "./stale-processes.ts";
 
-/** Slightly longer than a node takes to stop after its starter was killed. */
+/**
+ * The time for which a start waits for leftover processes. It is slightly longer than a node takes
+ * to stop after its starter was killed.
+ */
 const leftoversTimeoutMs = 25_000;
-/** A port can be taken by another process between its choice and its use. */
+/**
+ * The maximum number of attempts to start. Another process can take a port between its choice and
+ * its use.
+ */
 const startsMax = 2;
 
 export interface BrokerOptions {
@@ -15,28 +21,31 @@ export interface BrokerOptions {
   /** Called once, with the exit status or signal, when the broker ends without `stop`. */
   onExit: (how: string) => void;
   /**
-   * Called as soon as the URL is known, with all ports that the broker will listen on. The broker
-   * may still need seconds before it accepts connections.
+   * Called when the URL is known, with all ports that the broker will listen on. The broker may
+   * need several more seconds before it accepts connections.
    */
   onUrl?: (url: string, ports: readonly number[]) => void;
-  /** Users and exchanges that exist, beside the user of `url`, when the broker starts. */
+  /** Users and exchanges to create when the broker starts, in addition to the user in `url`. */
   definitions?: BrokerDefinitions;
-  /** Source of AMQP_URL, DISBURSE_BROKER and PATH; this process's own by default. */
+  /** The environment with AMQP_URL, DISBURSE_BROKER and PATH. The default is this process's own. */
   env?: NodeJS.ProcessEnv;
 }
 
 export interface Broker {
   kind: "external" | "private";
   pid: number | undefined;
-  /** For a private node, includes an administrator whose password is stored in the folder. */
+  /**
+   * The broker's URL. For a private node, it includes an administrator whose password is stored in
+   * the folder.
+   */
   url: string;
-  /** Waits until a private node has ended. Leaves an external broker alone. */
+  /** Stops a private node and waits until it has ended. An external broker is not stopped. */
   stop(): Promise<void>;
 }
 
 /**
- * Connects to AMQP_URL, else starts a private node where RabbitMQ is installed and DISBURSE_BROKER
- * is not `none`. A later start on the same folder keeps the durable queues.
+ * Connects to AMQP_URL if it is set. Otherwise starts a private node, if RabbitMQ is installed and
+ * DISBURSE_BROKER is not `none`. A later start with the same folder keeps the durable queues.
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker | undefined> {
   const env = options.env ?? process.env;
@@ -82,11 +91,12 @@ function readPassword(folder: string): string {
   return password;
 }
 
-/** A node with definitions doesn't create an administrator itself. */
+/** Adds an administrator to the definitions, because a node with definitions doesn't create one. */
 function withAdmin(given: BrokerDefinitions | undefined, password: string): BrokerDefinitions {
   const vhost = "/";
   const all = { configure: ".*", write: ".*", read: ".*" };
-  // Each user has one entry: a node imports them concurrently, so either of two could win.
+  // Each user must have only one entry. A node imports entries concurrently, so either of two
+  // entries could win.
   const { users, permissions, exchanges } = given ?? { users: [], permissions: [], exchanges: [] };
   return {
     vhosts: [{ name: vhost }],

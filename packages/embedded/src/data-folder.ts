@@ -3,10 +3,13 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A Unix socket path may have 104 bytes on macOS. Sockets below this folder need 60 of them. */
+/**
+ * The maximum length of the temporary folder's path. A Unix socket path may have 104 bytes on
+ * macOS, and sockets in this folder need 60 of them.
+ */
 const tmpdirLengthMax = 44;
 
-/** Creates a folder that only this user can read. Its errors say what to do. */
+/** Creates a folder that only this user can read. Error messages explain what to do. */
 export function prepareFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -6,22 +6,26 @@ import { loaderPrefix } from "./libc.ts";
 import { recordProcesses, stopStaleProcesses } from "./stale-processes.ts";
 import { isServing, startSupervised } from "./supervised-process.ts";
 
-/** Opening takes under a second; after a crash the journal is read first. */
+/**
+ * The time limit of a start. Usually a start takes under a second. After a crash the journal is
+ * read first.
+ */
 export const startTimeoutMs = 60_000;
-/** Closing waits for the operations in flight and writes a checkpoint. */
+/** The time limit of a stop, which waits for running operations and writes a checkpoint. */
 export const stopTimeoutMs = 15_000;
 
 /**
- * The C library's allocator has an arena for each of the engine's many threads and returns little
- * freed memory. Busy documents, copied on each change, left 60 MB of fragments. Two shared arenas
- * and this threshold return freed blocks at once.
+ * Settings of the C library's memory allocator. By default it has an arena for each of the engine's
+ * many threads and returns little freed memory. Documents that are copied on each change left 60 MB
+ * of fragments. With two shared arenas and this threshold, freed blocks are returned immediately.
  */
 const allocator = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "32768" };
 
 const host = join(import.meta.dirname, "engine-host.ts");
 
 /**
- * The handler rethrows the cause, or explains that another process uses the folder.
+ * Creates an error handler that rethrows the cause, or explains that another process uses the
+ * folder.
  */
 export function startError(folder: string) {
   return (cause: unknown): never => {
@@ -50,7 +54,7 @@ export async function startEmbedded(
     env: { PATH: env.PATH, HOME: env.HOME, TMPDIR: sockets, ...allocator },
     logFile: join(folder, "engine.log"),
     onStart: (started) => {
-      // Files that can't be removed stay in the system's temporary folder.
+      // If the files can't be removed, they stay in the system's temporary folder.
       const emptied = () => rm(sockets, { recursive: true, force: true }).catch(() => undefined);
       started.exited.then(emptied, emptied);
       return recordProcesses(record, [{ child: started, mark: data }]);
@@ -65,7 +69,7 @@ export async function startEmbedded(
   return { child, address };
 }
 
-/** The engine accepts this setting only while it runs. */
+/** Limits the cache after the start, because the engine accepts this setting only while it runs. */
 async function limitCache(address: string, megabytes: number): Promise<void> {
   const client = new MongoClient(address);
   try {
@@ -79,7 +83,8 @@ async function limitCache(address: string, megabytes: number): Promise<void> {
 }
 
 /**
- * Records the sockets' folder and removes that of a killed engine. The caller holds the data lock.
+ * Records the folder with the sockets. Removes the folder of an engine that was killed. The caller
+ * must hold the data folder's lock.
  */
 async function recordSockets(folder: string, sockets: string): Promise<void> {
   const link = join(folder, "sockets");

@@ -9,26 +9,37 @@ import { loaderPrefix } from "./libc.ts";
 import { isServing, startSupervised } from "./supervised-process.ts";
 
 export interface EngineOptions {
-  /** Created where missing. The embedded engine and mongod each use their own subfolder. */
+  /**
+   * The data folder, which is created if it is missing. The embedded engine and mongod each use
+   * their own subfolder.
+   */
   dataDir: string;
   /** Called once, with the exit status or signal, when the engine ends without `stop`. */
   onExit: (how: string) => void;
-  /** Limits the data held in memory. The default of 256 is also the minimum for mongod. */
+  /**
+   * The maximum size of the data cache in MB. The default is 256, which is also mongod's minimum.
+   */
   cacheMegabytes?: number;
-  /** Called with a sentence if a mongod on PATH cannot be used. Default: standard error. */
+  /**
+   * Called with an explanation if a mongod on PATH can't be used. By default the text goes to
+   * standard error.
+   */
   onNote?: (line: string) => void;
-  /** Source of MONGODB_URI, PATH and DISBURSE_CACHE_DIR; this process's own by default. */
+  /**
+   * The environment with MONGODB_URI, PATH and DISBURSE_CACHE_DIR. The default is this process's
+   * own.
+   */
   env?: NodeJS.ProcessEnv;
 }
 
-/** Fits a development machine; a mongod's own default is half of all memory. */
+/** Small enough for a development machine. mongod's own default is half of all memory. */
 const cacheMegabytesDefault = 256;
 
 export interface Engine {
   kind: "external" | "mongod" | "embedded";
   pid: number | undefined;
   uri(database: string): string;
-  /** Waits until the engine has ended. Leaves an external one alone. */
+  /** Stops the engine and waits until it has ended. An external engine is not stopped. */
   stop(): Promise<void>;
 }
 
@@ -38,11 +49,16 @@ export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<void> {
   if ((await usableMongod(env)) === undefined) await loaderPrefix(env);
 }
 
-/** MongoDB 8.0 is the first with bulk writes over several collections. */
+/**
+ * The oldest supported major version. MongoDB 8.0 is the first version with bulk writes over
+ * several collections.
+ */
 const majorVersionMin = 8;
 const versionTimeoutMs = 10_000;
 
-/** Finds a mongod on PATH that the services can use: Debian, Ubuntu and Homebrew have older ones. */
+/**
+ * Finds a mongod on PATH that is recent enough. Debian, Ubuntu and Homebrew have older versions.
+ */
 export async function usableMongod(
   env: NodeJS.ProcessEnv,
   onNote = (line: string): void => void process.stderr.write(`${line}\n`),
@@ -63,7 +79,10 @@ export async function usableMongod(
   return undefined;
 }
 
-/** Uses MONGODB_URI, else a mongod 8.0 or later on PATH, else the embedded engine. Errors say what to do. */
+/**
+ * Uses MONGODB_URI if it is set. Otherwise uses a mongod 8.0 or later on PATH, or else the embedded
+ * engine. Error messages explain what to do.
+ */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const env = options.env ?? process.env;
   const external = env.MONGODB_URI;
@@ -118,7 +137,7 @@ async function startMongod(
 const shape =
   /^(?<hosts>mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/(?<database>[^?]*))?(?:\?(?<query>.*))?$/;
 
-/** Replaces the default database. Credentials still authenticate against the original one. */
+/** Replaces the database in a URI. Credentials still authenticate against the original database. */
 export function withDatabase(uri: string, database: string): string {
   const parts = shape.exec(uri)?.groups;
   if (parts?.hosts === undefined) {

@@ -2,15 +2,17 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Below the ephemeral ports, which begin at 32,768 on Linux and at 49,152 elsewhere. */
+/**
+ * The range of ports to choose from. It is below the ephemeral ports, which begin at 32,768 on
+ * Linux and at 49,152 elsewhere.
+ */
 const range = { min: 10_000, max: 32_767 };
 const triesMax = 1_000;
 
 /**
- * Returns different free TCP ports on 127.0.0.1. The UDP port of the same number reserves each one
- * from other callers until this process ends. Throws after a thousand attempts.
- *
- * @param preferred Used where the port at the same index is free.
+ * Returns different free TCP ports on 127.0.0.1. Each one is reserved until this process ends: this
+ * process occupies the UDP port with the same number, which other callers check. Throws after a
+ * thousand attempts. @param preferred the port to use at each index, if it is free.
  */
 export async function freePorts(
   count: number,

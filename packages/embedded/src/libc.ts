@@ -7,12 +7,15 @@ import { onPath } from "./executables.ts";
 
 const run = promisify(execFile);
 
-/** The engine is built against glibc 2.38; Debian 12 has 2.36, Debian 13 ("trixie") 2.41. */
+/**
+ * The minimum version of glibc, with which the engine is built. Debian 12 has 2.36, Debian 13
+ * ("trixie") has 2.41.
+ */
 const glibcNeeded = [2, 38] as const;
 const suite = "trixie";
 const packages = ["libc6", "libstdc++6", "libgcc-s1"];
 
-/** Allows for downloading 4 MB of packages. */
+/** The time limit for downloading 4 MB of packages. */
 const fetchTimeoutMs = 120_000;
 
 const loaders: Record<string, string> = {
@@ -48,7 +51,8 @@ export function isSupportedGlibc(version: string): boolean {
 }
 
 function glibcVersion(): string | undefined {
-  // The report would resolve every network interface's name, which can take seconds.
+  // Without this option, the report would resolve the name of every network interface, which can
+  // take seconds.
   Object.assign(process.report, { excludeNetwork: true });
   const report = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
   return report.header.glibcVersionRuntime;
@@ -71,7 +75,7 @@ async function fetchLibc(cache: string, glibc: string, env: NodeJS.ProcessEnv): 
   const work = await mkdtemp(join(cache, "libc", "fetching-"));
   try {
     await unpack(work, env);
-    // Another process may have finished first. Its copy is equivalent.
+    // Another process may have created the folder first. Its copy is equivalent.
     await rename(join(work, "root"), folder).catch((cause) => {
       if (!existsSync(folder)) throw cause;
     });
@@ -99,7 +103,7 @@ async function unpack(work: string, env: NodeJS.ProcessEnv): Promise<void> {
     "Dir::Etc::SourceParts=/dev/null",
     `Dir::State::Lists=${join(work, "lists")}`,
     `Dir::Cache=${join(work, "cache")}`,
-    // As root, apt would switch to a user without access to this folder.
+    // If it runs as root, apt would switch to a user that can't access this folder.
     "APT::Sandbox::User=root",
     "Acquire::Languages=none",
     "Acquire::Retries=2",

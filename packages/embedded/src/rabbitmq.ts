@@ -6,15 +6,21 @@ import { freePorts } from "./free-ports.ts";
 import { recordProcesses } from "./stale-processes.ts";
 import { isServing, startSupervised } from "./supervised-process.ts";
 
-/** Booting takes 3 to 5 s on an idle machine. After a crash, queues are recovered first. */
+/**
+ * The time limit of a start. A start takes 3 to 5 s on an idle machine. After a crash the queues
+ * are recovered first.
+ */
 const startTimeoutMs = 180_000;
-/** A node needs a second or two to close its queues. */
+/** The time limit of a stop. A node needs one or two seconds to close its queues. */
 const stopTimeoutMs = 20_000;
 
-/** The log of quorum queues stays in memory until it is full: by default 512 MB. */
+/**
+ * The maximum size of the quorum queues' log. The log stays in memory until it is full. RabbitMQ's
+ * default is 512 MB.
+ */
 const walBytesMax = 16 * 1_024 * 1_024;
 
-/** The header that an AMQP 0-9-1 client sends first. A server replies once it is ready. */
+/** The header that an AMQP 0-9-1 client sends first. A server replies when it is ready. */
 const protocolHeader = Buffer.from("AMQP\x00\x00\x09\x01", "latin1");
 
 /** Debian's and Fedora's packages install this script, which needs no privileges. */
@@ -36,13 +42,16 @@ export interface NodeOptions {
   server: string;
   folder: string;
   record: string;
-  /** Merged into the node's definitions. Existing ones are never removed. */
+  /** Definitions that are merged into the node's own. Existing definitions are never removed. */
   definitions: BrokerDefinitions;
   /** Called with the port that the node will listen on, and Erlang's own ports. */
   onPorts: (port: number, others: readonly number[]) => void;
 }
 
-/** Boots a private node with its own ports, names, cookie and data. Records its processes. */
+/**
+ * Starts a private node with its own ports, names, cookie and data. Records its processes, so that
+ * the next start can stop them.
+ */
 export async function startNode(
   { server, folder, record, definitions, onPorts }: NodeOptions,
   env: NodeJS.ProcessEnv,
@@ -61,7 +70,7 @@ export async function startNode(
     cwd: folder,
     logFile: join(folder, "node-output.log"),
     onStart: (child) => {
-      // Otherwise its supervisor ends it with this process.
+      // If the node does not end first, its supervisor ends it together with this process.
       child.exited.then(epmd.stop).catch(() => undefined);
       const marked = [
         { child, mark },
@@ -76,7 +85,10 @@ export async function startNode(
   return { node, epmd, port: amqp };
 }
 
-/** Starts Erlang's name server. Otherwise a node would start it as a daemon that outlives it. */
+/**
+ * Starts Erlang's name server. Otherwise the node would start one as a daemon that keeps running
+ * after the node has ended.
+ */
 function startEpmd(port: number, folder: string, env: NodeJS.ProcessEnv) {
   return startSupervised({
     name: "Erlang's name server (epmd)",
@@ -102,14 +114,17 @@ function epmdCommand(env: NodeJS.ProcessEnv): string {
   return found;
 }
 
-/** Constant for each folder: the queues' storage depends on the node's name. */
+/**
+ * Returns a name that is constant for each folder, because the queues' storage depends on the
+ * node's name.
+ */
 function nodeName(folder: string): string {
   return `disburse-${createHash("sha256").update(folder).digest("hex").slice(0, 12)}`;
 }
 
 type Placement = { folder: string; amqp: number; dist: number; names: number };
 
-/** Sets everything, so that machine-wide configuration doesn't apply. */
+/** Sets every variable, so that machine-wide configuration doesn't apply. */
 function nodeEnvironment(place: Placement, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { folder, amqp, dist, names } = place;
   const emptyFolder = join(folder, "conf.d");
@@ -130,7 +145,7 @@ function nodeEnvironment(place: Placement, env: NodeJS.ProcessEnv): NodeJS.Proce
     ERL_EPMD_ADDRESS: "127.0.0.1",
     // Makes the start script exec the node, so that its pid is known.
     RUNNING_UNDER_SYSTEMD: "true",
-    // The machine's host name may change between two starts.
+    // Uses `localhost` because the machine's host name may change between two starts.
     RABBITMQ_NODENAME: `${nodeName(folder)}@localhost`,
     RABBITMQ_DIST_PORT: String(dist),
     RABBITMQ_CONF_ENV_FILE: join(folder, "env.conf"),

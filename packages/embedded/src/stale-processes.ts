@@ -13,7 +13,10 @@ interface RecordedProcess {
   pid: number;
   keeperPid: number;
   starterPid: number;
-  /** Part of both command lines: a pid alone may be reused. */
+  /**
+   * A text in the command lines of both the process and its supervisor. The pid alone is not
+   * enough, because it may be reused.
+   */
   mark: string;
 }
 
@@ -28,9 +31,9 @@ export async function recordProcesses(
 }
 
 /**
- * Waits until no process of an earlier run uses the folder. If a starter was killed, its
- * supervisors get time to stop their processes. If the supervisors were killed too, this kills the
- * processes. Throws while a starter is alive: the folder is in use.
+ * Waits until no process of an earlier run uses the folder. If the earlier starter was killed, its
+ * supervisors get time to stop their processes. If the supervisors were killed too, this function
+ * kills the processes. Throws if the starter is still alive, because the folder is then in use.
  */
 export async function stopStaleProcesses(
   file: string,
@@ -65,13 +68,13 @@ async function stateOf(recorded: RecordedProcess): Promise<State> {
   const [own, supervisor] = await Promise.all([inspect(recorded.pid), inspect(recorded.keeperPid)]);
   if (own?.args.includes(recorded.mark) !== true) return "gone";
   if (supervisor?.args.includes(recorded.mark) !== true) return "orphaned";
-  // A supervisor whose starter died has another parent.
+  // If its starter has died, a supervisor gets another parent process.
   return supervisor.parent === recorded.starterPid ? "in use" : "ending";
 }
 
 /**
- * Returns a process's parent and arguments, or undefined when it is gone. A zombie has no
- * arguments.
+ * Returns a process's parent and arguments. Returns `undefined` if the process has ended. A zombie
+ * has no arguments.
  */
 async function inspect(pid: number): Promise<{ parent: number; args: string } | undefined> {
   try {

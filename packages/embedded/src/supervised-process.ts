@@ -23,7 +23,7 @@ interface SupervisedCommand {
   stopTimeoutMs: number;
 }
 
-/** A child process that can't outlive this one. */
+/** A child process that always ends when this process ends. */
 export interface SupervisedProcess {
   pid: number;
   supervisorPid: number;
@@ -35,10 +35,10 @@ export interface SupervisedProcess {
 }
 
 /**
- * Starts a command under a supervisor and waits until it serves. The supervisor is a shell in its
- * own session, so Ctrl-C doesn't reach it. It ends the command when this process ends for any
- * reason. If the supervisor is killed, this process ends the command. Throws with the last lines of
- * the log if the command ends or times out before it serves.
+ * Starts a command under a supervisor and waits until it accepts connections. The supervisor is a
+ * shell in its own session, so Ctrl-C doesn't reach it. It ends the command when this process ends
+ * for any reason. If the supervisor is killed, this process ends the command. If the command ends
+ * or times out before it accepts connections, throws with the last lines of its log.
  */
 export async function startSupervised(run: SupervisedCommand): Promise<SupervisedProcess> {
   const child = await startUnder(run);
@@ -59,7 +59,7 @@ async function startUnder(run: SupervisedCommand): Promise<SupervisedProcess> {
   closeSync(log);
   const exited = exitOf(child);
   const lifeline = child.stdio[3] as Writable;
-  // The supervisor may end before its lifeline does; `exited` reports that.
+  // The supervisor may end before its lifeline (a pipe) is closed. `exited` reports that.
   lifeline.on("error", () => lifeline.destroy());
   const reported = Number(await text(child.stdio[4] as Readable));
   if (!reported || child.pid === undefined) {
@@ -82,7 +82,7 @@ async function startUnder(run: SupervisedCommand): Promise<SupervisedProcess> {
   };
 }
 
-/** An error from a listener ends the process, as in any other event listener. */
+/** Makes an error from a listener end the process, as in any other event listener. */
 function endByThrowing(error: unknown): void {
   queueMicrotask(() => {
     throw error;
@@ -113,7 +113,7 @@ function isNoSuchProcess(cause: unknown): boolean {
   return cause instanceof Error && /ESRCH|EPERM/.test(cause.message);
 }
 
-/** Adds no noticeable delay and leaves the processor to the child. */
+/** The poll interval. It adds no noticeable delay and leaves the processor to the child. */
 const pollMs = 25;
 
 async function waitUntilReady(
@@ -134,7 +134,7 @@ async function waitUntilReady(
   throw new Error(`${name} did not start: ${what}.\n${await logTail(logFile)}`);
 }
 
-/** Returns whether a server accepts connections, and replies to `greeting` if given. */
+/** Returns true if a server accepts connections and, if `greeting` is given, replies to it. */
 export async function isServing(address: NetConnectOpts, greeting?: Buffer): Promise<boolean> {
   const socket = connect({ ...address, timeout: 2_000 });
   socket.on("timeout", () => socket.destroy(new Error("timeout")));

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
-/** Hides any engine or broker installed on this machine. */
+/** An environment in which no installed engine or broker is found. */
 export const bareEnv: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   HOME: process.env.HOME,

@@ -3,12 +3,12 @@ import { agreedOn } from "@disburse/chain-rail/rules/finality.ts";
 import { greatestOf, leastOf } from "@disburse/kernel/bigint.ts";
 import { type Address, type Hex, isAddressEqual } from "viem";
 
-/** One node's state of the chain and the wallet, at its own height. */
+/** The state of the chain and the wallet as one node reports it, at the node's own height. */
 export type NodeSnapshot = {
   readonly height: number;
   readonly mined: number;
   readonly pending: number;
-  /** Final transactions have the nonces below. */
+  /** Nonces below this one belong to final transactions. */
   readonly final: number;
   readonly baseFee: bigint;
   readonly coin: bigint;
@@ -16,10 +16,10 @@ export type NodeSnapshot = {
 };
 
 /**
- * Combines the states of nodes; `undefined` if fewer than `agreeing` responded. Values that move
- * money are the lowest of the `agreeing` nodes that are furthest ahead, so that a stalled node
- * blocks nothing. Values that stop money come from any node: the most nonces that are mined or
- * pending.
+ * Combines the states that nodes report. Returns `undefined` if fewer than `agreeing` nodes
+ * responded. Values that allow a payment are the lowest values among the `agreeing` nodes that are
+ * furthest ahead, so that one stalled node blocks nothing. Values that block payments are the
+ * highest values of any node: the numbers of mined and of pending nonces.
  */
 export function agreedSnapshot(
   snapshots: readonly NodeSnapshot[],
@@ -64,7 +64,10 @@ type Shown = {
   readonly input: Hex;
 };
 
-/** Returns the final transaction of a nonce that enough nodes name, if no node names another. */
+/**
+ * Returns the final transaction that used a nonce, if enough nodes report the same one and no node
+ * reports another.
+ */
 export function takerAmong(
   found: readonly (Shown | undefined)[],
   agreeing: number,
@@ -75,7 +78,8 @@ export function takerAmong(
   const shown = found.flatMap((each) => (each !== undefined && each.hash === id ? [each] : []));
   const [taker] = shown;
   if (id === undefined || taker === undefined) return undefined;
-  // One node that reports the same payment suffices. The transfer then gets no second nonce.
+  // A single node's report of the same payment is enough to set this. The transfer then gets no
+  // second nonce.
   const isSamePayment = shown.some((each) => call !== undefined && isCall(each, call));
   return { id, height: Number(taker.blockNumber), block: taker.blockHash, isSamePayment };
 }

@@ -32,14 +32,14 @@ import type { Signer } from "./signer.ts";
 
 const coinDecimals = 18;
 
-/** The token and gas limit by which the chain pays a currency. */
+/** The token and gas limit for payments in one currency. */
 type Asset = {
   readonly token: Address | undefined;
   readonly decimals: number;
   readonly gasLimit: bigint;
 };
 
-/** Counts a failed node by its index in the configuration. */
+/** Called when a node fails, with the node's index in the configuration. */
 export type OnNodeFailed = (node: number) => void;
 
 /** Opens an EVM chain with its nodes and the paying wallet. */
@@ -94,8 +94,8 @@ export function openEvmChain(
       return signed(signer, wallet, { chainId, nonce, gas, ...call, ...feesOf(fees) });
     },
     send: async (raw) => {
-      // Nodes also respond with an error if they already have the transaction. Only the receipt
-      // decides.
+      // A node also responds with an error if it already has the transaction. Errors are ignored,
+      // because only the receipt proves the result.
       await Promise.all(nodes.map((node) => node.send(bytesToHex(raw)).catch(() => undefined)));
     },
     verdict: async (ids, order) => {
@@ -117,7 +117,8 @@ export function openEvmChain(
 }
 
 /**
- * Returns true for an address outside the table of unowned addresses and the chain's own tokens.
+ * Returns true unless the address is in the table of wallets without an owner, or is one of the
+ * chain's configured tokens.
  */
 function hasOwner({ network, tokens }: EvmChainSettings, to: string): boolean {
   if (!isAddress(to, { strict: false })) return false;
@@ -125,7 +126,7 @@ function hasOwner({ network, tokens }: EvmChainSettings, to: string): boolean {
   return !isUnowned(network, to) && !contracts.includes(to.toLowerCase());
 }
 
-/** Calls every node. A node that does not respond gives `undefined`. */
+/** Calls every node. The result of a node that does not respond is `undefined`. */
 type CallAll = <T>(call: (node: EvmNode) => Promise<T>) => Promise<(T | undefined)[]>;
 
 function callAllOf(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFailed): CallAll {
@@ -135,7 +136,8 @@ function callAllOf(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFail
         return await call(node);
       } catch (error) {
         onNodeFailed(at);
-        // Error messages contain the node's URL, which may hold a key.
+        // Only the error's name is logged, because its message contains the node's URL, which may
+        // include a key.
         log.warn({ node: at, reason: (error as Error).name }, "node did not answer");
         return undefined;
       }

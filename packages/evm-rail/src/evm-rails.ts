@@ -8,7 +8,7 @@ import { evmMetrics } from "./metrics.ts";
 import { openEvmRail } from "./open.ts";
 import { liveProblems, readEvmChains, setting } from "./settings.ts";
 
-/** Rails that pay on EVM chains, one rail for each wallet. */
+/** Creates the rails that pay on EVM chains. Each wallet has its own rail. */
 export const evmRails: RailPackage = {
   setting,
   indexes,

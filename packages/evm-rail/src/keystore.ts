@@ -9,7 +9,10 @@ import type { Signer } from "./signer.ts";
 
 const hex = z.string().regex(/^[0-9a-f]+$/i);
 
-/** A version 3 keystore with a key that scrypt derives (Web3 Secret Storage Definition). */
+/**
+ * A version 3 keystore whose encryption key is derived with scrypt (Web3 Secret Storage
+ * Definition).
+ */
 const keystoreSchema = z.object({
   version: z.literal(3),
   id: z.string(),

@@ -9,8 +9,8 @@ const coinDecimals = 18;
 const reasons = ["nonce", "fees"] as const;
 
 /**
- * Registers the metrics of EVM rails. Labels: rail names, currencies, the index of a node in its
- * list.
+ * Registers the metrics of EVM rails. Their labels are rail names, currencies and the index of a
+ * node in the configuration.
  */
 export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]): EvmMetrics {
   const { balance, low, unmined, oldest, waiting, blocked } = walletGauges(metrics);
@@ -94,8 +94,8 @@ function walletGauges(metrics: Metrics) {
 }
 
 /**
- * Returns the cost, at the fee cap, of the maximum number of unmined transfers. With less, some
- * wait.
+ * Returns the maximum cost of `unmined_max` simultaneous transfers at the fee cap. If the wallet
+ * has less, some transfers wait.
  */
 function feesOfRound({ tokens, native_gas_limit: nativeGas, ...chain }: EvmChainSettings): bigint {
   const gas = Math.max(nativeGas, ...Object.values(tokens).map((token) => token.gas_limit));

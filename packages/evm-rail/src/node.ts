@@ -21,26 +21,26 @@ export const tokenAbi = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
 
-/** A node that takes longer counts as failed. */
+/** The time limit of a call. A node that takes longer counts as failed. */
 const timeoutMs = 4_000;
-/** Limits the blocks by which a reorganisation may move a transaction back. */
+/** The maximum number of blocks by which a reorganisation may move a transaction back. */
 const reorgMax = 128;
-/** Limits the calls in one request. */
+/** The maximum number of calls in one request. */
 const batchSize = 50;
 
-/** An order on the chain: a token call or a transfer of the coin. */
+/** The form of an order on the chain: a token call or a transfer of the coin. */
 export type Payment = {
   readonly to: Address;
   /** Amount in units of the chain. */
   readonly units: bigint;
-  /** The token's contract; `undefined` for the chain's coin. */
+  /** The token's contract. `undefined` for the chain's own coin. */
   readonly token: Address | undefined;
 };
 
 /** One node of a chain. Every call rejects if the node does not respond. */
 export type EvmNode = ReturnType<typeof connectNode>;
 
-/** Opens a node. It makes no call until one is needed. */
+/** Opens a node. Connects only when the first call is made. */
 export function connectNode(url: string, wallet: Address, finality: "finalized" | number) {
   const transport = http(url, { batch: { batchSize }, timeout: timeoutMs, retryCount: 0 });
   const client = createPublicClient({ transport });
@@ -57,7 +57,7 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
       client.readContract({ address: token, abi: tokenAbi, functionName: "decimals" }),
     send: (raw: Hex) => client.sendRawTransaction({ serializedTransaction: raw }),
     snapshot: (tokens: readonly Address[]) => snapshotAt(client, wallet, finalHeight, tokens),
-    /** Returns a transaction of the wallet if a block has it. */
+    /** Returns a transaction of the wallet if it is in a block. */
     minedTransaction: async (id: Hash, payment: Payment | undefined): Promise<NodeView> => {
       const [receipt, head] = await Promise.all([
         client.getTransactionReceipt({ hash: id }).catch((error: unknown) => {
@@ -68,7 +68,7 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
       ]);
       if (receipt === undefined) return "absent";
       const final = await finalHeight(head.number);
-      // A receipt may name a block that left the chain. It then does not count.
+      // A receipt may name a block that has left the chain. Such a receipt is ignored.
       const block = await client.getBlock({ blockNumber: receipt.blockNumber });
       if (block.hash !== receipt.blockHash) return "absent";
       const succeeded = receipt.status === "success";
@@ -81,7 +81,10 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
         isFinal: receipt.blockNumber <= final,
       };
     },
-    /** Returns the transaction with a nonce in the blocks after `since`, up to the final block. */
+    /**
+     * Returns the transaction that used a nonce in the blocks from after `since` to the latest
+     * final block.
+     */
     takerOf: async (nonce: number, since: number) => {
       const head = await client.getBlock({ blockTag: "latest" });
       return findTaker(client, wallet, nonce, { since, final: await finalHeight(head.number) });
@@ -119,7 +122,7 @@ async function snapshotAt(
   };
 }
 
-/** Finds the first block at whose end the nonce is used, and the transaction in it. */
+/** Finds the block in which the nonce was used, and the transaction in that block. */
 async function findTaker(
   client: PublicClient,
   wallet: Address,
@@ -142,8 +145,8 @@ async function findTaker(
 }
 
 /**
- * Returns the amount that a successful transaction moved; `undefined` if no log of the token names
- * the recipient.
+ * Returns the amount that a successful transaction moved. Returns `undefined` if no log of the
+ * token names the recipient.
  */
 function receivedBy(
   logs: Parameters<typeof parseEventLogs>[0]["logs"],
@@ -152,7 +155,7 @@ function receivedBy(
 ): bigint | undefined {
   if (payment === undefined) return undefined;
   const { to, units, token } = payment;
-  // A successful transfer of the coin moves the amount in its signed bytes.
+  // A successful transfer of the coin always moves the amount in its signed bytes.
   if (token === undefined) return units;
   const moved = parseEventLogs({ abi: tokenAbi, eventName: "Transfer", logs }).filter(
     ({ address, args }) =>

@@ -32,9 +32,9 @@ export type EvmRail = {
   start(): Pick<Loop, "stop">;
 };
 
-/** The interval between runs. It delays new transfers. */
+/** The interval between runs. A new transfer waits for up to this time. */
 const everyMs = 500;
-/** A killed process delays the work on a wallet for this long at most. */
+/** The lease's lifetime. After a process is killed, its wallets are idle for at most this long. */
 const leaseMs = 3_000;
 
 /** Opens the signer and the rail of a wallet. */
@@ -62,11 +62,11 @@ export async function openEvmRail(
     isPaused: () => isPaused(name),
     onEvent: (event) => metrics?.happened(name, event),
   });
-  // One process works on a wallet. The lease only avoids duplicate calls; correctness does not need
-  // it.
+  // Only the process with the lease works on a wallet. The lease avoids duplicate calls. The rail
+  // is correct without it.
   const lease = createSweepLease(database, `rail ${name}`, leaseMs);
   const run = async () => {
-    // Every process reads the wallet's state, since each accepts transfers by it.
+    // Every process reads the wallet's state, because each one uses it when it accepts transfers.
     await dispatcher.run((await lease.hold()) !== undefined);
     const state = dispatcher.state();
     if (state !== undefined) metrics?.seen(name, state);

@@ -9,7 +9,10 @@ export const setting = "EVM_CHAINS";
 /** The networks of the public interface that are EVM chains. */
 export const evmNetworks = ["ETHEREUM", "POL", "BNB"] as const;
 
-/** Requires the checksum (ERC-55): a typing error in lower case would be another valid address. */
+/**
+ * Requires an address with a checksum (ERC-55). Without a checksum, a typing error would result in
+ * another valid address.
+ */
 const addressSchema = z
   .string()
   .refine(
@@ -18,19 +21,22 @@ const addressSchema = z
   )
   .transform((text) => getAddress(text));
 
-/** Allows http and https without a user or password, since errors of `fetch` show those. */
+/**
+ * Allows http and https URLs without a user or password, because error messages of `fetch` would
+ * show those.
+ */
 const urlSchema = z.url({ protocol: /^https?$/ }).refine((text) => {
   const { username, password } = new URL(text);
   return username === "" && password === "";
 }, "must have no user and password");
 
-/** A price of a unit of gas in gwei: `30` or `1.5`. */
+/** The price of a unit of gas in gwei: `30` or `1.5`. */
 const gweiSchema = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?$/, "must be gwei as decimal text")
   .transform((text) => parseGwei(text));
 
-/** Each network's own coin, if Disburse pays it: ETH on BNB is a token. */
+/** Each network's own coin, if Disburse pays that coin. On BNB, ETH is only a token. */
 const coins: Readonly<Record<(typeof evmNetworks)[number], string | undefined>> = {
   ETHEREUM: "ETH",
   POL: "MATIC_POLYGON",
@@ -57,7 +63,10 @@ const signerSchema = z.union([
     .transform(({ web3signer_url: url }) => ({ kind: "web3signer" as const, url })),
 ]);
 
-/** Limits the unmined transactions of a wallet: nodes drop more (geth keeps 16 of an account). */
+/**
+ * The maximum number of unmined transactions of a wallet. Nodes drop more than this (geth keeps 16
+ * per account).
+ */
 const unminedMax = 16;
 
 const chainSchema = z.strictObject({
@@ -65,15 +74,18 @@ const chainSchema = z.strictObject({
   rail: z.string().regex(/^[a-z0-9-]{1,64}$/),
   network: z.enum(evmNetworks),
   chain_id: count(1, Number.MAX_SAFE_INTEGER),
-  /** URLs may hold keys and are never logged. */
+  /** The URLs of the nodes. They may contain keys and are never logged. */
   rpc_urls: z.array(urlSchema).min(1),
-  /** The number of nodes that must agree before money moves; default: all. */
+  /** The number of nodes that must agree before money moves. By default all must agree. */
   agreeing: count(1, 100).optional(),
-  /** A block is final with so many blocks, itself included, or when the chain calls it final. */
+  /**
+   * A block is final when the chain reports it as `finalized`, or when this many blocks exist,
+   * including the block itself.
+   */
   finality: z.union([z.literal("finalized"), count(1, 10_000)]),
   wallet: addressSchema,
   signer: signerSchema,
-  /** The currency of the chain's own coin, if the rail pays it. */
+  /** The currency of the chain's own coin. Set it if the rail pays this coin. */
   native: currencySchema.optional(),
   tokens: z
     .record(
@@ -94,18 +106,18 @@ const chainSchema = z.strictObject({
   max_fee_gwei: gweiSchema,
   tip_gwei: gweiSchema,
   bump_after_seconds: count(1, 86_400).default(60),
-  /** Settled transfers are watched until this many blocks are on top. */
+  /** The number of later blocks after which a settled transfer is no longer watched. */
   watch_blocks: count(0, 100_000).default(64),
   unmined_max: count(1, unminedMax).default(unminedMax),
-  /** The wallet's next nonce. Operators set it to continue after nonces were used elsewhere. */
+  /** The wallet's next nonce. Operators set it after the wallet's key was used elsewhere. */
   nonce_from: count(0, Number.MAX_SAFE_INTEGER).default(0),
   /**
-   * A payout that is open for this long after its submission is overdue; default: the service's
-   * time.
+   * The time after submission at which an open payout is overdue. By default the payout service's
+   * own time applies.
    */
   overdue_after_minutes: count(1, 100_000).optional(),
   poll_ms: count(50, 60_000).default(2_000),
-  /** The usual time from submission to finality. Merchants see it as the expected time. */
+  /** The usual time from submission to finality. Merchants see this as the expected time. */
   settles_in_seconds: count(1, 86_400).optional(),
 });
 
@@ -133,7 +145,7 @@ function problemsOf(chain: EvmChainSettings): string[] {
   );
   const contracts = Object.values(tokens).map(({ contract }) => contract);
   const problems: readonly [boolean, string][] = [
-    // A node that is listed twice would agree with itself.
+    // If a node were listed twice, it would agree with itself.
     [areUnique(urls.map((url) => new URL(url).host)), "rpc_urls: must be of different hosts"],
     [agreeing <= urls.length, "agreeing: there are fewer rpc_urls"],
     [chain.tip_gwei <= chain.max_fee_gwei, "tip_gwei: is above max_fee_gwei"],
@@ -152,8 +164,9 @@ function areUnique(values: readonly string[]): boolean {
 }
 
 /**
- * Returns violations of live mode's rules. Two nodes must agree, since one can lie. Connections to
- * other machines need https, since the network between can change responses.
+ * Returns violations of live mode's rules. At least two nodes must agree, because a single node can
+ * report false data. Connections to other machines need https, because the network in between could
+ * change responses.
  */
 export function liveProblems(chains: readonly EvmChainSettings[]): string[] {
   return chains.flatMap(({ rail, rpc_urls: urls, agreeing = urls.length, signer }) => {

@@ -18,7 +18,7 @@ import { readEvmChains } from "./settings.ts";
 
 export type RunningRail = EvmRail & ReturnType<EvmRail["start"]>;
 
-/** A block is final with this many blocks. */
+/** The number of blocks after which a block is final. */
 export const finality = 3;
 /** A million tokens, in the token's units. */
 const supply = 10n ** 12n;
@@ -87,7 +87,7 @@ export async function openTestEvm(name: string, nodes = 2) {
     },
     /** Waits until all transfers have one of these states. */
     untilAll: (keys: readonly string[], ...wanted: string[]) => until(() => areAll(keys, wanted)),
-    /** Waits until the node has a transaction of each transfer. */
+    /** Waits until the node has received a transaction for each transfer. */
     untilSent: (keys: readonly string[]) =>
       until(async () => {
         const found = await transfersOf(keys);
@@ -102,7 +102,7 @@ export async function openTestEvm(name: string, nodes = 2) {
         return areAll(keys, wanted);
       }),
     /**
-     * Returns contradictions on the chain: a transfer that was paid twice, or paid without being
+     * Returns transfers whose state contradicts the chain: paid twice, or paid without being
      * settled.
      */
     contradictions: async (keys: readonly string[]): Promise<string[]> => {

@@ -4,17 +4,20 @@ import { publicKeyToAddress } from "viem/accounts";
 import { z } from "zod";
 import type { Signer } from "./signer.ts";
 
-/** A signer that takes longer counts as unreachable. The transfer waits and is signed later. */
+/**
+ * The time limit of a call. A signer that takes longer counts as unreachable, and the transfer is
+ * signed later.
+ */
 const timeoutMs = 5_000;
-/** Hexadecimal digits of an uncompressed public key without its prefix `04`. */
+/** The number of hexadecimal digits of an uncompressed public key without its prefix `04`. */
 const bareKeyDigits = 128;
 
 const hexText = z.custom<Hex>((value) => isHex(value));
 
 /**
- * Opens a signer with a key at a Web3Signer, or at another server with its `eth1` interface. It
- * makes no call until one is needed, so that an unreachable signer does not keep other rails from
- * starting.
+ * Opens a signer whose key is stored in a Web3Signer, or in another server with the same `eth1`
+ * API. Connects only when the first call is made, so that an unreachable signer does not prevent
+ * other rails from starting.
  */
 export function openWeb3Signer(url: string, wallet: Address): Signer {
   const base = url.replace(/\/$/, "");

@@ -1,10 +1,12 @@
-/** `fiat` is money that a state issues; `crypto` is a token on a network. */
+/**
+ * The kind of a currency. `fiat` is money that a state issues. `crypto` is a token on a network.
+ */
 export type CurrencyKind = "fiat" | "crypto";
 
 export type Currency = {
   readonly code: string;
   readonly name: string;
-  /** `$` for US dollars; a crypto currency uses its own code (decisions: payouts). */
+  /** For example `$` for US dollars. A crypto currency uses its own code (decisions: payouts). */
   readonly symbol: string;
   /** Digits after the point. Amounts are stored as whole numbers of 10^-decimals. */
   readonly decimals: number;
@@ -19,7 +21,7 @@ function crypto(code: string, name: string, decimals: number): Currency {
   return { code, name, symbol: code, decimals, kind: "crypto" };
 }
 
-/** `USDC` follows the rules of USD. A network suffix marks a token. */
+/** All supported currencies. `USDC` follows the rules of USD. A network suffix marks a token. */
 export const currencies: readonly Currency[] = [
   fiat("USD", "US Dollar", "$"),
   fiat("INR", "Indian Rupee", "₹"),

@@ -4,14 +4,17 @@ export type Decimal = { readonly units: bigint; readonly scale: number };
 /** The most digits before the point in any amount or rate (decisions: wire conventions). */
 export const integerDigitsMax = 15;
 
-/** Longer text can't be an exact amount; the limit bounds the parsing cost. */
+/**
+ * The maximum length of a text, which limits the cost of parsing. Longer text can't be an exact
+ * amount.
+ */
 const textLengthMax = 64;
 
 const decimalText = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * Parses a decimal in JSON's grammar exactly. Returns `undefined` for other text or too many
- * digits.
+ * Parses a decimal in JSON's notation without rounding. Returns `undefined` for other text or too
+ * many digits.
  */
 export function parseDecimal(text: string): Decimal | undefined {
   if (text.length > textLengthMax) return undefined;
@@ -39,7 +42,10 @@ export function normalise(decimal: Decimal): Decimal {
   return { units, scale };
 }
 
-/** Throws if the new scale can't hold the value exactly. */
+/**
+ * Returns the units of a decimal at another scale. Throws if that scale can't hold the value
+ * exactly.
+ */
 export function rescale(decimal: Decimal, scale: number): bigint {
   const by = scale - decimal.scale;
   if (by >= 0) return decimal.units * 10n ** BigInt(by);

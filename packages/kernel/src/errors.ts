@@ -9,7 +9,7 @@ type GrpcCode =
   | "OutOfRange"
   | "Unavailable";
 
-/** An error without a gRPC code comes from the gateway alone. */
+/** Creates a row of the table. Only the gateway itself raises errors without a gRPC code. */
 function row<const Grpc extends GrpcCode | undefined = undefined>(
   status: number,
   message: string,

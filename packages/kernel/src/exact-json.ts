@@ -26,13 +26,14 @@ export function isJsonObject(json: ExactJson | undefined): json is JsonObject {
 }
 
 /**
- * Throws `SyntaxError` for invalid JSON or a repeated key, and `RangeError` for nesting too deep.
+ * Parses JSON. Throws `SyntaxError` for invalid JSON or a repeated key, and `RangeError` if it is
+ * nested too deeply.
  */
 export function parseExactJson(text: string): ExactJson {
   return parse(text, null, { parseNumber: (digits) => new ExactNumber(digits) }) as ExactJson;
 }
 
-/** TypeScript's library lacks `rawJSON` of ECMAScript 2026. */
+/** TypeScript's library has no types for `rawJSON` of ECMAScript 2026. */
 const json = JSON as unknown as { rawJSON(text: string): unknown };
 
 const numberText = /^-?\d+(\.\d+)?$/;

@@ -1,6 +1,6 @@
 /**
  * The public failure codes of payouts and their messages. Every rail maps its own codes to this
- * closed list. Codes may be added; none may be removed or change its meaning.
+ * closed list. Codes may be added. A code may never be removed or get another meaning.
  */
 export const failureMessages = {
   ACCOUNT_BLOCKED: "The beneficiary's account takes no payments at present.",

@@ -1,4 +1,7 @@
-/** Ids are ULIDs in lower case: 10 characters of milliseconds, 16 of randomness (80 bits). */
+/**
+ * Ids are ULIDs in lower case: 10 characters encode the time in milliseconds, and 16 encode 80
+ * random bits.
+ */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 10;
 const randomLength = 16;
@@ -33,7 +36,7 @@ export type RandomBytes = (length: number) => Uint8Array;
 
 const cryptoBytes: RandomBytes = (length) => crypto.getRandomValues(new Uint8Array(length));
 
-/** Ids of later times sort after ids of earlier times. */
+/** Creates an id. Ids with later times sort after ids with earlier times. */
 export function newId(noun: IdNoun, now = new Date(), randomBytes = cryptoBytes): string {
   let time = now.getTime();
   let head = "";
@@ -45,12 +48,17 @@ export function newId(noun: IdNoun, now = new Date(), randomBytes = cryptoBytes)
   return `${idPrefixes[noun]}_${head}${tail}`;
 }
 
-/** The id of a record that another record has at most once: a quote's payout, `qt_x` → `po_x`. */
+/**
+ * Returns the id of a record that another record has at most once. For example, the payout of quote
+ * `qt_x` is `po_x`.
+ */
 export function derivedId(noun: IdNoun, from: string): string {
   return `${idPrefixes[noun]}_${from.slice(from.indexOf("_") + 1)}`;
 }
 
-/** The hash must have at least 26 bytes. Use a keyed hash if its input could be guessed. */
+/**
+ * Returns an id from a hash of at least 26 bytes. Use a keyed hash if its input could be guessed.
+ */
 export function hashedId(noun: IdNoun, hash: Uint8Array): string {
   const length = timeLength + randomLength;
   if (hash.length < length) throw new Error(`a hash of fewer than ${length} bytes`);
@@ -58,7 +66,10 @@ export function hashedId(noun: IdNoun, hash: Uint8Array): string {
   return `${idPrefixes[noun]}_${body.join("")}`;
 }
 
-/** Each version of a payout has one event id, so publishing it again repeats the same id. */
+/**
+ * Returns the id of an event. Each version of a payout has one event id, so publishing its event
+ * again uses the same id.
+ */
 export function eventId(subjectId: string, version: number): string {
   return `${derivedId("event", subjectId)}_${version}`;
 }

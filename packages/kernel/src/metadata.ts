@@ -1,17 +1,23 @@
-/** Merchants attach texts to records under keys of their own. */
+/** Texts that merchants attach to records under their own keys. */
 export type Metadata = Readonly<Record<string, string>>;
 
-/** Keys per record; Stripe has the same limit. */
+/** The maximum number of keys per record. Stripe has the same limit. */
 export const metadataKeysMax = 50;
 /** Maximum length of a key in characters. */
 export const metadataKeyMax = 40;
 /** Maximum length of a value in characters. */
 export const metadataValueMax = 500;
 
-/** Keys also appear in queries as `metadata[key]=value`. `__proto__` is not allowed. */
+/**
+ * The pattern of a key. Keys also appear in queries as `metadata[key]=value`. `__proto__` is not
+ * allowed.
+ */
 export const metadataKey = `(?!__proto__$)[A-Za-z0-9_][A-Za-z0-9_.:-]{0,${metadataKeyMax - 1}}`;
 
-/** Metadata is stored as an array of these, so that one index serves all keys. */
+/**
+ * A stored key and value. Metadata is stored as an array of these, so that one index covers all
+ * keys.
+ */
 export type StoredEntry = { k: string; v: string };
 
 export function storedMetadata(metadata: Metadata): StoredEntry[] {

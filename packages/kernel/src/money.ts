@@ -2,12 +2,13 @@ import { currencyOf } from "./currency.ts";
 import { formatDecimal, integerDigitsMax, parseDecimal, rescale } from "./decimal.ts";
 import { isRefused, type Refused, refused } from "./refusal.ts";
 
-/** `detail` is the sentence that the merchant reads. */
+/** A refused amount. `detail` is the sentence that the merchant reads. */
 export type AmountRefusal = Refused<"NOT_AN_AMOUNT">;
 
 /**
- * Parses an amount of a currency from decimal text exactly. Refuses text that is not a decimal,
- * more decimals than the currency has, more than 15 digits before the point, and zero or less.
+ * Parses the decimal text of an amount without rounding. Refuses text that is not a decimal, more
+ * decimals than the currency has, more than 15 digits before the point, and values that are not
+ * above zero.
  */
 export function parseAmount(text: string, currencyCode: string): bigint | AmountRefusal {
   const { decimals } = currencyOf(currencyCode);
@@ -27,7 +28,7 @@ export function parseAmount(text: string, currencyCode: string): bigint | Amount
   return minor;
 }
 
-/** Parses text that our own services wrote. Throws if it is not an amount. */
+/** Parses an amount that our own services wrote. Throws if the text is not an amount. */
 export function readAmount(text: string, currencyCode: string): bigint {
   const amount = parseAmount(text, currencyCode);
   if (isRefused(amount)) throw new Error(`not an amount of ${currencyCode}: ${amount.detail}`);

@@ -1,4 +1,4 @@
-/** The most typing errors in a name that still gets a suggestion. */
+/** The maximum number of typing errors in a name for which a suggestion is made. */
 const distanceMax = 3;
 
 /** Returns the most similar known name, or `undefined` if none is similar enough. */

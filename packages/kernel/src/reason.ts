@@ -1,7 +1,10 @@
 import { type Refused, refused } from "./refusal.ts";
 import { cleanText, textProblem } from "./text.ts";
 
-/** A useful reason states a fact and its source, which takes some characters. */
+/**
+ * The minimum and maximum length of a reason. A useful reason states a fact and its source, which
+ * needs some characters.
+ */
 const [reasonMin, reasonMax] = [10, 1_000];
 
 /** Cleans an operator's reason or note, and refuses a wrong length or a forbidden character. */

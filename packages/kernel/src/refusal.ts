@@ -1,8 +1,9 @@
 import type { RefusalReason } from "./errors.ts";
 
 /**
- * An expected refusal, which rules return and never throw. `detail` is safe to show to the
- * merchant, `reason` distinguishes causes of one code, and `payoutId` is the conflicting payout.
+ * An expected refusal. Rules return it and never throw it. `detail` is safe to show to the
+ * merchant. `reason` distinguishes causes with the same code. `payoutId` identifies the conflicting
+ * payout.
  */
 export type Refused<Code extends string> = {
   readonly refused: Code;
@@ -11,12 +12,15 @@ export type Refused<Code extends string> = {
   readonly payoutId?: string;
 };
 
-/** `detail` replaces the code's own message if the contract does not fix it. */
+/**
+ * Creates a refusal. `detail` replaces the code's own message, unless the contract fixes that
+ * message.
+ */
 export function refused<const Code extends string>(code: Code, detail?: string): Refused<Code> {
   return detail === undefined ? { refused: code } : { refused: code, detail };
 }
 
-/** `reason` distinguishes causes of one code. */
+/** Creates a refusal with a reason that distinguishes causes with the same code. */
 export function refusedBecause<const Code extends string>(
   code: Code,
   reason: RefusalReason,
@@ -31,10 +35,13 @@ export function isRefused<T>(answer: T): answer is Extract<T, Refused<string>> {
 /** Refuses an operation id that was used with other content (decisions §9). */
 export const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
 
-/** The problem reads as a sentence after the field: `beneficiary_name: is required`. */
+/**
+ * A field and its problem. The problem continues a sentence that starts with the field:
+ * `beneficiary_name: is required`.
+ */
 export type Violation = { readonly field: string; readonly problem: string };
 
-/** Names every failing field, in the order of the form. */
+/** Returns a message that names every failing field, in the order of the form. */
 export function violationsMessage(violations: readonly Violation[]): string {
   return violations.map((each) => `${each.field}: ${each.problem}`).join("; ");
 }

@@ -2,7 +2,7 @@ const controls = /\p{Cc}/u;
 const bidirectional = /[\u202a-\u202e\u2066-\u2069]/u;
 const markPiles = /\p{M}{9,}/u;
 
-/** Every string of a body is stored and compared in this form. */
+/** Returns the form in which every string of a body is stored and compared. */
 export function cleanText(text: string): string {
   return text.normalize("NFC").trim();
 }

@@ -1,6 +1,6 @@
 import type { Violation } from "./refusal.ts";
 
-/** In the order of the documentation. */
+/** All rules, in the order of the documentation. */
 export const violationRules = [
   "required",
   "type",
@@ -14,10 +14,12 @@ export const violationRules = [
 ] as const;
 
 /**
- * Machine-readable rule that a field broke. `required`: it is missing. `type`: another kind of
- * value. `length`: too short, too long or too many. `range`: out of bounds. `choice`: not in a
- * closed list. `format`: not well formed. `unknown`: not known here. `repeated`: more than once.
- * `conflict`: it contradicts another field, or an earlier request.
+ * A machine-readable name of the rule that a field broke. `required`: the field is missing. `type`:
+ * the value has the wrong kind. `length`: the value is too short or too long, or has too many
+ * items. `range`: the value is out of bounds. `choice`: the value is not in the closed list.
+ * `format`: the value is not well-formed. `unknown`: the field or its value is not known.
+ * `repeated`: the value occurs more than once. `conflict`: the value contradicts another field or
+ * an earlier request.
  */
 export type ViolationRule = (typeof violationRules)[number];
 
@@ -28,7 +30,7 @@ export type WireViolation = {
   readonly message: string;
 };
 
-/** Patterns of problem texts; the first match decides. */
+/** Patterns of problem texts. The first one that matches determines the rule. */
 const rules: readonly (readonly [ViolationRule, RegExp])[] = [
   ["required", /^(is required|needs )/],
   ["unknown", /^is not known\b/],
@@ -49,7 +51,7 @@ export function ruleOf(problem: string): ViolationRule {
   return rules.find(([, words]) => words.test(problem))?.[0] ?? "format";
 }
 
-/** The start of the next field in a message that names several. */
+/** Matches the start of the next field in a message with several fields. */
 const nextField = /; (?=[\w.[\]-]+: )/;
 const oneField = /^([\w.[\]-]+): (.+)$/s;
 
@@ -66,7 +68,7 @@ export function readViolations(message: string): WireViolation[] {
   });
 }
 
-/** Suggests the known field that was probably meant. */
+/** Reports an unknown field and suggests the field that was probably meant. */
 export function unknownField(field: string, meant: string | undefined): Violation {
   const suggestion = meant === undefined ? "" : `, did you mean ${meant}?`;
   return { field, problem: `is not known here${suggestion}` };

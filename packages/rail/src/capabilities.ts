@@ -1,13 +1,15 @@
-/** Bounds of one transfer in minor units, inclusive; `undefined`: no bound. */
+/**
+ * The minimum and maximum of one transfer in minor units, inclusive. `undefined` means no limit.
+ */
 export type TransferLimits = { readonly min?: bigint; readonly max?: bigint };
 
 /** The transfers that a rail can send. */
 export type RailCapabilities = {
   readonly currencies: readonly string[];
-  /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL`, `SEPA`. */
+  /** Some of `CRYPTO`, `SWIFT`, `ACH`, `LOCAL`, `SEPA`. */
   readonly transferMethods: readonly string[];
   readonly networks: readonly string[];
-  /** Limits for each currency. A currency that is missing here has no limits. */
+  /** Limits for each currency. A currency that is not listed has no limits. */
   readonly limits: Readonly<Record<string, TransferLimits>>;
 };
 

@@ -18,26 +18,28 @@ export type RailRpc = Partial<ServiceImpl<typeof PayoutOperationsService>>;
 
 /** A package that adds rails to the payout service. docs/RAILS.md says how to write one. */
 export type RailPackage = {
-  /** The environment variable that configures its rails as JSON. It is read as a secret. */
+  /**
+   * The environment variable that configures the package's rails as JSON. It is handled as a
+   * secret.
+   */
   readonly setting: string;
   /**
-   * Reads the setting; `undefined` configures no rail. Live mode may require more.
-   *
-   * @throws {SettingsError} names what is wrong and shows no value.
+   * Reads the setting. `undefined` configures no rail. Live mode may have further requirements.
+   * @throws {SettingsError} that names the problem and shows no value.
    */
   readonly configure: (text: string | undefined, mode: Mode) => ConfiguredRails;
-  /** Indexes of its collections in the payout service's database. */
+  /** Indexes of the package's collections in the payout service's database. */
   readonly indexes: Indexes;
-  /** Its collections with sealed texts. */
+  /** The package's collections that contain sealed texts. */
   readonly sealed: readonly SealedPlace[];
 };
 
-/** Rails whose settings are valid. */
+/** Configured rails with valid settings. */
 export type ConfiguredRails = {
   readonly names: readonly string[];
-  /** True if its documents have sealed texts: the service then requires a sealing key. */
+  /** True if the rails store sealed texts. The payout service then requires a sealing key. */
   readonly needsSealer: boolean;
-  /** Opens the rails; rejects if a key or another file that the settings name cannot be read. */
+  /** Opens the rails. Rejects if a key or another file that the settings name can't be read. */
   readonly open: (context: RailContext) => Promise<OpenRails>;
 };
 
@@ -47,24 +49,24 @@ export type RailContext = {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Present if a configured package needs it. */
+  /** Present if a configured rail package needs it. */
   readonly sealer?: Pick<Sealer, "seal" | "open"> | undefined;
-  /** True if operators have paused the rail; at most a second old. */
+  /** Returns true if operators have paused the rail. The result is at most a second old. */
   readonly isPaused: (rail: string) => Promise<boolean>;
   readonly audit: Pick<AuditStore<string>, "append">;
-  /** Guards RPCs that need a second person; absent in a simulation, which has no persons. */
+  /** Guards RPCs that need a second person. Absent in a simulation, which has no persons. */
   readonly approvals?: Pick<ServiceApprovals, "guard"> | undefined;
   /**
-   * Makes payouts query their rail now. Resolves to the ids of payouts that never query it again.
-   * May be called after `start` only.
+   * Tells payouts to query their rail now. Resolves to the ids of payouts that will never query it
+   * again. Call it only after `start`.
    */
   readonly callForWork: (payoutIds: readonly string[]) => Promise<readonly string[]>;
 };
 
-/** Open rails with their operator RPCs, which are served even if no rail is configured. */
+/** Open rails and their operator RPCs. The RPCs are served even if no rail is configured. */
 export type OpenRails = {
   readonly rails: readonly Rail[];
   readonly rpc: RailRpc;
-  /** Starts the background work. Its `stop` waits for the present runs. */
+  /** Starts the background work. `stop` waits for the current runs. */
   start(): Pick<Loop, "stop">;
 };

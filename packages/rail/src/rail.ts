@@ -5,15 +5,15 @@ import type { Outcome, RailReport, TransferredAmount } from "./report.ts";
 /** The texts that a merchant gives with a payment. */
 export type PaymentTexts = {
   readonly referenceId: string;
-  /** For the beneficiary; may name persons. */
+  /** Text for the beneficiary. It may name persons. */
   readonly remittanceInformation: string;
   /** An ISO 20022 external purpose code. */
   readonly purposeCode: string;
 };
 
-/** A payment instruction. Never logged: it has the full account number. */
+/** A payment instruction. It is never logged, because it contains the full account number. */
 export type Instruction = PaymentTexts & {
-  /** The sandbox rail simulates outcomes for each merchant. */
+  /** Used by the sandbox rail, which simulates outcomes for each merchant. */
   readonly merchantId: string;
   readonly currency: string;
   /** Amount in minor units of the currency. */
@@ -29,7 +29,7 @@ export type Instruction = PaymentTexts & {
   readonly destinationCountry: string;
   /** The value is `Individual` or `Corporate`. */
   readonly accountType: string;
-  /** `Personal Savings` and the like; "" if unknown. */
+  /** The type of bank account, such as `Personal Savings`. "" if unknown. */
   readonly bankAccountType: string;
   /** The beneficiary's address. Unknown parts are "". */
   readonly address: {
@@ -42,25 +42,26 @@ export type Instruction = PaymentTexts & {
 };
 
 /**
- * The reply of a rail. `pollAfterMs` is the delay before the next poll; if absent, the rail asks
- * for no poll.
+ * The reply of a rail. `pollAfterMs` is the delay before the next poll. If absent, no poll is
+ * needed.
  */
 export type RailReply = RailReport & {
   readonly pollAfterMs?: number;
   /**
-   * Charges that the bank took on top of the amount of a settled transfer, oldest first. The list
-   * only grows: the index of a charge identifies it.
+   * Charges that the bank took on top of the amount of a settled transfer, oldest first. Charges
+   * are only appended, so the index of a charge identifies it.
    */
   readonly charges?: readonly TransferredAmount[];
   /**
-   * The reason why an earlier reply may no longer be valid, for example a deep reorganisation of a
-   * chain. No money moves, and the payout gets an exception.
+   * The reason why an earlier reply may no longer be valid, for example after a deep reorganisation
+   * of a chain. No money moves, and the payout gets an exception.
    */
   readonly contradiction?: string;
 };
 
 /**
- * A rail lacks the coin for its chain's fees (`LOW_GAS`) or the currency to pay out (`LOW_FUNDS`).
+ * The shortage of a rail. `LOW_GAS`: it lacks the coin for the chain's fees. `LOW_FUNDS`: it lacks
+ * the currency to pay out.
  */
 export type Shortage = "LOW_GAS" | "LOW_FUNDS";
 
@@ -68,16 +69,16 @@ export type Shortage = "LOW_GAS" | "LOW_FUNDS";
 export type Preflight =
   | { readonly kind: "ok" }
   /**
-   * The rail cannot send it now; payout checks again later. `reason`: for operators, ≤ 200
-   * characters.
+   * The rail can't send the transfer now. The payout service checks again later. `reason` is for
+   * operators and has at most 200 characters.
    */
   | { readonly kind: "wait"; readonly reason: string }
-  /** The rail will never send it: the payout fails, and its hold is released. */
+  /** The rail will never send the transfer. The payout fails, and its hold is released. */
   | { readonly kind: "refuse"; readonly failure: Failure };
 
 /** A callback of a rail with a verified signature. */
 export type RailCallback = {
-  /** The key that the transfer was submitted under. */
+  /** The key under which the transfer was submitted. */
   readonly key: string;
   readonly status: Outcome;
   readonly transferred?: TransferredAmount | undefined;
@@ -95,47 +96,58 @@ export type CutOff = {
 };
 
 /**
- * A way to move money. `key` is the payout's id: a rail pays a key at most once, however often it
- * is submitted. After an error of `submit` or `query` the outcome is unknown, and the rail is
- * polled by the key. `test-contract.ts` tests what every rail has to guarantee.
+ * A rail moves money. `key` is the payout's id. A rail pays a key at most once, however often it is
+ * submitted. After an error of `submit` or `query`, the outcome is unknown, and the rail is queried
+ * by the key. `test-contract.ts` tests the guarantees that every rail must give.
  */
 export type Rail = {
-  /** Stored with each payout that it is sent: must never change. 1 to 64 of `a-z 0-9 -`. */
+  /**
+   * The rail's name. It is stored with each of its payouts and must never change. It has 1 to 64
+   * characters of `a-z 0-9 -`.
+   */
   readonly name: string;
   readonly capabilities: RailCapabilities;
   /** Returns true if the rail takes new transfers now. An error counts as false. */
   available(): Promise<boolean>;
   /**
-   * Returns the shortage that keeps the rail from sending a transfer now. Absent if the rail has no
-   * funds of its own.
+   * Returns the shortage that prevents a transfer now. Absent if the rail has no funds of its own.
    */
   shortage?(transfer: Transfer): Promise<Shortage | undefined>;
   /**
-   * Set if payouts are paid from a platform account at the rail. The ledger then keeps a rail
-   * account for each currency.
+   * Set if payouts are paid from a platform account at the rail. The ledger then has a rail account
+   * for each currency.
    */
   readonly isFunded?: true;
-  /** Time after submission when an open payout is overdue; absent: the service's default. */
+  /**
+   * The time after submission at which an open payout is overdue. If absent, the payout service's
+   * default applies.
+   */
   readonly overdueAfterMs?: number;
   /** Returns the usual settlement time of a transfer that is submitted at `now`. */
   expectedAt?(transfer: Transfer, now: Date): Date | undefined;
-  /** Returns the cut-off for such a transfer of any amount. Absent if the rail has no cut-off. */
+  /**
+   * Returns the cut-off for a transfer of this kind with any amount. Absent if the rail has no
+   * cut-off.
+   */
   cutOff?(transfer: Transfer): CutOff | undefined;
-  /** Returns the balances of a day (`yyyy-mm-dd`) if the rail's bank has sent them. */
+  /** Returns the balances of a day (`yyyy-mm-dd`), if the rail's bank has sent them. */
   statement?(currency: string, day: string): Promise<StatementBalances | undefined>;
   /**
-   * Checks an instruction that was never submitted, such as a destination that cannot receive the
-   * currency. After an error the payout waits. Absent: every instruction passes.
+   * Checks an instruction that was never submitted, for example whether its destination can receive
+   * the currency. After an error the payout waits. If absent, every instruction passes.
    */
   preflight?(instruction: Instruction): Promise<Preflight>;
   submit(key: string, instruction: Instruction): Promise<RailReply>;
   query(key: string): Promise<RailReply>;
   /**
-   * Takes back a transfer that the rail has not sent yet. `true` means that the rail never pays the
-   * key, even if it is submitted afterwards. `query` then reports `rejected` without a reason,
-   * unless the transfer had been paid before. Absent if the rail cannot guarantee this.
+   * Withdraws a transfer that the rail has not sent yet. `true` means that the rail never pays the
+   * key, even if it is submitted afterwards. After that, `query` returns `rejected` without a
+   * reason, unless the transfer had already been paid. Absent if the rail can't guarantee this.
    */
   withdraw?(key: string): Promise<boolean>;
-  /** `forged`: the signature is not the rail's; `unreadable`: the body has no outcome. */
+  /**
+   * Returns `forged` if the signature is not the rail's, and `unreadable` if the body contains no
+   * outcome.
+   */
   readCallback(body: Uint8Array, signature: string): RailCallback | "forged" | "unreadable";
 };

@@ -1,22 +1,25 @@
 import type { Failure } from "@disburse/kernel/failure.ts";
 
-/** A failure with its reason; absent if the rail gave none. */
+/** A failure with its reason. The reason is absent if the rail gave none. */
 type Failed = { readonly failure?: Failure };
 
 /** The status of a transfer at its rail. */
 export type RailStatus =
-  /** The rail has the transfer; its outcome is open. */
+  /** The rail has the transfer. The outcome is still open. */
   | { readonly kind: "accepted" }
   | { readonly kind: "settled"; readonly reference: string }
-  /** It was not and will not be paid. */
+  /** The transfer was not paid and will not be paid. */
   | ({ readonly kind: "rejected" } & Failed)
-  /** Paid, and returned; with the reference of the payment if the rail gives it. */
+  /**
+   * The transfer was paid and then returned. `reference` identifies the payment, if the rail
+   * provides it.
+   */
   | ({ readonly kind: "returned"; readonly reference?: string } & Failed)
   | { readonly kind: "unknown" }
-  /** The rail has never seen the key: submitting under the same key is safe. */
+  /** The rail has never received the key, so submitting the same key again is safe. */
   | { readonly kind: "not_received" };
 
-/** The outcome of a transfer, as a rail reports or operators resolve it. */
+/** The final outcome of a transfer, as reported by a rail or decided by operators. */
 export type Outcome = Extract<RailStatus, { kind: "settled" | "rejected" | "returned" }>;
 
 /** An amount as decimal text, as the rail writes it. */
@@ -25,10 +28,13 @@ export type TransferredAmount = {
   readonly currency: string;
 };
 
-/** A rail's report on a transfer, by response, poll or callback. */
+/** A rail's report on a transfer, from a response, poll or callback. */
 export type RailReport = {
   readonly status: RailStatus;
   readonly transferred?: TransferredAmount | undefined;
-  /** The missing part of a returned amount; absent if all of it was returned. */
+  /**
+   * The difference between the paid and the returned amount. Absent if the whole amount was
+   * returned.
+   */
   readonly short?: TransferredAmount | undefined;
 };

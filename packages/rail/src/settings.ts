@@ -2,9 +2,8 @@ import { SettingsError } from "@disburse/chassis/settings.ts";
 import type { z } from "zod";
 
 /**
- * Reads the JSON text of a setting by its schema.
- *
- * @throws {SettingsError} names each problem and shows no value.
+ * Reads the JSON text of a setting by its schema. @throws {SettingsError} that names each problem
+ * and shows no value.
  */
 export function readRailSettings<Schema extends z.ZodType>(
   setting: string,
@@ -21,7 +20,10 @@ export function readRailSettings<Schema extends z.ZodType>(
   throw new SettingsError(`settings: ${setting}: ${problems.join("; ")}`);
 }
 
-/** Parses JSON; `undefined` if it is malformed, since the parser's error shows a part of the text. */
+/**
+ * Parses JSON. Returns `undefined` if it is malformed, because the parser's own error would show a
+ * part of the text.
+ */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

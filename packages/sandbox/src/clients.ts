@@ -21,7 +21,7 @@ export type ServiceUrls = Readonly<Record<ServiceName, string>>;
 
 export type SandboxClients = ReturnType<typeof connectServices>["rpcs"];
 
-/** Importing a list is the longest call. */
+/** The time limit of a call. Importing a list takes longest. */
 const callTimeoutMs = 30_000;
 
 type AnyService = Parameters<typeof connectService>[0];

@@ -1,9 +1,9 @@
 import type { ClusterConfig } from "./config.ts";
 
-/** Plain text by key. A Kubernetes Secret encodes it as base64. */
+/** The values of a Secret as plain text, by key. Kubernetes encodes each one as base64. */
 type SecretData = Readonly<Record<string, string>>;
 
-/** The API server of a starting cluster is slow. */
+/** A long time limit, because the API server of a starting cluster is slow. */
 const timeoutMs = 10_000;
 
 type SecretObject = {
@@ -24,7 +24,7 @@ export function openClusterSecrets(config: ClusterConfig) {
       ...(object && { body: JSON.stringify(object) }),
     });
     if (!expected.includes(response.status)) {
-      // The body could contain the request's secrets.
+      // The error omits the response's body, which could contain secrets from the request.
       throw new Error(`${method} ${base}${path}: ${response.status}`);
     }
     return response;

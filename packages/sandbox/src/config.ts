@@ -20,11 +20,15 @@ export function readConfig(environment: Environment = process.env) {
     PAYOUT_URL: urlSetting,
     QUOTE_URL: urlSetting,
     BASE_URL: urlSetting,
-    /** Written at the end. An earlier file contains the merchants. */
+    /**
+     * The path of `sandbox.json`, which is written at the end. An existing file supplies the
+     * merchants.
+     */
     SANDBOX_FILE: z.string(),
     /**
-     * In a Kubernetes cluster, names the Secret that stores the file. The job reads it first and
-     * writes it last, with the settings of `readClusterConfig`.
+     * In a Kubernetes cluster, the name of the Secret that stores the file. The job reads the
+     * Secret at its start and writes it at its end. It also needs the settings of
+     * `readClusterConfig`.
      */
     SANDBOX_SECRET: z.string().optional(),
   });

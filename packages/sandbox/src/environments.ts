@@ -10,28 +10,29 @@ export type Ports = Readonly<Record<ServiceName | "public", number>> & {
 
 export type MachineOptions = {
   readonly host: string;
-  /** The merchants' host name for the gateway, if it differs from `host`. */
+  /** The gateway's host name for merchants, if it differs from `host`. */
   readonly publicHost?: string;
   readonly ports: Ports;
   readonly replicas?: readonly Ports[];
-  /** Ports for probes and metrics. The system chooses them by default. */
+  /** Ports for probes and metrics. By default the system chooses them. */
   readonly adminPorts?: Readonly<Record<ServiceName, number>>;
   readonly secrets: Secrets;
   readonly issuer?: string;
   /**
-   * Ports of the database and broker. Webhooks may not be sent to these, nor to the platform's own.
+   * Ports of the database and broker. Webhooks may not be sent to these ports, or to the platform's
+   * own.
    */
   readonly partPorts?: readonly number[];
   readonly mongodbUri: (database: string) => string;
-  /** Destination of the audit trails' heads. Not shipped by default. */
+  /** The destination for signed heads of the audit trails. By default no heads are shipped. */
   readonly auditSink?: string;
   /** Absent if the services share a process and its in-memory bus. */
   readonly amqpUrl?: string;
-  /** The broker has a user for each service, created by `brokerDefinitions`. */
+  /** True if the broker has a separate user for each service, created by `brokerDefinitions`. */
   readonly hasBrokerUsers?: boolean;
-  /** Prefixes every database's name, so that platforms can share an engine. */
+  /** A prefix for the name of every database, so that several platforms can share an engine. */
   readonly databasePrefix?: string;
-  /** Applies to every service: log level, sandbox timings and so on. */
+  /** Further settings for every service, such as the log level or sandbox timings. */
   readonly settings?: Environment;
 };
 
@@ -100,7 +101,10 @@ function consoleSettings({ host, publicHost = host, ports, issuer }: MachineOpti
   };
 }
 
-/** Browsers can't connect to 0.0.0.0, so it becomes 127.0.0.1. */
+/**
+ * Returns the host that browsers use. 0.0.0.0 becomes 127.0.0.1, because browsers can't connect to
+ * 0.0.0.0.
+ */
 function browserHost(host: string): string {
   return host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
 }

@@ -13,10 +13,11 @@ import { readSecretsConfig } from "./config.ts";
 import { generateSecrets, ownSettings, sharedSettings, workloads } from "./secrets.ts";
 
 /**
- * Writes a sandbox's secrets to settings files: one file that all services share, and one in each
- * service's folder. The service's certificate is beside its file. The authority is beside the
- * shared file. The broker's folder gets its users in RabbitMQ's format. Existing files stay, since
- * data depends on them. Certificates are renewed before they expire.
+ * Writes a sandbox's secrets to settings files. All services share one file, and each service's
+ * folder has another one. The service's certificate is in the same folder as its file. The
+ * certificate authority is in the same folder as the shared file. The broker's folder gets the
+ * broker's users in RabbitMQ's format. Existing files are kept, because stored data depends on
+ * them. Certificates are renewed before they expire.
  */
 
 const [path, keysFolder, brokerFolder] = process.argv.slice(2);
@@ -36,8 +37,8 @@ const keep = (file: string, settings: Settings, isKept: boolean): Settings => {
 
 const secrets = generateSecrets();
 const ownFile = (workload: string): string => join(keysFolder, workload, "sandbox.env");
-// The public keys are written last. If they are missing, a run was killed, so all keys are created
-// again.
+// The public keys are written last. If they are missing, an earlier run was killed, so all keys are
+// created again.
 const areKeysComplete = existsSync(path);
 const own = workloads.map((workload) => {
   const file = ownFile(workload);
@@ -52,7 +53,10 @@ const urls = Object.fromEntries(own.map(([workload, { AMQP_URL }]) => [workload,
 const passwords = brokerPasswordsOf((service) => urls[service]);
 if (Object.keys(passwords).length < brokerServices.length)
   throw new Error("a broker's user is missing");
-/** The broker runs as another user. The files contain only salted hashes of random passwords. */
+/**
+ * Readable by all, because the broker runs as another user. The files contain only salted hashes of
+ * random passwords.
+ */
 const readableByAll = 0o644;
 const definitions = join(brokerFolder, "definitions.json");
 writeFileAtomically(definitions, JSON.stringify(brokerDefinitions(passwords)), readableByAll);

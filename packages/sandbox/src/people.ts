@@ -11,10 +11,13 @@ const keyId = "sandbox";
 
 export type Person = { readonly id: string; readonly roles: readonly Role[] };
 
-/** Holds every role. `grpc_token` in `sandbox.json` belongs to it. */
+/** A person with every role. `grpc_token` in `sandbox.json` is this person's token. */
 export const everyRole: Person = { id: "sandbox", roles: enumNames(RoleEnum) };
 
-/** The sandbox's operators. Proposers and approvers differ, and each role has somebody. */
+/**
+ * The sandbox's operators. Proposers and approvers are different people, and every role is assigned
+ * to somebody.
+ */
 export const sandboxPeople: readonly Person[] = [
   { id: "ada", roles: ["treasury"] },
   { id: "bob", roles: ["treasury_approver"] },
@@ -41,8 +44,8 @@ export const sandboxMembers: readonly SandboxMember[] = [
 ];
 
 /**
- * Returns the address that identifies a member before the first sign-in. It is undeliverable (RFC
- * 2606).
+ * Returns the email address that identifies a member before the first sign-in. No mail can be
+ * delivered to it (RFC 2606).
  */
 export function emailOf({ id, merchant }: Pick<SandboxMember, "id" | "merchant">): string {
   return `${id}@${merchant}.example`;
@@ -59,14 +62,17 @@ export function generateIssuerKey(): string {
   return JSON.stringify({ ...privateKey.export({ format: "jwk" }), kid: keyId });
 }
 
-/** Derives 256 bits for one purpose from the issuer's key. The result is the same at each start. */
+/**
+ * Derives a secret of 256 bits for one purpose from the issuer's key. The result is the same at
+ * every start.
+ */
 export function derivedSecret(issuerKey: string, purpose: string): Buffer {
   const { d = "" } = JSON.parse(issuerKey) as { d?: string };
   if (d === "") throw new TypeError("the issuer's key has no private part");
   return createHmac("sha256", Buffer.from(d, "base64url")).update(purpose).digest();
 }
 
-/** In characters, equal to 120 bits. */
+/** The length of a password in characters, which contain 120 bits. */
 const passwordLength = 20;
 
 /** Returns a password that differs for each person and data folder. */
@@ -76,7 +82,8 @@ export function passwordOf(issuerKey: string, id: string): string {
 
 /**
  * Returns the settings that make services trust the sandbox's issuer, and the OpenID provider at
- * `url` if it exists. Both sign with the same key, so no service needs to reach the provider.
+ * `url` if there is one. Both sign with the same key, so services need no connection to the
+ * provider.
  */
 export function issuerSettings(issuerKey: string, url?: string) {
   const publicKey = createPublicKey(
@@ -92,9 +99,12 @@ export function issuerSettings(issuerKey: string, url?: string) {
 
 export type TokenTimes = {
   readonly seconds: number;
-  /** Defaults to now. */
+  /** The time of issue. The default is now. */
   readonly issuedAt?: Date;
-  /** Omitted for a token without a provider. Services then treat it as a fresh sign-in. */
+  /**
+   * The time of the sign-in. Absent for a token without a provider. Services treat such a token as
+   * a fresh sign-in.
+   */
   readonly signedInAt?: Date | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** The sandbox's data (decisions §8). Rates and fees are its own. */
+/** The data of a new sandbox (decisions §8). Its rates and fees are invented. */
 
 export const merchantNames = ["acme", "globex", "frozen", "bare"] as const;
 export type MerchantName = (typeof merchantNames)[number];

@@ -18,7 +18,7 @@ import { type SandboxMerchants, type SeededSandbox, seedSandbox } from "./seed.t
 /** Describes a sandbox to tools and tests (decisions §8). */
 export type SandboxDocument = SeededSandbox & {
   readonly base_url: string;
-  /** URL of the console for merchants' people, where it is served. */
+  /** The URL of the console for merchants' team members, if the console is served. */
   readonly console_url?: string | undefined;
   readonly operators_url?: string | undefined;
   readonly grpc: ServiceUrls;
@@ -30,7 +30,7 @@ export type SandboxDocument = SeededSandbox & {
   readonly listed_parties: typeof listedParties;
 };
 
-/** An operator or a merchant's member, by sign-in name. */
+/** An operator or a merchant's member, identified by sign-in name. */
 type SandboxPerson = {
   readonly name: string;
   /** An operator's roles, or a member's single role. */
@@ -42,15 +42,18 @@ type SandboxPerson = {
   readonly password?: string;
 };
 
-/** A century: `grpc_token` stays valid as long as its data folder, whose issuer signed it. */
+/**
+ * The lifetime of `grpc_token`, a century. The token stays valid as long as the data folder whose
+ * issuer signed it.
+ */
 const grpcTokenSeconds = 100 * 365 * 86_400;
-/** Constant, so that the token is the same at each start. It names no sign-in. */
+/** Constant times, so that the token is the same at each start. The token contains no sign-in. */
 const grpcTokenTimes = {
   seconds: grpcTokenSeconds,
   issuedAt: new Date("2026-01-01T00:00:00Z"),
 };
 
-/** Creates the sandbox in running services and writes its file. A repeat changes nothing. */
+/** Creates the sandbox in running services and writes its file. A repeated run changes nothing. */
 export async function createSandbox({
   baseUrl,
   grpc,
@@ -70,7 +73,7 @@ export async function createSandbox({
   readonly tls?: Tls | undefined;
   readonly issuerKey: string;
   readonly issuer?: string;
-  /** URLs of the members' and the operators' console, where they are served. */
+  /** The URLs of the members' and the operators' console, if they are served. */
   readonly console?: { readonly members: string; readonly operators: string };
   readonly path: string;
 }): Promise<SandboxDocument> {
@@ -109,14 +112,14 @@ function peopleOf({ merchants }: SeededSandbox, signInKey: string | undefined): 
   ];
 }
 
-/** Returns an earlier file's merchants if the gateway knows their keys. */
+/** Returns the merchants of an earlier file, if the gateway has their keys. */
 async function knownMerchants(
   { keys }: SandboxClients,
   path: string,
 ): Promise<SandboxMerchants | undefined> {
   if (!existsSync(path)) return undefined;
   const { merchants } = JSON.parse(readFileSync(path, "utf8")) as { merchants: SandboxMerchants };
-  // The file may have outlived the database.
+  // The file may still exist although the database was deleted.
   const known = await keys.listKeys({ merchantId: merchants.acme.merchant_id });
   return known.keys.length === 0 ? undefined : merchants;
 }

@@ -35,10 +35,10 @@ export const workloads: readonly Workload[] = [...serviceNames, "sandbox"];
 /** The services that always encrypt data. */
 export const sealingServices = ["beneficiary", "compliance", "gateway", "notifier"] as const;
 
-/** Payout also needs a ring: `npm start` may configure it with bank rails. */
+/** Payout also needs a key ring, because `npm start` may configure it with bank rails. */
 const ringed = [...sealingServices, "payout"] as const;
 
-/** Returns undefined for a service that encrypts nothing. */
+/** Returns `undefined` for a service that encrypts nothing. */
 export function encryptionKeysOf({ encryptionKeys }: Secrets, workload: Workload) {
   return encryptionKeys[workload];
 }
@@ -63,7 +63,7 @@ export function generateSecrets(): Secrets {
 
 const textOf = (names: readonly string[]) =>
   z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
-/** Versions of a secret: `k2:BASE64,k1:BASE64`. */
+/** Matches several versions of a secret: `k2:BASE64,k1:BASE64`. */
 const versions = z.string().regex(/^[a-z][0-9]+:[^,]+(,[a-z][0-9]+:[^,]+)*$/);
 const storedSecrets = z.object({
   encryptionKeys: z.object(Object.fromEntries(ringed.map((name) => [name, versions]))),

@@ -14,13 +14,13 @@ import {
 } from "./sandbox-data.ts";
 import { sandboxList, sandboxListLines } from "./sandbox-list.ts";
 
-/** Created once and kept by the caller. */
+/** The sandbox's merchants. The caller stores them, because they are created only once. */
 export type SandboxMerchants = Readonly<Record<MerchantName, SandboxMerchant>>;
 
 type SandboxMerchant = {
   readonly merchant_id: string;
   readonly api_key: string;
-  /** Another root key of a paying merchant. It approves the payouts of `api_key`. */
+  /** A second root key of a merchant that pays. It approves payouts that `api_key` creates. */
   readonly approver_api_key?: string;
 };
 
@@ -40,7 +40,10 @@ const seeder = "sandbox";
 /** Merchants with a second key that approves payouts. */
 const paying: ReadonlySet<MerchantName> = new Set(["acme", "globex"]);
 
-/** Creates the sandbox. Each step is idempotent. `known` has the merchants of an earlier start. */
+/**
+ * Creates the sandbox's data. Each step is idempotent. `known` contains the merchants of an earlier
+ * start.
+ */
 export async function seedSandbox(
   clients: SandboxClients,
   known: SandboxMerchants | undefined,
@@ -119,7 +122,7 @@ async function registerMerchants(
   await Promise.all(merchantNames.map(register));
 }
 
-/** Adds the teams. A removed member stays removed. */
+/** Adds the merchants' teams. A member who was removed is not added again. */
 async function addMembers({ team }: SandboxClients, merchants: SandboxMerchants): Promise<void> {
   const added = sandboxMembers.map((member) => {
     const { id, name, merchant, role } = member;

@@ -11,7 +11,10 @@ import { generateSecrets, type Secrets, type Workload } from "./secrets.ts";
 
 const tokenSeconds = 86_400;
 
-/** Provides every identity of a deployment from its secrets, by default new ones. */
+/**
+ * Provides every identity of a deployment from its secrets. By default the secrets are newly
+ * generated.
+ */
 export function createTrust(secrets: Secrets = generateSecrets()) {
   const settings = (workload: Workload): Environment => ({
     SERVICE_KEY: secrets.serviceKeys[workload],
@@ -33,12 +36,12 @@ export function createTrust(secrets: Secrets = generateSecrets()) {
   };
   return {
     secrets,
-    /** Settings that give a service its identity and make it trust the others. */
+    /** Returns the settings that give a service its identity and make it trust the others. */
     settings,
     /** Returns the verifier of a service's callers. */
     verify: (workload: Workload): Verify => opened(workload).verify,
     service: (workload: Workload): ClientIdentity => opened(workload).identity,
-    /** Returns keys that sign events as a service and verify the events of all. */
+    /** Returns keys that sign events as a service and verify the events of all services. */
     eventKeys: (workload: Workload): EventKeys => opened(workload),
     /** Returns a person's identity. By default it has every role and a fresh sign-in. */
     person,

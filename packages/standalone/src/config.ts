@@ -23,7 +23,10 @@ export function readConfig(environment: Environment, root: string) {
     LOG_LEVEL: z.enum(logLevels).optional(),
     LOG_FORMAT: z.enum(["pretty", "json"]).optional(),
     SANDBOX_SETTLE_MS: countSetting().default(1_000),
-    /** For each service. Covers the last minutes of requests in about 3 MB. */
+    /**
+     * The number of spans that each service keeps. They cover the last minutes of requests and need
+     * about 3 MB.
+     */
     TRACE_MEMORY_SPANS: countSetting().default(4_000),
   });
   const accepted = [...serviceSettings, ...Object.keys(environment).filter(isRailSetting)];
@@ -71,10 +74,10 @@ const serviceSettings = [
   "WEBHOOK_VERIFY_URLS",
 ] as const;
 
-/** Describes the sandbox to tools and tests. */
+/** The name of the file that describes the sandbox to tools and tests. */
 export const sandboxFile = "sandbox.json";
 
-/** Returns the secrets of a data folder. Generates them at its first start. */
+/** Returns the secrets of a data folder. Generates them at the first start. */
 export function readSecrets(folder: string): Secrets {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, secretsFile);
@@ -84,7 +87,7 @@ export function readSecrets(folder: string): Secrets {
   return secrets;
 }
 
-/** Throws if the data folder's platform has never been started. */
+/** Returns the secrets of a data folder. Throws if no platform has been started on the folder. */
 export function readStoredSecrets(folder: string): Secrets {
   const path = join(folder, secretsFile);
   if (!existsSync(path)) throw new Error(`no sandbox was started in ${folder}: npm start`);
@@ -113,8 +116,8 @@ const storedSandbox = z.object({
 
 /**
  * Returns the ports of the last start: the services in the order of `serviceNames`, then the
- * operator API proxy and the OpenID provider. The notifier recognizes its own deliveries in flight
- * after a crash by its port. With another port, they would wait 15 s.
+ * operator API proxy and the OpenID provider. After a crash, the notifier recognizes deliveries
+ * that it had in flight by its port. With a different port, those deliveries would wait 15 s.
  */
 export function readPreviousPorts(folder: string): number[] {
   const path = join(folder, sandboxFile);

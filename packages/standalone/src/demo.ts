@@ -6,11 +6,13 @@ import { sandboxFile } from "./config.ts";
 import { runMainJob } from "./main-job.ts";
 import { startStandalone } from "./start.ts";
 
-/** `npm run demo` runs the main job against a running platform, or starts its own. */
+/**
+ * `npm run demo` runs the main job against a running platform. If none is running, it starts one.
+ */
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Returns the sandbox of a platform that runs on the data folder. */
+/** Returns the sandbox of the platform that is running on the data folder. */
 async function runningSandbox(): Promise<SandboxDocument | undefined> {
   const path = join(process.env.DATA_DIR || join(root, ".data"), sandboxFile);
   if (!existsSync(path)) return undefined;

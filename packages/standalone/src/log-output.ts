@@ -19,16 +19,19 @@ type LogOutputOptions = {
   readonly dataDir: string;
   readonly format: LogFormat;
   readonly colors: boolean;
-  /** Level of standard output. By default it shows requests and failures only. */
+  /** The log level of standard output. By default only requests and failures are printed. */
   readonly level: LogLevel | undefined;
 };
 
-/** The level of the file, sufficient to trace a request. */
+/** The log level of the file. It is sufficient to trace a request. */
 const fileLevel = "info";
 
-/** Holds many days of manual calls. A load test can't fill the disk. */
+/**
+ * The maximum size of a log file. It has room for many days of manual calls, and limits the disk
+ * space that a load test uses.
+ */
 const fileBytesMax = 16 * 1024 * 1024;
-/** Buffering time. A busy platform writes hundreds of lines at a time. */
+/** The time for which lines are buffered. A busy platform writes hundreds of lines at a time. */
 const bufferMs = 20;
 const folderMode = 0o700;
 const fileMode = 0o600;
@@ -43,9 +46,9 @@ export function logFiles(dataDir: string): readonly [string, string, string] {
 export type LogFile = LogDestination & { close(): void };
 
 /**
- * Opens a data folder's log: a file of `bytesMax`, exceeded by less than a line, and its two
- * predecessors. Buffered lines are written when the process exits, and lost when it is killed.
- * `onError` is called once, when the file can no longer be written.
+ * Opens a data folder's log. It consists of a current file and its two predecessors. A file exceeds
+ * `bytesMax` by less than one line. Buffered lines are written when the process exits, and lost
+ * when it is killed. `onError` is called once, when the file can no longer be written.
  */
 export function openLogFile(
   dataDir: string,
@@ -69,7 +72,7 @@ export function openLogFile(
     renameSync(path, previous);
     return open();
   };
-  /** Runs a step. After a failure, nothing more is written. */
+  /** Runs a step that writes. If a step has failed, no later step runs. */
   const attempt = (step: () => void) => {
     try {
       step();
@@ -139,7 +142,7 @@ export function openLogOutput({ out, dataDir, format, colors, level }: LogOutput
   const defaultLevel = format === "pretty" ? "info" : "warn";
   const streamLevel = level === "debug" ? level : fileLevel;
   return {
-    /** Services must log at this level to serve both outputs. */
+    /** The level at which services must log, so that both outputs get their lines. */
     level: streamLevel,
     destination: pino.multistream([
       { level: level ?? defaultLevel, stream: format === "pretty" ? pretty : out },

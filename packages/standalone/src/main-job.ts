@@ -10,13 +10,16 @@ function show(title: string, text: string): void {
   process.stdout.write(`\n■ ${title}\n  ${text}\n`);
 }
 
-/** Formats an answer without its secrets. */
+/** Formats a response without its secrets. */
 function printable(answer: unknown): string {
   const isSecret = (name: string) => name === "secret" || name === "standard_secret";
   return JSON.stringify(answer, (name, value) => (isSecret(name) ? "…" : value));
 }
 
-/** Waits for a call and prints its answer. A refusal ends the job with the step's name. */
+/**
+ * Waits for a call and prints its response. If the call is refused, the job ends with an error that
+ * names the step.
+ */
 async function step<T>(title: string, call: Promise<T>): Promise<T> {
   try {
     const answer = await call;
@@ -71,7 +74,10 @@ const depositor = {
 
 const webhookTimeoutMs = 30_000;
 
-/** Registers, quotes, executes, reads and lists, then waits for two genuine webhooks. */
+/**
+ * Registers a beneficiary, creates a quote, executes a payout, and reads and lists it. Then waits
+ * for two webhooks with valid signatures.
+ */
 export async function runMainJob(sandbox: SandboxDocument): Promise<void> {
   const apiKey = sandbox.merchants.acme.api_key;
   const disburse = new Disburse({ apiKey, baseUrl: sandbox.base_url });
@@ -115,7 +121,8 @@ export async function runMainJob(sandbox: SandboxDocument): Promise<void> {
     const { records } = await disburse.payouts.list({ limit: 1 });
     show("Listed payouts", printable(records));
   } finally {
-    // Otherwise webhooks of later payouts would be retried there for 24 hours.
+    // The endpoint is deleted at the end. Otherwise webhooks of later payouts would be retried
+    // there for 24 hours.
     const { id } = await registration;
     await disburse.webhookEndpoints.delete(id);
     await listener.stop();

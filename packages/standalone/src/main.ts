@@ -17,7 +17,9 @@ const brokers = {
   "in process": "handed over in process (no RabbitMQ on this machine)",
 } as const satisfies Record<Standalone["brokerKind"], string>;
 
-/** Returns the text printed at the start: addresses, a first call and further reading. */
+/**
+ * Returns the text that is printed at the start, with addresses, a first call and further reading.
+ */
 function banner({ sandbox, sandboxPath, engineKind, brokerKind }: Standalone): string {
   const { base_url, merchants, grpc, admin, issuer, console_url, operators_url } = sandbox;
   const { gateway, ...others } = grpc;

@@ -1,4 +1,4 @@
-/** The data folder was created by another checkout. */
+/** Thrown if another checkout created the data folder. */
 export class OtherVersionError extends Error {
   constructor(folder: string) {
     super(

@@ -7,7 +7,7 @@ export type ReadableOptions = {
   readonly dated: boolean;
 };
 
-/** Printed before the fields, or below the line. */
+/** Fields that are printed before the other fields, or below the line. */
 const printedApart = new Set(["time", "level", "service", "msg", "request_id", "err"]);
 
 const plainText = /^[\x21\x23-\x7e]+$/;
@@ -17,8 +17,8 @@ function readable(value: unknown): string {
 }
 
 /**
- * `payout: payout advanced [r-1] payout_id=po_1 stage=settled`: everything but time, level and
- * error.
+ * Formats everything except time, level and error: `payout: payout advanced [r-1] payout_id=po_1
+ * stage=settled`.
  */
 function message(line: LogLine): string {
   const { service, msg, request_id: requestId } = line;
@@ -31,12 +31,12 @@ function message(line: LogLine): string {
   return [...from, ...event, ...id, ...fields].join(" ");
 }
 
-/** Removes terminal control characters: lines may come from any source. */
+/** Removes terminal control characters, because lines may come from any source. */
 function printable(text: string): string {
   return plainText.test(text) ? text : JSON.stringify(text).slice(1, -1);
 }
 
-/** Formats log lines for people. Only an error's stack uses further lines. */
+/** Formats log lines for people. Each line is a single line, except for an error's stack. */
 export function readableLines({ colors, dated }: ReadableOptions): (line: LogLine) => string {
   return prettyFactory({
     colorize: colors,
@@ -47,7 +47,10 @@ export function readableLines({ colors, dated }: ReadableOptions): (line: LogLin
   });
 }
 
-/** Parses a line's JSON object, after any container name added by `docker compose logs`. */
+/**
+ * Parses the JSON object of a line. Skips a container name that `docker compose logs` puts in
+ * front.
+ */
 function jsonOf(text: string): LogLine | undefined {
   const from = text.indexOf("{");
   if (from < 0) return undefined;
@@ -55,12 +58,12 @@ function jsonOf(text: string): LogLine | undefined {
     const value: unknown = JSON.parse(text.slice(from));
     return typeof value === "object" && value !== null ? { ...value } : undefined;
   } catch {
-    // Another program's line, or one truncated by a kill.
+    // The line is from another program, or was truncated when its process was killed.
     return undefined;
   }
 }
 
-/** Lines are found by their request's or record's id. */
+/** The fields by which lines are found. */
 const idFields = ["request_id", "payout_id", "record_id", "transaction_id"] as const;
 
 /**
@@ -73,7 +76,7 @@ export async function linesOf(
 ): Promise<readonly LogLine[]> {
   const found: { readonly line: LogLine; readonly at: number }[] = [];
   for await (const text of lines) {
-    // Most lines have other ids and need not be parsed.
+    // Most lines contain other ids, so they need not be parsed.
     if (!text.includes(id)) continue;
     const line = jsonOf(text);
     const at = Date.parse(String(line?.time));

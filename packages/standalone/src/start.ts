@@ -20,21 +20,29 @@ import { migrateServices } from "./migrations.ts";
 import { OtherVersionError } from "./other-version.ts";
 import { startServices } from "./services.ts";
 
-/** A running platform on embedded parts. `stop` ends its services, broker and engine. */
+/**
+ * A running platform with embedded engine and broker. `stop` ends its services, broker and engine.
+ */
 export type Standalone = Awaited<ReturnType<typeof startStandalone>>;
 
-/** With 256 MB the platform needs 700 MB at 20,000 payouts. With this limit it doesn't grow. */
+/**
+ * The size of the engine's cache. With 256 MB, the platform needs 700 MB of memory at 20,000
+ * payouts. With this limit its memory doesn't grow.
+ */
 const cacheMegabytes = 64;
 
-/** Outside of the database, since it is evidence of operators' changes there. */
+/**
+ * The folder for signed audit heads. It is outside of the database, because the heads are evidence
+ * of operators' changes in the database.
+ */
 const auditFolder = "audit";
 
-/** The services' own ports are local. `HOST` makes only the gateway public. */
+/** The host of the services' own ports. `HOST` applies only to the gateway. */
 const loopback = "127.0.0.1";
 
 /**
- * Starts the platform and creates its sandbox. Calls `onLost` when the engine or broker ends by
- * itself.
+ * Starts the platform and creates its sandbox. Calls `onLost` if the engine or the broker ends
+ * unexpectedly.
  */
 export async function startStandalone(
   environment: Environment,
@@ -60,7 +68,7 @@ export async function startStandalone(
     const onExit = lost("database engine");
     const engine = await startEngine({ dataDir, env, cacheMegabytes, onExit });
     ends.push(engine.stop);
-    // The engine has locked the data folder, so no other platform writes its log.
+    // The engine has locked the data folder, so no other platform writes to this log.
     const log = openLog(config);
     ends.push(async () => log.close());
     const amqpUrl = await broker.url;
@@ -108,7 +116,10 @@ export async function startStandalone(
   }
 }
 
-/** Names the data folder in the error. An external database's own error identifies it. */
+/**
+ * Adds the data folder's name to the error. The error of an external database already identifies
+ * the database.
+ */
 const otherVersionOf = (dataDir: string, engineKind: string) => (error: unknown) => {
   const isOfFolder = error instanceof OtherStepsError && engineKind !== "external";
   throw isOfFolder ? new OtherVersionError(dataDir) : error;
@@ -129,7 +140,7 @@ function consoleUrls({ CONSOLE_URL, OPERATORS_URL }: Environment) {
 
 function openLog(config: ReturnType<typeof readConfig>) {
   const { DATA_DIR: dataDir, LOG_FORMAT, LOG_LEVEL: level } = config;
-  // `isTTY` is undefined rather than false.
+  // Converted because `isTTY` is undefined rather than false without a terminal.
   const isTerminal = Boolean(process.stdout.isTTY);
   const format = LOG_FORMAT ?? (isTerminal ? "pretty" : "json");
   const out = pino.destination({ fd: 1, sync: true });
@@ -137,8 +148,9 @@ function openLog(config: ReturnType<typeof readConfig>) {
 }
 
 /**
- * Starts the broker in parallel, since it takes longer than everything else. Services start with
- * its URL and connect once it is ready. Until then, events wait in their outboxes.
+ * Starts the broker in parallel with the services, because it takes longer than everything else.
+ * Services get its URL immediately and connect when it is ready. Until then, events wait in their
+ * outboxes.
  */
 function startBrokerBeside(
   options: Omit<BrokerOptions, "onUrl">,
@@ -165,7 +177,7 @@ function startBrokerBeside(
   url.promise.catch(() => undefined);
   return {
     url: url.promise,
-    /** All ports of a private broker, once its URL is known. */
+    /** Returns all ports of a private broker, once its URL is known. */
     ports: () => ports,
     started,
     stop: async (): Promise<void> => {
@@ -179,7 +191,7 @@ function partPortsOf(mongodbUri: string, amqpUrl: string | undefined): number[] 
   return [...portsOf(mongodbUri, 27_017), ...portsOf(amqpUrl, 5_672)];
 }
 
-/** Returns the ports of a URL with one or more hosts. Returns none for socket paths. */
+/** Returns the ports in a URL, which may have several hosts. Returns none for socket paths. */
 function portsOf(url = "", byDefault: number): number[] {
   const [, hosts = ""] = /^\w+(?:\+\w+)?:\/\/(?:[^@/]*@)?([^/?]+)/.exec(url) ?? [];
   const each = hosts.split(",").filter((host) => host !== "" && !/%2f/i.test(host));

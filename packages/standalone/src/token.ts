@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { tokenOfRole } from "@disburse/sandbox/people.ts";
 import { readStoredSecrets } from "./config.ts";
 
-/** `npm run -s token -- ROLE` prints an access token of the sandbox's person of a role. */
+/**
+ * `npm run -s token -- ROLE` prints an access token of a person in the sandbox who has this role.
+ */
 
 const root = join(import.meta.dirname, "../../..");
 const usage = "usage: npm run -s token -- ROLE\n";

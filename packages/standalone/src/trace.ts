@@ -5,8 +5,8 @@ import { logFiles } from "./log-output.ts";
 import { linesOf, readableLines } from "./readable-line.ts";
 
 /**
- * `npm run trace -- ID` prints the log lines of a request or payout, from the data folder or (`-`)
- * stdin.
+ * `npm run trace -- ID` prints the log lines of a request or payout. It reads them from the data
+ * folder, or from standard input if `-` is given.
  */
 
 const root = join(import.meta.dirname, "../../..");
@@ -29,7 +29,7 @@ const input = args.includes("-") ? createInterface({ input: process.stdin }) : l
 const lines = await linesOf(input, id);
 const readable = readableLines({ colors: Boolean(process.stdout.isTTY), dated: true });
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // The reader (`head`, a pager) closed the pipe.
+  // The program that reads the output (`head`, a pager) closed the pipe.
   if (error.code !== "EPIPE") throw error;
 });
 process.stdout.write(lines.map(readable).join(""));

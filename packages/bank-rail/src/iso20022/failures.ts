@@ -2,9 +2,9 @@ import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
 import type { Failure, FailureCode } from "@disburse/kernel/failure.ts";
 
 /**
- * Failure codes for ISO 20022's external lists `ExternalStatusReason1Code` and
- * `ExternalReturnReason1Code` (iso20022.org, external code sets). Reasons that concern only the
- * platform or its bank, such as `AM04` (no funds), stay `UNSPECIFIED`.
+ * Maps ISO 20022's external lists `ExternalStatusReason1Code` and `ExternalReturnReason1Code`
+ * (iso20022.org, external code sets) to failure codes. Reasons that concern only the platform or
+ * its bank, such as `AM04` (no funds), stay `UNSPECIFIED`.
  */
 const codes: Readonly<Record<string, FailureCode>> = {
   ...of("INVALID_ACCOUNT", "AC01 AC03 AC14 AC15"),
@@ -30,7 +30,7 @@ function of(code: FailureCode, list: string): Record<string, FailureCode> {
 
 const isCode = /^[A-Z]{2}\d{2}$|^[A-Z]{4}$/;
 
-/** Returns the failure for a bank's reason. Free text is left out, since it may name persons. */
+/** Returns the failure for a bank's reason. Leaves out free text, which may name persons. */
 export function failureOfReason({ code, proprietary }: Reason): Failure {
   const given = [code, proprietary].map((each) => each?.trim().toUpperCase() ?? "");
   const railCode = given.find((each) => isCode.test(each));

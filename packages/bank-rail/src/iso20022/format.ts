@@ -65,7 +65,7 @@ async function write(
   return { file: { name: `${messageId}.xml`, bytes: written.bytes, members }, leftOut };
 }
 
-/** Limits the schema breaches that operators see. */
+/** The maximum number of schema breaches shown to operators. */
 const problemsMax = 10;
 
 /** Checks a file against its schema. A file with a breach is not sent. */
@@ -106,7 +106,7 @@ function paymentOf(profile: Iso20022Profile, { payment, order }: PaymentToWrite)
   };
 }
 
-/** Returns the shorter of the name limits of the payment method and this bank. */
+/** Returns the smaller of two name limits: the payment method's and the bank's. */
 function nameMaxOf({ name_max }: Iso20022Profile, order: Order, currency: string): number {
   const method = paymentMethodOf(order.transferMethod, currency);
   return method === undefined ? name_max : Math.min(name_max, limitOf(method, "name").max);
@@ -124,7 +124,7 @@ function addressOf({ address }: Order): Pick<Payment["creditor"], "address"> {
 function agentOf(order: Order, currency: string): Agent | undefined {
   const { routingCodeType: type, routingCodeValue: member } = order;
   if (member === "") return undefined;
-  // Codes of ISO 20022's external list of clearing systems.
+  // Uses codes of ISO 20022's external list of clearing systems.
   if (type === "ACH CODE") return { clearing: { system: "USABA", member } };
   if (currency === "INR") return { clearing: { system: "INFSC", member } };
   return { bic: member.replaceAll(" ", "").toUpperCase() };

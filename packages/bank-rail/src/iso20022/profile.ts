@@ -10,7 +10,10 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import { z } from "zod";
 import { count, text } from "../settings-parts.ts";
 
-/** The maximum number of payments in one file: its document lists all of them. */
+/**
+ * The maximum number of payments in one file. The file's document lists all of them, so this limit
+ * bounds its size.
+ */
 const paymentsMost = 20_000;
 
 const addressSchema = z.strictObject({
@@ -48,15 +51,20 @@ export const iso20022Profile = z.strictObject({
   debtor: z.strictObject({ name: text(iso20022Max.name), address: addressSchema.optional() }),
   account: accountSchema,
   agent: agentSchema,
-  /** The party that bears charges: shared, debtor, creditor, or by the scheme's rule (SEPA). */
+  /**
+   * The party that pays charges: shared (SHAR), debtor (DEBT), creditor (CRED), or by the scheme's
+   * rule (SLEV, for SEPA).
+   */
   charge_bearer: z.enum(["SHAR", "DEBT", "CRED", "SLEV"]),
   batch_booking: z.boolean().default(false),
   service_level: text(4).optional(),
   local_instrument: text(35).optional(),
   category_purpose: text(4).optional(),
-  /** Maximum length of a name; longer ones are cut for the bank only. 70 for SEPA. */
+  /**
+   * The maximum length of a name. Longer names are cut in the bank's file only. SEPA requires 70.
+   */
   name_max: count(1, iso20022Max.name).default(iso20022Max.name),
-  /** Refuses a payment if town or country of either party is missing (SWIFT). */
+  /** Refuses a payment if the town or country of either party is missing. SWIFT requires both. */
   address_required: z.boolean().default(true),
   payments_max: count(1, paymentsMost).default(10_000),
 });
@@ -103,20 +111,22 @@ export function debtorOf({ account, agent }: Iso20022Profile): DebtorAccount {
   };
 }
 
-/** Returns the account name that statements use. */
+/** Returns the account identifier that statements use. */
 export function accountName({ account }: Iso20022Profile): string {
   return "iban" in account ? account.iban.replaceAll(" ", "").toUpperCase() : account.number;
 }
 
-/** Returns the profile's own faults, whatever is paid: `debtor.account.iban: is …`. */
+/**
+ * Returns faults of the profile that affect every payment, for example `debtor.account.iban: is …`.
+ */
 export function iso20022ProfileProblems(profile: Iso20022Profile, currency: string): string[] {
   const written = writeSample(profile, currency);
   return isRefused(written) ? sampleProblems(written) : [];
 }
 
-/** Writes a file with one payment that fits every profile. */
+/** Writes a sample file with one payment that is valid under every profile. */
 export function writeSample(profile: Iso20022Profile, currency: string) {
-  // Live mode itself requires the debtor's address if a rail pays by SWIFT.
+  // A separate check in live mode requires the debtor's address if a rail pays by SWIFT.
   const checked = { ...initiationProfile(profile), addressRequired: false };
   return writeInitiation(checked, {
     messageId: "CHECK",
@@ -139,7 +149,7 @@ export function writeSample(profile: Iso20022Profile, currency: string) {
   });
 }
 
-/** Returns the faults of a sample file, which are the profile's. */
+/** Returns the faults that a sample file revealed. All of them are faults of the profile. */
 export function sampleProblems({ faults }: Unwritable): string[] {
   return faults.map(({ field, problem }) => `${field}: ${problem}`);
 }

@@ -2,8 +2,8 @@ import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
 import type { Failure, FailureCode } from "@disburse/kernel/failure.ts";
 
 /**
- * Failure codes for return reason codes of credits (Nacha Operating Rules, appendix four). Codes
- * for debits, such as R07 or R29, do not apply to a credit.
+ * Maps return reason codes of credits (Nacha Operating Rules, appendix four) to failure codes.
+ * Codes for debits, such as R07 or R29, do not apply to a credit.
  */
 const codes: Readonly<Record<string, FailureCode>> = {
   R02: "ACCOUNT_CLOSED",
@@ -15,12 +15,12 @@ const codes: Readonly<Record<string, FailureCode>> = {
   // The holder or the beneficiary is deceased.
   R14: "ACCOUNT_BLOCKED",
   R15: "ACCOUNT_BLOCKED",
-  // Frozen, or sanctioned by OFAC.
+  // The account is frozen, or OFAC sanctions apply.
   R16: "ACCOUNT_BLOCKED",
   R17: "BENEFICIARY_BANK_REJECTED",
-  // No transaction account.
+  // The account is not a transaction account.
   R20: "INVALID_ACCOUNT",
-  // The receiver's identification number.
+  // The receiver's identification number is wrong.
   R22: "INVALID_NAME",
   R23: "BENEFICIARY_REFUSED",
   R26: "BENEFICIARY_BANK_REJECTED",

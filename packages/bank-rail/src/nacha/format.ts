@@ -14,7 +14,7 @@ import { writeFitting } from "../writing/faults.ts";
 import { failureOfReturn } from "./failures.ts";
 import { achProfile, nachaProfileProblems } from "./profile.ts";
 
-/** The remittance limit: a payment has one addenda record. */
+/** The maximum length of remittance text. A payment has only one addenda record. */
 const remittanceMax = limitOf("ACH", "remittance").max;
 
 /** The NACHA format: sends PPD and CCD credits; reads returns and notifications of change. */
@@ -26,7 +26,7 @@ export function nachaFormat(settings: NachaRailSettings, schedule: Schedule): Ba
     sumMax: sumCentsMax,
     write: async (file, payments) => write(settings, schedule, file, payments),
     judging: {
-      // Without an account, no statement belongs to this rail.
+      // Without a configured account, no statement belongs to this rail.
       accounts: [settings.statement_account ?? ""],
       returnChargesMax: 0n,
       statusSettles: false,
@@ -81,14 +81,14 @@ function creditOf({ payment, order }: PaymentToWrite): AchCredit {
   };
 }
 
-/** A day has 36 file id modifiers. */
+/** NACHA has 36 file id modifiers (A–Z, 0–9) for one day. */
 const filesMax = 36;
-/** A trace number has seven digits for the entry. */
+/** The highest entry number, because a trace number has seven digits for the entry. */
 const traceMax = 9_999_999;
 
 /**
- * Reserves a day's file id modifier and trace numbers. Each is given once, even if the file is
- * never sent. Trace numbers restart when seven digits are used up.
+ * Reserves a file id modifier of the day and trace numbers. Each reservation is used once, even if
+ * the file is never sent. Trace numbers restart at 1 after the highest seven-digit number.
  */
 async function reserveNumbers(
   store: BankStore,
@@ -106,7 +106,7 @@ async function reserveNumbers(
 }
 
 /**
- * Reserves consecutive numbers from 1 and returns the first. Restarts at 1 if they would pass
+ * Reserves consecutive numbers and returns the first. Starts again at 1 if the range would exceed
  * `last`.
  */
 async function reserve(

@@ -4,14 +4,17 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import { z } from "zod";
 import { count, text } from "../settings-parts.ts";
 
-/** The maximum number of entries in one file: its document lists all of them. */
+/**
+ * The maximum number of entries in one file. The file's document lists all of them, so this limit
+ * bounds its size.
+ */
 const entriesMost = 20_000;
 
 const routingSchema = z.string().regex(/^\d{9}$/, "must be nine digits");
 
 /**
- * Settings for the files that the bank's (the ODFI's) handbook requires (`AchProfile` of
- * bank-files).
+ * Settings for NACHA files, from the handbook of the bank (the ODFI). See `AchProfile` of
+ * bank-files.
  */
 export const nachaProfile = z.strictObject({
   destination: z.strictObject({ routing: routingSchema, name: text(23) }),
@@ -20,7 +23,7 @@ export const nachaProfile = z.strictObject({
   company: z.strictObject({ name: text(16), id: text(10), description: text(10) }),
   /** The first eight digits of the bank's routing number. */
   odfi: z.string().regex(/^\d{8}$/, "must be eight digits"),
-  /** The debited account, if the bank requires balanced files. */
+  /** The debited account. Set if the bank requires balanced files. */
   balanced_by: z
     .strictObject({
       routing: routingSchema,
@@ -54,7 +57,7 @@ export function achProfile(profile: NachaProfile): AchProfile {
   };
 }
 
-/** Returns the profile's own faults, whatever is paid: `odfi: is not …`. */
+/** Returns faults of the profile that affect every payment, for example `odfi: is not …`. */
 export function nachaProfileProblems(profile: NachaProfile): string[] {
   const written = writeAch(achProfile(profile), {
     createdOn: "2026-01-02",

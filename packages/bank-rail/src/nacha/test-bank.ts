@@ -11,10 +11,13 @@ import {
 } from "@disburse/bank-files/nacha/records.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 
-/** The beneficiary bank's response to a credit: `R02`, or `C01` with the proposed value. */
+/**
+ * The response of the beneficiary's bank to a credit: a return such as `R02`, or a correction such
+ * as `C01` with the proposed value.
+ */
 export type AchAnswer = { readonly code: string; readonly corrected?: string };
 
-/** Writes the bank's file with responses to the credits of a file, in their order. */
+/** Writes the bank's file with one response for each credit of a file, in the same order. */
 export function achAnswers(
   file: Uint8Array,
   answers: readonly (AchAnswer | undefined)[],

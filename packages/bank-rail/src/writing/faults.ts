@@ -3,14 +3,12 @@ import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { StoredFault } from "../documents.ts";
 import type { FileDefect, ProfileFaults } from "../format.ts";
 
-/** A fault as the writers of bank-files name it. */
+/** A fault in the form that the writers of bank-files report. */
 type Fault = { readonly payoutId?: string; readonly field: string; readonly problem: string };
 
 type Unwritable = Refused<"UNWRITABLE"> & { readonly faults: readonly Fault[] };
 
-/**
- * Failure codes for beneficiary data that does not fit a file, by the start of the field's name.
- */
+/** Maps faulty beneficiary fields to failure codes, by the start of the field's name. */
 const codes: readonly (readonly [field: string, code: FailureCode])[] = [
   ["creditor.account", "INVALID_ACCOUNT"],
   ["account", "INVALID_ACCOUNT"],
@@ -26,18 +24,18 @@ const codes: readonly (readonly [field: string, code: FailureCode])[] = [
 ];
 
 /**
- * Returns the failure code of a payment that no file can carry; `undefined` if the writer or the
- * profile is at fault.
+ * Returns the failure code of a payment that fits in no file. Returns `undefined` if the fault is
+ * in the writer or the profile.
  */
 export function failureOfFault(field: string): FailureCode | undefined {
   const found = codes.find(([start]) => field === start || field.startsWith(`${start}.`));
   return found?.[1];
 }
 
-/** Fields by which the writers name a limit of one file. */
+/** Field names with which the writers report that a limit of one file is exceeded. */
 const limits: ReadonlySet<string> = new Set(["credits", "payments", "traceFrom"]);
 
-/** The written payments and those that are left out. */
+/** The written payments, and the payments that are left out. */
 type Fitting<W> = { readonly written: W | undefined; readonly leftOut: readonly StoredFault[] };
 
 /**

@@ -3,12 +3,15 @@ import type { FileDocument, StoredFault } from "../documents.ts";
 import type { BankFormat, FileDefect, PaymentToWrite, ProfileFaults, Writing } from "../format.ts";
 
 /**
- * Limits the parts that are tried of one file. It suffices to find about ten payments at fault
- * among 20,000, or to try each of a hundred alone. Each try writes and checks a part.
+ * The maximum number of parts of one file that are tried. This is enough to find about ten faulty
+ * payments among 20,000, or to try each of 100 payments alone. Each try writes and checks one part.
  */
 const triesMax = 200;
 
-/** Writes a file of these payments. Nothing is stored or sent; an exception is a defect. */
+/**
+ * Writes a file with these payments, without storing or sending it. An exception counts as a
+ * defect.
+ */
 export async function tryToWrite(
   format: BankFormat,
   file: FileDocument,
@@ -24,8 +27,8 @@ export async function tryToWrite(
 }
 
 /**
- * Returns true if each payment is either in the file or left out, once. Any other would be paid
- * again.
+ * Returns true if each payment occurs exactly once, either in the file or among those left out. A
+ * payment that occurs in neither could be paid again.
  */
 function isOfEach({ file, leftOut }: Writing, payments: readonly PaymentToWrite[]): boolean {
   const ids = [...(file?.members ?? []), ...leftOut].map(({ id }) => id);
@@ -37,10 +40,16 @@ function isOfEach({ file, leftOut }: Writing, payments: readonly PaymentToWrite[
   );
 }
 
-/** The first line of a stack that names a file: its name and the line, without folders. */
+/**
+ * Matches the first line of a stack trace that names a file. Captures the file name without
+ * folders, and the line number.
+ */
 const frame = /^ +at .*?([\w.-]+\.[a-z]+)(?:\?[^:]*)?:(\d+):\d+\)?$/m;
 
-/** Returns the place where an exception was thrown. Its message may have personal data. */
+/**
+ * Returns the place where an exception was thrown. Omits its message, which may contain personal
+ * data.
+ */
 function placeOf(error: unknown): string {
   if (!(error instanceof Error)) return "no error";
   const [, name, line] = frame.exec(error.stack ?? "") ?? [];
@@ -48,12 +57,11 @@ function placeOf(error: unknown): string {
 }
 
 /**
- * Writes a file with the payments that can be written, if all of them together cannot. It halves
- * them until each part is written or a payment is alone. A payment that fails alone is at fault and
- * left out. Payments that are neither in the file nor left out were not given to the writer.
- *
- * No payment is at fault if a payment that fits any file cannot be written either, or if none of
- * several payments can be written. Then the writer may be wrong, and the file is held.
+ * Writes a file with as many payments as possible, if not all of them can be written together.
+ * Halves the payments until a part can be written or contains only one payment. A payment that
+ * fails alone is at fault and left out. Payments that are neither in the file nor left out are not
+ * in the result, and go into a later file. If the sample payment can't be written, or no part of
+ * several payments can, no payment is at fault. The writer may then be faulty, so the file is held.
  */
 export async function writeHalved(
   format: BankFormat,
@@ -79,7 +87,7 @@ export async function writeHalved(
     file,
     payments.filter((each) => good.has(each)),
   );
-  // Parts that exceed a limit together go into several files.
+  // If the parts together exceed a limit of one file, they go into several files.
   const writing =
     isRefused(together) && together.refused === "DEFECT"
       ? await tryToWrite(format, file, largest)
@@ -97,10 +105,13 @@ async function checkFormat(format: BankFormat): Promise<readonly string[]> {
 }
 
 type Halved = {
-  /** Written parts, the largest first. */
+  /** Parts that could be written, the largest first. */
   readonly parts: readonly (readonly PaymentToWrite[])[];
   readonly atFault: readonly StoredFault[];
-  /** True if a part made a file; a part whose payments are all refused makes none. */
+  /**
+   * True if at least one part produced a file. A part whose payments are all left out produces
+   * none.
+   */
   readonly isWritten: boolean;
   /** Problems of the last part that was not written. */
   readonly why: readonly string[];
@@ -119,7 +130,7 @@ async function halve(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const part = queue.shift();
     if (part === undefined) break;
-    // Yields: a writer may block for a second.
+    // Lets other work run, because a writer may block the thread for a second.
     await new Promise<void>((resolve) => setImmediate(resolve));
     const writing = await tryToWrite(format, file, part);
     if (!isRefused(writing)) {

@@ -4,34 +4,48 @@ import { greatestOf, leastOf } from "@disburse/kernel/bigint.ts";
 export type Fees = {
   /** The maximum price of a unit of gas. */
   readonly max: bigint;
-  /** The block producer's part of it. */
+  /** The block producer's share of that price. */
   readonly tip: bigint;
 };
 
 export type FeePolicy = {
-  /** The maximum price of a unit of gas in any transaction. */
+  /** The upper limit for `max` in any transaction. */
   readonly cap: bigint;
-  /** The producer's part in a new transaction. */
+  /** The block producer's share in a new transaction. */
   readonly tip: bigint;
   /** The time after which an unmined transaction gets higher fees. */
   readonly bumpAfterMs: number;
 };
 
-/** An eighth. Nodes replace a transaction whose fees rise by a tenth (geth `pricebump`). */
+/**
+ * Fees rise by an eighth. Nodes require a rise of at least a tenth to replace a transaction (geth
+ * `pricebump`).
+ */
 const bumpDivisor = 8n;
-/** Twice the base fee covers six full blocks, each of which raises it by an eighth (EIP-1559). */
+/**
+ * Twice the base fee is enough for six full blocks in a row. Each full block raises the base fee by
+ * an eighth (EIP-1559).
+ */
 const baseFeeFactor = 2n;
-/** Limits the signed variants of one nonce. Each raised the fees by an eighth. */
+/**
+ * The maximum number of signed variants of one nonce. Each variant raises the fees by an eighth.
+ */
 const attemptsMax = 24;
 
-/** Returns the fees of a new transaction; `undefined` if the chain's price exceeds the cap now. */
+/**
+ * Returns the fees of a new transaction. Returns `undefined` if the chain's current price exceeds
+ * the cap.
+ */
 export function firstFees(baseFee: bigint, { cap, tip }: FeePolicy): Fees | undefined {
   if (baseFee + tip > cap) return undefined;
   const wanted = baseFeeFactor * baseFee + tip;
   return { max: leastOf(wanted, cap), tip };
 }
 
-/** Returns the fees of a transaction that must be sent at any price, up to the cap. */
+/**
+ * Returns the fees of a transaction that must be sent even if the chain's price exceeds the cap.
+ * The fees never exceed the cap.
+ */
 export function boundedFees(baseFee: bigint, policy: FeePolicy): Fees {
   const { cap, tip } = policy;
   return firstFees(baseFee, policy) ?? { max: cap, tip: leastOf(tip, cap) };
@@ -40,8 +54,9 @@ export function boundedFees(baseFee: bigint, policy: FeePolicy): Fees {
 export type LastAttempt = { readonly fees: Fees; readonly atMs: number; readonly count: number };
 
 /**
- * Returns the fees of the next variant of an unmined transaction; `undefined` if it is recent, or
- * if a rise that nodes accept would exceed the cap.
+ * Returns the fees of the next variant of an unmined transaction. Returns `undefined` if the last
+ * variant is recent, if the maximum number of variants is reached, or if the smallest rise that
+ * nodes accept would exceed the cap.
  */
 export function bumpedFees(
   last: LastAttempt,
@@ -55,9 +70,9 @@ export function bumpedFees(
 }
 
 /**
- * Returns the fees of a transaction that replaces an unmined one: higher, as nodes require. At the
- * cap they cannot rise. Nodes that have the other transaction then refuse it until the cap is
- * raised.
+ * Returns the fees of a transaction that replaces an unmined one. Nodes require higher fees than
+ * before. Fees at the cap can't rise, so nodes that already have the earlier transaction refuse the
+ * new one until operators raise the cap.
  */
 export function replacingFees(last: Fees, baseFee: bigint, policy: FeePolicy): Fees {
   const wanted = boundedFees(baseFee, policy);

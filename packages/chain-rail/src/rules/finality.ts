@@ -4,22 +4,19 @@ export type MinedTransaction = {
   readonly height: number;
   readonly block: string;
   readonly succeeded: boolean;
-  /**
-   * The received amount in units of the chain; `undefined` if nothing on the chain names the
-   * recipient.
-   */
+  /** The received amount in units of the chain. `undefined` if the chain records no recipient. */
   readonly received: bigint | undefined;
-  /** True if the block is final for the node by the chain's setting. */
+  /** True if the node considers the block final, by the chain's finality setting. */
   readonly isFinal: boolean;
 };
 
-/** One node's report on a transaction; `undefined` if it did not respond. */
+/** One node's report on a transaction. `undefined` if the node did not respond. */
 export type NodeView = MinedTransaction | "absent" | undefined;
 
 /** The combined reports of the nodes. */
 export type Verdict =
   | { readonly kind: "unmined" }
-  /** In a block that may still leave the chain. */
+  /** The transaction is in a block that may still leave the chain. */
   | { readonly kind: "mined" }
   /** The nodes contradict each other. Nothing is concluded. */
   | { readonly kind: "disputed" }
@@ -27,8 +24,9 @@ export type Verdict =
   | { readonly kind: "final"; readonly transaction: MinedTransaction };
 
 /**
- * Combines the nodes' reports on a transaction. It is final if `agreeing` nodes report it as final
- * and no node contradicts them. A node that does not have it yet is behind and does not count.
+ * Combines the nodes' reports on a transaction. The transaction is final if `agreeing` nodes report
+ * it as final and no node contradicts them. A node that does not have the transaction yet is only
+ * behind, so its report is no contradiction.
  */
 export function verdictOf(views: readonly NodeView[], agreeing: number): Verdict {
   const sightings = views.filter((view) => view !== undefined && view !== "absent");
@@ -53,8 +51,8 @@ function isSame(one: MinedTransaction, other: MinedTransaction): boolean {
 }
 
 /**
- * Combines the verdicts on all signed variants of one nonce. A chain can contain only one of them,
- * so two in blocks are a dispute.
+ * Combines the verdicts on all signed variants of one nonce. A chain can contain only one variant,
+ * so reports of two mined variants are a dispute.
  */
 export function verdictOfAll(verdicts: readonly Verdict[]): Verdict {
   const inBlocks = verdicts.filter(({ kind }) => kind !== "unmined" && kind !== "unanswered");
@@ -66,8 +64,8 @@ export function verdictOfAll(verdicts: readonly Verdict[]): Verdict {
 }
 
 /**
- * Returns the value that `agreeing` responses share, if no response differs. A missing response
- * (`undefined`) does not count.
+ * Returns the value of `agreeing` equal responses, if no response differs. Missing responses
+ * (`undefined`) are ignored.
  */
 export function agreedOn<T extends string | number | bigint>(
   responses: readonly (T | undefined)[],

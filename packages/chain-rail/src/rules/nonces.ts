@@ -1,18 +1,18 @@
-/** An assigned nonce. Its transfer may not have stored it yet. */
+/** An assigned nonce. Its transfer may not have stored the nonce yet. */
 export type Assignment = { readonly nonce: number; readonly key: string };
 
 /** The nonces that a wallet has assigned. */
 export type WalletNonces = {
   /** The lowest nonce that no transfer has. */
   readonly next: number;
-  /** Assigned nonces that their transfers may not have stored yet. */
+  /** Assigned nonces. Their transfers may not have stored them yet. */
   readonly open: readonly Assignment[];
 };
 
 /**
- * Assigns nonces to waiting transfers, in order. A key in `open` already has one and gets none. At
- * most `unminedMax` nonces of the wallet are then unmined. Nonces below `mined` are mined, by the
- * node that is furthest behind.
+ * Assigns nonces to waiting transfers, in order. A key in `open` already has a nonce, so it gets
+ * none. After the assignment, at most `unminedMax` nonces of the wallet are unmined. Nonces below
+ * `mined` are mined according to the node that is furthest behind.
  */
 export function assignNonces(
   { next, open }: WalletNonces,
@@ -40,11 +40,11 @@ export type Funds = {
   /** The currency of the chain's own coin; `undefined` if Disburse does not pay it. */
   readonly native: string | undefined;
   readonly coin: bigint;
-  /** Balances by currency, without the coin. */
+  /** Token balances by currency. The chain's own coin is not included. */
   readonly tokens: ReadonlyMap<string, bigint>;
 };
 
-/** Returns the funds that remain after transfers under way; they may be negative. */
+/** Returns the funds that remain after the transfers under way. The result may be negative. */
 export function fundsAfter(funds: Funds, underWay: readonly Cost[]): Funds {
   let { coin } = funds;
   const tokens = new Map(funds.tokens);
@@ -56,7 +56,7 @@ export function fundsAfter(funds: Funds, underWay: readonly Cost[]): Funds {
   return { native: funds.native, coin, tokens };
 }
 
-/** Returns the shortage for a transfer; `undefined` if the wallet can pay it. */
+/** Returns the shortage that blocks a transfer. Returns `undefined` if the wallet can pay it. */
 export function shortage(funds: Funds, cost: Omit<Cost, "key">): "gas" | "balance" | undefined {
   if (funds.coin < cost.fee) return "gas";
   const left = fundsAfter(funds, [{ ...cost, key: "" }]);
@@ -65,8 +65,9 @@ export function shortage(funds: Funds, cost: Omit<Cost, "key">): "gas" | "balanc
 }
 
 /**
- * Returns the waiting transfers that the funds cover, in order. If one is not covered, no later
- * transfer of its currency is: a large payout would otherwise wait for ever behind small ones.
+ * Returns the waiting transfers that the funds cover, in order. If the funds do not cover a
+ * transfer, later transfers of the same currency are left out too. Otherwise small payouts could
+ * delay a large one forever.
  */
 export function affordable(funds: Funds, waiting: readonly Cost[]): readonly Cost[] {
   const short = new Set<string>();

@@ -5,10 +5,9 @@ import { withTimeout } from "../timeout.ts";
 export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 /**
- * Creates the life of a process: it starts, serves and drains. While it drains it asks clients to
- * go elsewhere, and serves remaining calls until it stops.
- *
- * @param canWork true if the process could do its work now; see `createDatabaseCheck`.
+ * Creates the lifecycle of a process, which starts, serves and drains. While the process drains, it
+ * tells clients to use another process, and serves the remaining calls until it stops. @param
+ * canWork true if the process could do its work now; see `createDatabaseCheck`.
  */
 export function createLifecycle(canWork: () => Promise<boolean>) {
   const draining = new AbortController();
@@ -27,17 +26,21 @@ export function createLifecycle(canWork: () => Promise<boolean>) {
   };
 }
 
-/** Probes need no key, so the database is queried at most once in this time. */
+/**
+ * The minimum interval between database pings. Anyone can call probes, because they need no key.
+ */
 const freshMs = 1_000;
-/** If a ping takes longer, the last result answers the probe. */
+/** The maximum wait for a ping. If the ping takes longer, the probe returns the last result. */
 const pingWithinMs = 300;
-/** A single late reply on a busy machine is no outage. */
+/**
+ * The time without a reply after which the database counts as unavailable. One late reply on a busy
+ * machine is not an outage.
+ */
 const toleratedMs = 4_000;
 
 /**
- * Reports the database as available until it has not replied for 4 s.
- *
- * @param ping true if the database replies now; called at most once a second.
+ * Reports the database as available until it has not replied for 4 s. @param ping resolves to true
+ * if the database replies now. Called at most once a second.
  */
 export function createDatabaseCheck(
   ping: () => Promise<boolean>,
@@ -69,10 +72,13 @@ export function createDatabaseCheck(
   };
 }
 
-/** A scrape waits no longer for the database: otherwise all its metrics would be lost. */
+/**
+ * The maximum time that a scrape waits for the database. If a scrape took too long, all its metrics
+ * would be lost.
+ */
 const readyWithinMs = 500;
 
-/** Shows the process's readiness in the metrics. */
+/** Adds the process's readiness to the metrics. */
 export function showReadiness(metrics: Metrics, { isReady }: Lifecycle): void {
   const help = "1 if the process should get requests: /readyz returns 200 within 0.5 s.";
   metrics.measured("disburse_ready", help, [], async (gauge) => {

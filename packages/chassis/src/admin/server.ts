@@ -6,7 +6,7 @@ import type { Lifecycle } from "./lifecycle.ts";
 
 export type AdminOptions = {
   readonly host: string;
-  /** 0 lets the system choose one. */
+  /** If 0, the system chooses a port. */
   readonly port: number;
   readonly metrics: Metrics;
   readonly lifecycle: Lifecycle;
@@ -46,7 +46,7 @@ export async function startAdminServer(options: AdminOptions) {
     url: `http://${host}:${bound}`,
     stop: (): Promise<void> => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // A scraper keeps its connection open.
+      // A scraper keeps its connection open, so the server closes it.
       server.closeAllConnections();
       return closed;
     },

@@ -7,14 +7,15 @@ import { type Rejection, rejections } from "./signature.ts";
 
 export type AmqpBusOptions = AmqpOptions & {
   /**
-   * A message without a confirm in this time counts as unpublished; the outbox publishes it again.
+   * If the broker does not confirm a message in this time, the message counts as unpublished. The
+   * outbox publishes it again.
    */
   readonly confirmTimeoutMs?: number;
-  /** Shows the connections and the rejected messages. */
+  /** Registers metrics for the connections and the rejected messages. */
   readonly metrics?: Pick<Metrics, "measured" | "counter">;
 };
 
-/** A busy broker confirms within seconds. */
+/** Even a busy broker confirms a message within seconds. */
 const confirmTimeoutDefaultMs = 10_000;
 
 /**
@@ -29,7 +30,7 @@ export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
   const { confirmTimeoutMs = confirmTimeoutDefaultMs } = options;
   const rejected = countRejections(options.metrics);
   const consumers = createConsumers({ ...options, rejected });
-  // The queues' bindings were deleted with the exchange.
+  // If the exchange was deleted, the queues' bindings were deleted too.
   const publisher = createPublisher({ ...options, confirmTimeoutMs, refused: consumers.renew });
   options.metrics?.measured(
     "disburse_bus_connected",

@@ -9,37 +9,49 @@ export type AmqpOptions = {
   readonly url: string;
   /** Prefix of the names of exchanges and queues. */
   readonly namespace: string;
-  /** The service publishes to its own exchange. */
+  /** The name of the service. Each service publishes to its own exchange. */
   readonly service: string;
   readonly keys: EventKeys;
   readonly log: Log;
-  /** The first connection attempt waits for this. */
+  /** The first connection attempt waits until this promise resolves. */
   readonly after?: Promise<unknown> | undefined;
 };
 
 /**
- * A working broker accepts a connection at once. If it stays silent for this long, the bus tries
- * again.
+ * A working broker accepts a connection immediately. If it does not reply within this time, the bus
+ * tries again.
  */
 const handshakeTimeoutMs = 10_000;
-/** The pause before reconnecting, doubled after each failure. */
+/** The first pause before a new connection attempt. It doubles after each failure. */
 const retryMs = 100;
-/** Reconnects within about this once the broker is back. */
+/**
+ * The longest pause between connection attempts. A client reconnects within about this time after
+ * the broker is back.
+ */
 const retryMaxMs = 2_000;
-/** Spreads the reconnects of several services by up to this share. */
+/**
+ * The share by which each pause is randomly shortened or lengthened, so that services do not all
+ * reconnect at the same time.
+ */
 const retryJitter = 0.3;
-/** A working broker confirms a close at once. */
+/** The maximum wait for the broker to confirm a close. A working broker confirms immediately. */
 export const closeTimeoutMs = 2_000;
 
-/** Reconnects until `stop`. The library's own recovery loses listeners (docs/decisions/0019). */
+/**
+ * Keeps a connection open until `stop`, and reconnects when it is lost. The library's own recovery
+ * loses listeners (docs/decisions/0019).
+ */
 export function maintainConnection(options: {
   readonly url: string;
   readonly after: Promise<unknown> | undefined;
   readonly purpose: "publishing" | "consuming";
   readonly log: Log;
-  /** Opens the channels of a new connection. If it fails, the next connection is tried. */
+  /**
+   * Opens the channels of a new connection. If this fails, the connection is closed and another one
+   * is tried.
+   */
   readonly setup: (connection: ChannelModel) => Promise<void>;
-  /** Called when a connection ends, after its `setup`. */
+  /** Called when a connection ends for which `setup` was called. */
   readonly lost: () => void;
 }): { stop(): Promise<void> } {
   const { url, after, purpose, log, setup, lost } = options;
@@ -48,20 +60,23 @@ export function maintainConnection(options: {
   let failures = 0;
   let current: ChannelModel | undefined;
 
-  /** Runs one connection from handshake to end. */
+  /** Runs one connection from its handshake to its end. */
   const live = async () => {
-    // Small frames that wait for each other's acknowledgement cost 40 ms each.
+    // Without `noDelay`, each small frame waits for the acknowledgement of the previous one, which
+    // costs 40 ms.
     const connection = await connect(url, { timeout: handshakeTimeoutMs, noDelay: true });
-    // Added at once: an `error` event without a listener ends the process.
+    // The listener must be added immediately, because an `error` event without a listener ends the
+    // process.
     connection.on("error", (error) => log.warn({ err: error, purpose }, "bus connection failed"));
     const closed = new Promise<void>((resolve) => connection.once("close", () => resolve()));
     current = connection;
     try {
       if (signal.aborted) return;
-      // The broker may have closed the connection in the same packet: then `close` was already
-      // emitted.
+      // The broker may have closed the connection in the same packet. The `close` event was then
+      // emitted before this listener was added.
       if (!streamOf(connection).writable) throw new Error("the broker closed the connection");
-      // The library never settles the close of a channel whose connection is lost.
+      // If the connection is lost while a channel closes, the library's promise for that close
+      // never settles.
       await Promise.race([setup(connection), closed.then(failSetup)]);
       failures = 0;
       log.info({ purpose }, "bus connected");
@@ -93,7 +108,7 @@ export function maintainConnection(options: {
     stop: async () => {
       stopping.abort();
       if (current !== undefined) closeConnection(current).catch(doNothing);
-      // A connection in handshake is closed as soon as it is open.
+      // A connection that is still in its handshake closes as soon as it is open.
       await withTimeout(closeTimeoutMs, () => running, doNothing);
     },
   };
@@ -103,7 +118,7 @@ function failSetup(): never {
   throw new Error("the connection was lost before its channels were open");
 }
 
-/** The exchange of a service's events. No other service publishes there. */
+/** Returns the name of the exchange for a service's events. No other service publishes to it. */
 export function exchangeOf(namespace: string, service: string): string {
   return `${namespace}.${service}.events`;
 }
@@ -116,7 +131,7 @@ export async function closeConnection(connection: ChannelModel): Promise<void> {
   cutConnection(connection);
 }
 
-/** Ends a connection at once; unsent data is lost. */
+/** Closes a connection immediately. Unsent data is lost. */
 export function cutConnection(connection: ChannelModel): void {
   streamOf(connection).destroy(new Error("the connection was cut off"));
 }
@@ -126,7 +141,7 @@ function streamOf({ connection }: ChannelModel): Socket {
   return (connection as unknown as { readonly stream: Socket }).stream;
 }
 
-/** Ends the connection when the broker closes the channel, so that both are opened again. */
+/** Closes the connection when the broker closes the channel, so that both are opened again. */
 export function guardChannel(
   connection: ChannelModel,
   channel: Channel,
@@ -139,5 +154,5 @@ export function guardChannel(
   });
 }
 
-/** Ignores a promise that may reject or settle late during a close. */
+/** Handler for promises that may reject or settle late during a close. */
 export const doNothing = (): void => undefined;

@@ -24,7 +24,10 @@ import { originFromHeaders } from "./origin.ts";
 import { createEventVerifier, type Rejection, type SignedParts } from "./signature.ts";
 import { declareQueue } from "./topology.ts";
 
-/** Unacked messages of a consumer: one batch gathers while another is stored. */
+/**
+ * The maximum number of unacknowledged messages of a consumer. One batch is collected while another
+ * one is stored.
+ */
 const prefetch = 2 * batchMax;
 
 export type ConsumerOptions = AmqpOptions & {
@@ -63,7 +66,10 @@ export function createConsumers(options: ConsumerOptions) {
   });
 
   return {
-    /** Subscribes now if there is a connection, otherwise on the next one. */
+    /**
+     * Subscribes immediately if there is a connection. Otherwise subscribes when the next
+     * connection opens.
+     */
     subscribe: async (subscription: Subscription) => {
       subscriptions.push(subscription);
       const now = current;
@@ -88,7 +94,10 @@ export function createConsumers(options: ConsumerOptions) {
 
 type Consumer = (messages: readonly ConsumeMessage[]) => Promise<readonly Disposition[]>;
 
-/** Hands over verified messages. Rejected ones are dead-lettered once their batch is settled. */
+/**
+ * Passes verified messages to the handler. Rejected messages go to the dead-letter queue once their
+ * batch is settled.
+ */
 function signedConsumer({ events, handle }: Subscription, options: ConsumerOptions): Consumer {
   const { keys, namespace, rejected, log } = options;
   const mayPublish = publishersOf(events);
@@ -120,18 +129,21 @@ async function startConsumer(channel: Channel, queue: string, consumer: Consumer
       for (const [at, message] of messages.entries()) {
         if (dispositions[at] === "dead") channel.nack(message, false, false);
       }
-      // The dead ones are already nacked, so one ack covers all others up to the last.
+      // Dead messages are already rejected. One ack for the last stored message therefore covers
+      // all other messages before it.
       const last = messages.findLast((_message, at) => dispositions[at] === "stored");
       if (last !== undefined) channel.ack(last, true);
     },
     log,
   });
-  // Messages can be acked only on their own channel: the broker redelivers them.
+  // A message can be acknowledged only on its own channel. After that channel closes, the broker
+  // delivers the message again.
   channel.once("close", () => {
     batches.stop().catch(reportRejection);
   });
   const { consumerTag } = await channel.consume(queue, (message) => {
-    // The broker cancelled the consumer because its queue was deleted or moved.
+    // A null message means that the broker cancelled the consumer because its queue was deleted or
+    // moved.
     if (message === null) void channel.close().catch(doNothing);
     else batches.add(message);
   });
@@ -159,7 +171,9 @@ function toBusMessage(message: ConsumeMessage): BusMessage {
   return { id, key, body, origin: originFromHeaders(headers) };
 }
 
-/** `prefetch` bounds the unacked messages, so the gatherer has no bound of its own. */
+/**
+ * `prefetch` already limits the unacknowledged messages, so the gatherer needs no limit of its own.
+ */
 const batchLimits = {
   batchMax,
   batchBytesMax: Number.POSITIVE_INFINITY,
@@ -168,7 +182,7 @@ const batchLimits = {
   waitingBytesMax: Number.POSITIVE_INFINITY,
 };
 
-/** Handles batches one at a time, in order; retries a failed batch until it succeeds. */
+/** Handles batches one at a time, in order. Retries a failed batch until it succeeds. */
 export function startBatches<T>({
   handle,
   log,
@@ -195,7 +209,9 @@ export function startBatches<T>({
   }, batchLimits);
   return {
     add: (item: T): void => void gatherer.add({ key: undefined, bytes: 0, item }),
-    /** Drops batches that have not begun (the broker keeps them) and waits for the running one. */
+    /**
+     * Waits for the running batch and drops the others. The broker still has the dropped messages.
+     */
     stop: (): Promise<void> => {
       stopping.abort();
       return handled;

@@ -14,7 +14,7 @@ export type DeadLetter = {
   readonly bytes: number;
 };
 
-/** Reads at most this many: each stays unacked until the end. */
+/** The maximum number of messages to read. Each message stays unacknowledged until the end. */
 const readMax = 10_000;
 
 /**
@@ -42,7 +42,8 @@ export async function readDeadLetters(options: {
       deadLetters.push(deadLetter);
       if (again) await publishAgain(channel, message, deadLetter);
     }
-    // Unacked messages return to the queue; acks are sent before the connection ends.
+    // When the channel closes, unacknowledged messages return to the queue. Acks are sent before
+    // that.
     await channel.close();
     return deadLetters;
   } finally {
@@ -50,7 +51,10 @@ export async function readDeadLetters(options: {
   }
 }
 
-/** An entry of the broker's `x-death` header, one for each dead-lettering. */
+/**
+ * An entry of the broker's `x-death` header. The header has one entry for each time that the
+ * message was dead-lettered.
+ */
 type Death = { readonly exchange?: string; readonly "routing-keys"?: readonly string[] };
 
 function deadLetterOf({ properties, fields, content }: GetMessage): DeadLetter {

@@ -1,16 +1,23 @@
 import { hash } from "node:crypto";
 
 /**
- * A Merkle tree over the messages of a batch. One signature of the root covers each message: a
- * message carries the path from its leaf to the root, so it can be verified without the others.
+ * A Merkle tree over the messages of a batch, so that one signature of its root covers every
+ * message. Each message carries the path from its leaf to the root, so a message can be verified
+ * without the others.
  */
 
 const hashBytes = 32;
-/** A step of a path: the side of the sibling, and its hash. */
+/**
+ * The size of a path step, which contains the side of the sibling (one byte) and the sibling's
+ * hash.
+ */
 const stepBytes = 1 + hashBytes;
-/** A batch has at most 2¹⁶ messages. */
+/** The maximum number of steps in a path, because a batch has at most 2¹⁶ messages. */
 const stepsMax = 16;
-/** Distinct prefixes keep a leaf from being taken for a node (RFC 6962, 2.1). */
+/**
+ * Leaves and inner nodes are hashed with different prefixes, so that a leaf can't pass as a node
+ * (RFC 6962, 2.1).
+ */
 const leafPrefix = Buffer.of(0);
 const nodePrefix = Buffer.of(1);
 const left = Buffer.of(0);
@@ -20,7 +27,7 @@ export function leafOf(bytes: Uint8Array): Buffer {
   return hash("sha256", Buffer.concat([leafPrefix, bytes]), "buffer");
 }
 
-/** Returns the root over at least one leaf, and each leaf's path to it. */
+/** Returns the root of a tree with at least one leaf, and the path from each leaf to the root. */
 export function treeOf(leaves: readonly Buffer[]) {
   const steps: Buffer[][] = leaves.map(() => []);
   let level = leaves.map((of, at) => ({ of, leaves: [at] }));
@@ -29,7 +36,7 @@ export function treeOf(leaves: readonly Buffer[]) {
     for (let at = 0; at < level.length; at += 2) {
       const [one, other] = level.slice(at, at + 2);
       if (one === undefined) break;
-      // A node without a sibling moves up unchanged.
+      // A node without a sibling moves up one level unchanged.
       if (other === undefined) above.push(one);
       else {
         for (const leaf of one.leaves) steps[leaf]?.push(right, other.of);
@@ -43,7 +50,7 @@ export function treeOf(leaves: readonly Buffer[]) {
   return { root, paths: steps.map((of) => Buffer.concat(of)) };
 }
 
-/** Computes the root from a leaf and its path; `undefined` if the path is malformed. */
+/** Computes the root from a leaf and its path. Returns `undefined` if the path is malformed. */
 export function rootFrom(leaf: Buffer, path: Buffer): Buffer | undefined {
   const steps = path.length / stepBytes;
   if (!Number.isInteger(steps) || steps > stepsMax) return undefined;

@@ -10,7 +10,7 @@ export function originHeaders(origin: Origin = {}): Readonly<Record<string, stri
   };
 }
 
-/** Reads the origin of a message; a malformed header counts as absent. */
+/** Reads the origin of a message. A malformed header is ignored. */
 export function originFromHeaders(headers: Readonly<Record<string, unknown>> = {}): Origin {
   const { [requestIdHeader]: requestId, [traceparentHeader]: traceparent } = headers;
   return {

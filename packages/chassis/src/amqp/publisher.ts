@@ -20,7 +20,7 @@ type PublisherOptions = AmqpOptions & {
   readonly refused: () => void;
 };
 
-/** After this many further timeouts, the connection of a late confirm is cut. */
+/** The number of further timeouts after which the connection of a missing confirm is closed. */
 const lateTimeoutsMax = 2;
 
 export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe"> {
@@ -60,9 +60,9 @@ export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe
 }
 
 /**
- * Publishes on a channel. The broker returns a message that no queue takes; it counts as
- * unpublished. The library's buffer is unbounded, so nothing is published while the broker is
- * blocked or an earlier confirm is late.
+ * Publishes on a channel. If no queue takes a message, the broker returns it, and the message
+ * counts as unpublished. The library buffers without a limit. Therefore nothing is published while
+ * the broker is blocked or an earlier confirm is late.
  */
 function publishOn(
   connection: ChannelModel,
@@ -106,8 +106,9 @@ function publishOn(
     late += 1;
     const settled = Promise.allSettled(confirms);
     while (!(await comes(settled, lateTimeoutsMax * confirmTimeoutMs))) {
-      // Cutting the connection drops its unsent messages. A blocked broker announces when it reads
-      // again: cutting its connections would send the same messages again each time.
+      // Closing the connection drops its unsent messages. A blocked broker is an exception: it
+      // announces when it reads again. If its connections were closed, the same messages would be
+      // sent again each time.
       if (!isBlocked) cutConnection(connection);
     }
     late -= 1;
@@ -122,7 +123,7 @@ function publishOn(
     publish: async (messages) => {
       assertTaking();
       const ready = await signed(messages, options);
-      // The state may have changed during signing.
+      // The channel's state may have changed while the messages were signed.
       assertTaking();
       const confirms = ready.map(publishOne);
       if (await comes(Promise.all(confirms), confirmTimeoutMs)) return;
@@ -133,7 +134,10 @@ function publishOn(
   };
 }
 
-/** Signs messages at publication, with the current key, however long ago they were stored. */
+/**
+ * Signs messages when they are published, with the current key. They may have been stored long
+ * before.
+ */
 async function signed(
   messages: readonly BusMessage[],
   { keys, namespace }: AmqpOptions,

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { secret } from "../settings.ts";
 
-/** Broker address: `amqp://…`. The standalone platform passes a bus instead. */
+/**
+ * The broker's address: `amqp://…`. The standalone platform passes a bus instead of this setting.
+ */
 export const busSettings = {
   AMQP_URL: secret(
     z

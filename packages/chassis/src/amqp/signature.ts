@@ -7,31 +7,35 @@ import { requestIdHeader } from "../rpc/identity.ts";
 import { traceparentHeader } from "../traceparent.ts";
 import { leafOf, rootFrom, treeOf } from "./hash-tree.ts";
 
-/** The current keys of a process: changed key files are read again. */
+/** The current keys of a process. Changed key files are read again. */
 export type EventKeys = {
   readonly serviceKey: () => ServiceKey;
   readonly trustedKeys: () => TrustedKeys;
 };
 
 export const rejections = ["unsigned", "unknown_key", "not_permitted", "forged", "future"] as const;
-/** The reason why a message is rejected. `not_permitted`: its signer may not publish it. */
+/**
+ * The reason why a message is rejected. `not_permitted` means that the signing service may not
+ * publish this message.
+ */
 export type Rejection = (typeof rejections)[number];
 
 export type SignedParts = Pick<BusMessage, "id" | "key" | "body"> & {
   readonly headers: Readonly<Record<string, unknown>>;
 };
 
-/** Two clocks may differ by this much, as for tokens (`identity/verifier.ts`). */
+/** The allowed difference between two clocks, as for tokens (`identity/verifier.ts`). */
 const clockToleranceMs = 120_000;
 
 const keyHeader = "x-disburse-key";
 const timeHeader = "x-disburse-time";
 const pathHeader = "x-disburse-path";
 const signatureHeader = "x-disburse-signature";
-/** The signature covers these headers. */
+/** Headers that the signature covers. */
 const originHeaderNames = [requestIdHeader, traceparentHeader];
 
-// Signs on the thread pool: on this thread, 200 batches of one would block the process for 40 ms.
+// Signs on the thread pool. On the main thread, signing 200 batches of one message each would block
+// the process for 40 ms.
 const sign = promisify(signAsync);
 const verify = promisify(verifyAsync) as (
   algorithm: null,
@@ -40,7 +44,9 @@ const verify = promisify(verifyAsync) as (
   signature: Buffer,
 ) => Promise<boolean>;
 
-/** Separates these signatures from those of other texts and other versions. */
+/**
+ * Signed with each batch, so that a signature for another purpose or version is never valid here.
+ */
 const domain = "disburse events v2";
 
 /** Hashes a message: its id, routing key, body, origin and namespace. */
@@ -53,14 +59,14 @@ function leafOfMessage(namespace: string, { id, key, body, headers }: SignedPart
   return leafOf(encoded([...parts, body]));
 }
 
-/** The exact bytes that are signed for a batch. */
+/** Returns the exact bytes that are signed for a batch. */
 function signedBytes(namespace: string, keyId: string, time: string, root: Buffer): Buffer {
   return encoded([...[domain, namespace, keyId, time].map((text) => Buffer.from(text)), root]);
 }
 
 /**
- * Puts each part after its length, as PASETO's pre-authentication encoding does, so that no two
- * lists of parts have the same bytes.
+ * Writes each part after its length, as PASETO's pre-authentication encoding does. Two different
+ * lists of parts therefore never have the same bytes.
  */
 function encoded(parts: readonly Uint8Array[]): Buffer {
   const lengths = Buffer.alloc(lengthBytes * (parts.length + 1));
@@ -74,12 +80,12 @@ function encoded(parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat(all);
 }
 
-/** Bytes of a little-endian length; the upper four stay zero. */
+/** The size in bytes of a little-endian length. The upper four bytes are always zero. */
 const lengthBytes = 8;
 
 /**
- * Returns the signature headers of each message of a batch: publisher, time, one signature for the
- * batch, and each message's path to the signed root.
+ * Returns the signature headers of each message in a batch: the publisher, the time, one signature
+ * for the whole batch, and the message's path to the signed root.
  */
 export async function signatureHeaders(
   { serviceKey }: Pick<EventKeys, "serviceKey">,
@@ -100,12 +106,15 @@ export async function signatureHeaders(
 
 type Verified = { readonly publisher: string } | { readonly rejected: Rejection };
 
-/** Signatures that are remembered: more than the batches that arrive at a time. */
+/**
+ * The maximum number of remembered signatures. It exceeds the number of batches that arrive at the
+ * same time.
+ */
 const rememberedMax = 1_000;
 
 /**
- * Verifies messages with the current keys. Each batch signature is verified once and remembered
- * with its root and key.
+ * Verifies messages with the current keys. Each batch signature is verified once. The result is
+ * remembered with its root and key.
  */
 export function createEventVerifier(
   { trustedKeys }: Pick<EventKeys, "trustedKeys">,

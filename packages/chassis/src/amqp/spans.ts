@@ -3,7 +3,10 @@ import { formatTraceparent, isSampled, parseTraceparent } from "../traceparent.t
 import { errorType, type Span, type SpanStart, type Tracing } from "../tracing/tracing.ts";
 import { type AmqpOptions, exchangeOf } from "./connection.ts";
 
-/** Traces a bus: each message of a recorded trace gets a span when published and when handled. */
+/**
+ * Adds tracing to a bus. A message of a recorded trace gets one span when it is published and one
+ * when it is handled.
+ */
 export function traceBus(
   bus: Bus,
   tracing: Tracing,
@@ -56,7 +59,7 @@ function spanOf(
   };
 }
 
-/** Handles messages, each under a span that ends with the message's outcome. */
+/** Handles messages within one span each. The span ends with the message's outcome. */
 async function inSpans<T extends string>(
   tracing: Tracing,
   messages: readonly BusMessage[],

@@ -14,10 +14,10 @@ export type Side = {
   send(...frames: readonly Buffer[]): void;
 };
 
-/** Replies in place of the broker; `false` sends the usual reply. */
+/** Replies instead of the broker. If it returns `false`, the usual reply is sent. */
 export type Answer = (received: ClientMethod, side: Side, usual: Buffer) => unknown;
 
-/** Class and number of each method, by the specification's names. */
+/** The class id and method id of each method, by its name in the specification. */
 const methods = {
   "connection.start": [10, 10],
   "connection.start-ok": [10, 11],
@@ -78,10 +78,10 @@ function methodFrame(
 const frameMax = 131_072;
 /** Version 0-9, no properties, one mechanism, one locale. */
 const start = Buffer.concat([u8(0), u8(9), u32(0), long("PLAIN"), long("en_US")]);
-/** No channel limit, no heartbeat. */
+/** Allows any number of channels and requests no heartbeat. */
 const tune = Buffer.concat([u16(0), u32(frameMax), u16(0)]);
 
-/** The usual replies; other methods get none. */
+/** The usual replies. Methods that are not listed get none. */
 const usualArgs: Readonly<Record<string, readonly [keyof typeof methods, Buffer]>> = {
   "connection.start-ok": ["connection.tune", tune],
   "connection.open": ["connection.open-ok", short("")],
@@ -97,14 +97,14 @@ const usualArgs: Readonly<Record<string, readonly [keyof typeof methods, Buffer]
   "basic.cancel": ["basic.cancel-ok", short("tag")],
 };
 
-/** The broker shuts down: the client should reconnect. */
+/** The reply of a broker that shuts down. The client should reconnect. */
 export const connectionForced = methodFrame(
   0,
   "connection.close",
   Buffer.concat([u16(320), short("CONNECTION_FORCED"), u16(0), u16(0)]),
 );
 
-/** The broker is out of memory, and recovers. */
+/** The notice of a broker that is out of memory. The broker recovers later. */
 export const blocked = methodFrame(0, "connection.blocked", short("memory"));
 export const unblocked = methodFrame(0, "connection.unblocked");
 
@@ -113,14 +113,17 @@ export function confirmed(channel: number, count: number): Buffer {
   return methodFrame(channel, "basic.ack", Buffer.concat([u32(0), u32(count), u8(1)]));
 }
 
-/** A channel's first message, without properties or body, for its only consumer. */
+/** A channel's first message, without properties or body. The channel has only one consumer. */
 export function delivered(channel: number): Buffer {
   const to = Buffer.concat([short("tag"), u32(0), u32(1), u8(0), short("events"), short("key")]);
   const header = Buffer.concat([u16(60), u16(0), u32(0), u32(0), u16(0)]);
   return Buffer.concat([methodFrame(channel, "basic.deliver", to), frame(2, channel, header)]);
 }
 
-/** A scripted broker: it stores no messages, and confirms none by itself. */
+/**
+ * Starts a scripted broker. It stores no messages, and confirms a message only if the script says
+ * so.
+ */
 export async function startTestBroker(answer: Answer = () => false) {
   const sockets = new Set<Socket>();
   let count = 0;
@@ -135,7 +138,7 @@ export async function startTestBroker(answer: Answer = () => false) {
     let greeted = false;
     socket.on("data", (chunk: Buffer) => {
       rest = Buffer.concat([rest, chunk]);
-      // The client's first eight bytes name the protocol.
+      // The first eight bytes from a client are the protocol header.
       if (!greeted && rest.length >= 8) {
         greeted = true;
         rest = rest.subarray(8);

@@ -2,13 +2,17 @@ import type { ChannelModel } from "amqplib";
 import type { Subscription } from "../bus/bus.ts";
 import { doNothing, exchangeOf } from "./connection.ts";
 
-/** Higher than any number of crashes, so that only unreadable messages are dead-lettered. */
+/**
+ * The maximum number of deliveries of a message. It exceeds any realistic number of crashes, so
+ * only unreadable messages go to the dead-letter queue.
+ */
 const deliveryLimit = 1_000;
 
 /**
- * Declares a consumer's queue and its dead-letter queue, binds it to the exchanges of its
- * publishers, and returns its name. A broker user that may configure only its own queues relies on
- * the publishers' exchanges (`brokerDefinitions`), or waits for them.
+ * Declares a consumer's queue and its dead-letter queue, binds the queue to the publishers'
+ * exchanges, and returns the queue's name. A broker user may be allowed to declare only its own
+ * queues. The publishers' exchanges must then exist already (`brokerDefinitions`), or the call
+ * waits for them.
  */
 export async function declareQueue(
   connection: ChannelModel,
@@ -48,7 +52,8 @@ export async function declareQueue(
 }
 
 /**
- * Declares an exchange if it is missing. A user without the permission to declare can still use it.
+ * Declares an exchange if it is missing. A broker user without permission to declare can still use
+ * an existing exchange.
  */
 async function assertExchange(connection: ChannelModel, exchange: string): Promise<void> {
   if (await hasExchange(connection, exchange)) return;
@@ -58,7 +63,10 @@ async function assertExchange(connection: ChannelModel, exchange: string): Promi
   await channel.close();
 }
 
-/** Checking for a missing exchange closes the channel. */
+/**
+ * Checks on a separate channel, because the broker closes a channel on which a missing exchange is
+ * checked.
+ */
 async function hasExchange(connection: ChannelModel, name: string): Promise<boolean> {
   const channel = await connection.createChannel();
   channel.on("error", doNothing);

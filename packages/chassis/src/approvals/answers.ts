@@ -9,14 +9,15 @@ import { otherContent, refused } from "@disburse/kernel/refusal.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { type Proposal, stateAt } from "./proposal.ts";
 
-/** The refusal of an approved request whose subject has changed since the approver read it. */
+/** Refuses an approved request whose subject has changed since the approver read it. */
 export const supersededRefusal = refused(
   "INVALID_REQUEST",
   "proposal_id: the record has changed since it was proposed",
 );
 
 /**
- * Ends a repeat of a proposed request. If the request has run, the RPC answers the repeat itself.
+ * Throws the response to a repeat of a proposed request. If the request has already run, returns,
+ * and the RPC itself answers the repeat.
  */
 export function endRepeat(known: Proposal, content: string, person: string, now: Date): void {
   if (known.content !== content) orThrow(otherContent);
@@ -36,7 +37,7 @@ export function isRefusal(error: unknown): boolean {
   return !mayPass && (error.code === Code.InvalidArgument || readRefusal(error) !== undefined);
 }
 
-/** The refusal of a request that awaits approval. */
+/** Returns the error for a request that awaits approval. */
 export function approvalRequired({ id, digest, expiresAt }: Proposal): ConnectError {
   const code = "APPROVAL_REQUIRED";
   const message = `needs approval by another person: proposal ${id}`;
@@ -50,7 +51,7 @@ export function approvalRequired({ id, digest, expiresAt }: Proposal): ConnectEr
   ]);
 }
 
-/** Reads the pending proposal from a call's refusal; `undefined` for other errors. */
+/** Reads the pending proposal from an RPC error. Returns `undefined` for other errors. */
 export function readApprovalRequired(error: unknown): ApprovalRequired | undefined {
   return error instanceof ConnectError ? error.findDetails(ApprovalRequiredSchema)[0] : undefined;
 }

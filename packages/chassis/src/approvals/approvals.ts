@@ -40,24 +40,29 @@ export type Requester = {
   readonly operationId: string;
 };
 
-/** Decides when an RPC needs a second person. `Request` is its message. */
+/** Decides when an RPC needs a second person. `Request` is the RPC's request message. */
 export type Guard<Request> = {
-  /** Approvers need one of these roles. */
+  /** An approver must have one of these roles. */
   readonly approvers: readonly Role[];
-  /** Describes the change. If the result differs later, the proposal is superseded. */
+  /**
+   * Describes the change that the request makes. If the description is different when the proposal
+   * runs, the proposal is superseded.
+   */
   readonly difference: (request: Request) => Promise<Difference>;
-  /** Returns the reasons why a second person is needed; empty: one person is enough. */
+  /** Returns the reasons why a second person is needed. If empty, one person is enough. */
   readonly reasons: (
     request: Request,
     requester: Requester,
     difference: Difference,
   ) => Promise<readonly string[]>;
   /**
-   * While a proposal about a subject is open or waits to run, every other request about it is
-   * refused.
+   * If true, a subject can have only one pending proposal. Every other request about that subject
+   * is refused until the proposal has run or ended.
    */
   readonly isSole?: true;
-  /** Called if one person was enough and the RPC refused: nothing has changed. */
+  /**
+   * Called if no second person was needed and the RPC then refused, so that nothing has changed.
+   */
   readonly refused?: (request: Request, requester: Requester) => Promise<void>;
 };
 
@@ -90,22 +95,26 @@ export type Approvals = ReturnType<typeof createApprovals>;
 
 export type ApprovalDeps = {
   readonly proposals: ProposalStore;
-  /** True if the audit trail has a completed call for the request. */
+  /** Returns true if the audit trail has a completed call for the request. */
   readonly isDone: (of: Request) => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Bounds the open proposals of one merchant, and those without a merchant. */
+  /**
+   * The maximum number of open proposals of one merchant. Also applies to all proposals without a
+   * merchant together.
+   */
   readonly openMax: number;
 };
 
 type State = ApprovalDeps & { readonly guarded: Map<string, Guarded> };
 
-/** Creates the approvals of a service: they hold guarded RPCs until a second person approves. */
+/** Creates the approvals of a service. They hold guarded RPCs until a second person approves. */
 export function createApprovals(deps: ApprovalDeps) {
   const state: State = { ...deps, guarded: new Map() };
   return {
     /**
-     * Wraps handlers so that guarded ones need a second person. Calls by services are not guarded.
+     * Wraps handlers so that guarded RPCs need a second person. Calls from services are not
+     * guarded.
      */
     guard: <S extends DescService, Rpc extends Partial<ServiceImpl<S>>>(
       service: S,
@@ -127,18 +136,19 @@ export function createApprovals(deps: ApprovalDeps) {
     },
 
     /**
-     * Admits a request that is too large to store: its proposer sends it again after approval.
-     * Returns a function to call after it has run; throws until it is approved.
+     * Admits a request that is too large to store, so its proposer must send it again after
+     * approval. Throws until the request is approved. Returns a function that the caller must call
+     * after the request has run.
      */
     permit: (wanted: Omit<ProposedRequest, "request">) => permit(state, wanted),
 
-    /** True if the proposal still changes what its approver has read. */
+    /** Returns true if the proposal would still make the change that its approver has read. */
     isCurrent: (proposal: Proposal) => isCurrent(state, proposal),
 
-    /** Proposals of a guarded RPC that the service itself creates. */
+    /** Returns functions for proposals of a guarded RPC that the service itself creates. */
     own: (method: DescMethodUnary) => ownProposals(state, method),
 
-    /** Runs an approved proposal once; throws if its outcome is unknown. */
+    /** Runs an approved proposal once. Throws if its outcome is unknown. */
     finish: (proposal: StoredProposal) => finish(state, proposal),
 
     /** Finishes proposals that a crash interrupted, and expires open ones. */
@@ -164,7 +174,7 @@ function guardHandler(state: State, each: Guarded): Handler {
     const rival = guard.isSole && (await ownProposals(state, method).current(subject))[0];
     if (rival !== undefined) {
       const since = await proposals.findByKey(proposalKey(of));
-      // A concurrent copy of the request created the proposal.
+      // A concurrent copy of the request has created the proposal.
       if (since !== undefined) endRepeat(since, content, requester.person, clock.now());
       if (since !== undefined || (await isDone(of))) return handle(request, context);
       const next = rival.state === "open" ? "decide on it first" : "wait until it has run";
@@ -173,7 +183,7 @@ function guardHandler(state: State, each: Guarded): Handler {
     const difference = await guard.difference(request);
     const reasons = await guard.reasons(request, requester, difference);
     if (reasons.length === 0) return runAlone(each, request, context, requester);
-    // A repeat is harmless: the RPC knows its operation.
+    // A repeat is harmless, because the RPC recognises its operation id.
     if (await isDone(of)) return handle(request, context);
     throw await propose(state, proposerOf(principal), {
       ...of,
@@ -198,22 +208,23 @@ async function isCurrent(
 }
 
 /**
- * Proposals of a guarded RPC that the service creates without a merchant and without a person's
- * call. The proposer is the person who caused them, so that this person can't approve them.
+ * Returns functions for proposals that the service itself creates, without a merchant and without a
+ * person's call. The proposer is the person who caused the proposals, so that this person can't
+ * approve them.
  */
 function ownProposals(state: State, method: DescMethodUnary) {
   const { proposals, clock, guarded } = state;
   const rpc = nameOf(method);
   return {
-    /** Proposals whose operation ids have this prefix, with their current states. */
+    /** Returns proposals whose operation ids have this prefix, with their current states. */
     beginningWith: async (operationIds: string): Promise<Proposal[]> => {
       const found = await proposals.beginningWith(rpc, operationIds);
       return found.map((each) => ({ ...each, state: stateAt(each, clock.now()) }));
     },
 
     /**
-     * Returns the approved proposals that have not run, and the open ones that are still current;
-     * ends the other open ones. `subject` limits it to one subject.
+     * Returns approved proposals that have not run, and open proposals that are still current. Ends
+     * all other open proposals. `subject` limits the search to one subject.
      */
     current: async (subject?: string): Promise<Proposal[]> => {
       const now = clock.now();
@@ -226,7 +237,7 @@ function ownProposals(state: State, method: DescMethodUnary) {
       return current;
     },
 
-    /** Proposes a request, unless its operation is proposed already. */
+    /** Proposes a request, unless a proposal for its operation exists. */
     propose: async (
       request: MessageShape<DescMethodUnary["input"]>,
       operationId: string,
@@ -258,7 +269,7 @@ function proposerOf({ id, roles }: Person): Proposer {
   return { kind: "operator", by: id, roles: [...roles] };
 }
 
-/** Stores a proposal; returns the error for the caller. */
+/** Stores a proposal. Returns the error for the caller. */
 async function propose(
   { proposals, clock, log, openMax }: State,
   proposer: Proposer,
@@ -310,7 +321,7 @@ async function permit(
 async function finish(state: State, proposal: StoredProposal): Promise<Proposal> {
   const { proposals, clock, guarded } = state;
   const found = guarded.get(proposal.rpc);
-  // The proposer repeats the request.
+  // If the request is not stored, its proposer must send it again.
   if (found === undefined) return proposal;
   const ended = await runApproved(found, proposal, clock);
   await proposals.change(proposal, ended);
@@ -320,7 +331,8 @@ async function finish(state: State, proposal: StoredProposal): Promise<Proposal>
 async function sweep(state: State): Promise<void> {
   const { proposals, clock, guarded, log } = state;
   for (const proposal of await proposals.due(clock.now())) {
-    // A proposal that waits for a person, not for this process, expires at its time.
+    // An open proposal, or one that its proposer must send again, waits for a person. It expires at
+    // its expiry time.
     if (proposal.state === "open" || !guarded.has(proposal.rpc)) {
       await proposals.change(proposal, concluded(proposal, "expired", "", clock.now()));
       continue;

@@ -2,12 +2,12 @@ import type { Db, Decimal128 } from "mongodb";
 import { fromDecimal128, toDecimal128 } from "../mongo/database.ts";
 import { onceByKey } from "../mongo/once.ts";
 
-/** One person's work without a second person, in one currency within a day. */
+/** The work that one person did alone, in one currency within a day. */
 type SumDocument = {
   /** `<currency> <person>`. */
   _id: string;
   schema_version: number;
-  /** Each write compares it and sets a new one. */
+  /** Each write requires the revision that was read, and sets a new one. */
   revision: string;
   done: { operation: string; amount: Decimal128; at: Date }[];
 };
@@ -23,9 +23,12 @@ export type OwnWork = {
 
 export type DailySums = ReturnType<typeof openDailySums>;
 
-/** A rolling day: work around midnight counts together. */
+/** The length of a rolling day, so that work shortly before and after midnight counts together. */
 const dayMs = 24 * 60 * 60 * 1_000;
-/** Pieces of work in one document; more within a day need a second person. */
+/**
+ * The maximum number of pieces of work in one document. Further work in the same day needs a second
+ * person.
+ */
 const piecesMax = 1_000;
 
 /** Opens the collection `approval_sums` of a service's database. */
@@ -41,8 +44,8 @@ export function openDailySums({ db }: { readonly db: Db }) {
   const idOf = ({ currency, person }: OwnWork) => `${currency} ${person}`;
   return {
     /**
-     * Adds work to a person's sum of a day if the sum stays within `limit` (minor units), and
-     * returns true if it does. A repeated operation counts once.
+     * Adds work to a person's sum of one day if the sum then stays within `limit` (minor units).
+     * Returns true if the work was added. A repeated operation counts once.
      */
     add: async (work: OwnWork, limit: bigint, now: Date): Promise<boolean> => {
       const _id = idOf(work);
@@ -57,7 +60,7 @@ export function openDailySums({ db }: { readonly db: Db }) {
         if (await write(found, _id, done)) return true;
       }
     },
-    /** Removes work that had no effect. */
+    /** Removes work from the sum because it had no effect. */
     remove: async (work: OwnWork): Promise<void> => {
       const { operation } = work;
       const revision = crypto.randomUUID();

@@ -10,15 +10,18 @@ import { createApprovals } from "./approvals.ts";
 import { approvalRpc } from "./rpc.ts";
 import { openProposals } from "./store.ts";
 
-/** The delay of an approved request whose process was killed. */
+/**
+ * The interval between sweeps. If a process is killed, its approved requests are delayed by up to
+ * this time.
+ */
 const sweepEveryMs = 5_000;
 
-/** Opens the approvals of a service: their RPCs, and the sweep that recovers from crashes. */
+/** Opens the approvals of a service, with their RPCs and the sweep that recovers from crashes. */
 export function openApprovals(deps: {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
-  /** Bounds the open proposals of one merchant. */
+  /** The maximum number of open proposals of one merchant. */
   readonly openMax: number;
   /** Present if requests may contain personal data. */
   readonly sealer?: Sealer | undefined;

@@ -10,10 +10,13 @@ export type ProposalState = EnumName<typeof StateEnum>;
 /** A person and their roles, from the access token. */
 export type ActingPerson = { readonly id: string; readonly roles: ReadonlySet<Role> };
 
-/** The change as JSON for people to read; `before` is empty for a new record. */
+/** The change as JSON for people. `before` is empty for a new record. */
 export type Difference = { readonly before: string; readonly after: string };
 
-/** The proposer: a person or the service itself. Any person may decide a service's proposal. */
+/**
+ * The proposer, which is a person or the service itself. Any person may approve or reject a
+ * service's proposal.
+ */
 export type Proposer = {
   readonly kind: "operator" | "service";
   readonly by: string;
@@ -25,14 +28,17 @@ export type Proposal = Difference & {
   readonly id: string;
   /** `<service>/<method>` of the contract. */
   readonly rpc: string;
-  /** Empty for a request without a merchant. */
+  /** "" for a request without a merchant. */
   readonly merchantId: string;
   readonly operationId: string;
-  /** The id of the request's subject; empty if it names none. */
+  /** The id of the request's subject. "" if the request names none. */
   readonly subject: string;
   /** The request's digest (`contentOf`), which identifies a repeat. */
   readonly content: string;
-  /** The digest of request and difference, so that exactly what the approver read is run. */
+  /**
+   * The digest of the request and its difference. It ensures that only the change that the approver
+   * read can run.
+   */
   readonly digest: string;
   readonly request: Uint8Array;
   /** The reasons why a second person is needed. */
@@ -47,7 +53,7 @@ export type Proposal = Difference & {
   readonly updatedAt: Date;
 };
 
-/** Digests what an approver decides on: the request and its difference. */
+/** Computes the digest of the request and its difference, which an approver decides on. */
 export function digestOf(content: string, { before, after }: Difference): string {
   const decidedOn = JSON.stringify([content, before, after]);
   return createHash("sha256").update(decidedOn).digest("base64url");
@@ -70,12 +76,15 @@ const otherDigest = refused("INVALID_REQUEST", "content_digest: does not match t
 const notOpen = (state: ProposalState) =>
   refused("INVALID_REQUEST", `proposal_id: the proposal is ${state}`);
 
-/** The state at a moment: an open proposal expires without a write. */
+/** Returns the state at a given time. An open proposal expires without a write. */
 export function stateAt({ state, expiresAt }: Proposal, now: Date): ProposalState {
   return state === "open" && now >= expiresAt ? "expired" : state;
 }
 
-/** Approves; `repeated` if the same operation of the same person has approved. */
+/**
+ * Approves a proposal. Returns `repeated` if the same person has approved it with the same
+ * operation.
+ */
 export function approve(
   proposal: Proposal,
   digest: string,
@@ -89,7 +98,10 @@ export function approve(
   return state === "open" ? decided(proposal, "approved", "", by) : notOpen(state);
 }
 
-/** Rejects with a reason; `repeated` as for an approval. */
+/**
+ * Rejects a proposal with a reason. Returns `repeated` if the same person has rejected it with the
+ * same operation.
+ */
 export function reject(
   proposal: Proposal,
   reason: string,
@@ -102,7 +114,7 @@ export function reject(
   return state === "open" ? decided(proposal, "rejected", reason, by) : notOpen(state);
 }
 
-/** Withdraws one's own proposal; a repeat changes nothing. */
+/** Withdraws a proposal by its own proposer. A repeated call changes nothing. */
 export function withdraw(proposal: Proposal, { person, at }: By): Proposal | "repeated" | Refusal {
   if (!isProposer(proposal.proposed, person.id)) return notProposer;
   if (proposal.state === "withdrawn") return "repeated";
@@ -110,7 +122,7 @@ export function withdraw(proposal: Proposal, { person, at }: By): Proposal | "re
   return state === "open" ? { ...proposal, state: "withdrawn", updatedAt: at } : notOpen(state);
 }
 
-/** A proposal that has run, or can't run any more. */
+/** Returns the proposal with its final state, after it has run or if it can no longer run. */
 export function concluded(
   proposal: Proposal,
   state: "executed" | "failed" | "superseded" | "expired",
@@ -130,7 +142,7 @@ function deciderProblem({ proposed, approvers }: Proposal, { id, roles }: Acting
   return approvers.some((role) => roles.has(role)) ? undefined : notApprover;
 }
 
-/** The ids of one person may differ in letter case. */
+/** The ids of the same person may differ in letter case. */
 function isProposer({ kind, by }: Proposer, person: string): boolean {
   return kind === "operator" && by.toLowerCase() === person.toLowerCase();
 }

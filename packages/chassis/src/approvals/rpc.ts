@@ -86,7 +86,7 @@ export function approvalRpc(deps: ApprovalRpcDeps): ServiceImpl<typeof ApprovalS
 type Deciding = (found: Proposal, by: Parameters<typeof withdraw>[1]) => Awaitable;
 type Awaitable = ReturnType<typeof withdraw> | Promise<ReturnType<typeof withdraw>>;
 
-/** Changes a proposal by a rule; tries again if another change came first. */
+/** Applies a rule to a proposal and stores the result. Retries if another change came first. */
 async function decide(
   { proposals, clock }: ApprovalRpcDeps,
   mutation: Mutation | undefined,
@@ -107,7 +107,7 @@ async function decide(
   }
 }
 
-/** Returns the calling person: only persons propose and decide. */
+/** Returns the calling person. Services can't propose or decide. */
 function personOf() {
   const principal = callContext()?.principal;
   if (principal?.kind === "person") return principal;

@@ -2,6 +2,9 @@ import { countSetting } from "../settings.ts";
 
 /** Settings of services whose operators propose changes. */
 export const approvalSettings = {
-  /** Open proposals of a merchant in one service; each expires after a day. */
+  /**
+   * The maximum number of open proposals of a merchant in one service. Each proposal expires after
+   * a day.
+   */
   OPEN_PROPOSALS_PER_MERCHANT: countSetting(1).default(1_000),
 } as const;

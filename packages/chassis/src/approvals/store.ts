@@ -10,18 +10,18 @@ import type { ActingPerson, Proposal, ProposalState, Proposer } from "./proposal
 type ProposalDocument = {
   _id: string;
   schema_version: number;
-  /** Each write compares it and sets a new one. */
+  /** Each write requires the revision that was read, and sets a new one. */
   revision: string;
-  /** `<RPC> <merchant id> <operation id>`: one proposal for each request. */
+  /** Format: `<RPC> <merchant id> <operation id>`. A request has at most one proposal. */
   key: string;
   rpc: string;
   merchant_id: string;
   operation_id: string;
   operation_content: string;
-  /** Empty if the request names nothing. */
+  /** "" if the request names no subject. */
   subject: string;
   digest: string;
-  /** Base64. Services with sealing seal it, `before` and `after`. */
+  /** The request as base64. Services with sealing seal this field, `before` and `after`. */
   request: string;
   before: string;
   after: string;
@@ -40,7 +40,7 @@ type ProposalDocument = {
   due_at?: Date;
 };
 
-/** A proposal with the revision that a change compares. */
+/** A proposal with its revision, which a change must match. */
 export type StoredProposal = Proposal & { readonly revision: string };
 
 type Seal = (text: string, context: string) => string;
@@ -69,7 +69,7 @@ export type ProposalStore = ReturnType<typeof openProposals>;
 
 const sweptMax = 100;
 
-/** Identifies a request: each has at most one proposal. */
+/** Returns the key of a request. A request has at most one proposal. */
 export function proposalKey({
   rpc,
   merchantId,
@@ -99,10 +99,13 @@ export function openProposals({
     return found === null ? undefined : toProposal(found);
   };
   return {
-    /** Stores a proposal. `exists`: the request has one. `full`: the merchant has `openMax`. */
+    /**
+     * Stores a proposal. Returns `exists` if the request already has one, and `full` if the
+     * merchant has `openMax` open proposals.
+     */
     insert: (proposal: Proposal, openMax: number) => {
       const { merchantId: merchant_id, proposed } = proposal;
-      // Open proposals are due when they expire, so the index on `due_at` finds them.
+      // The due time of an open proposal is its expiry time, so the index on `due_at` can be used.
       const of = { due_at: { $gt: proposed.at }, state: "open", merchant_id } as const;
       return insertWithin(proposals, documentOf(proposal), { of, max: openMax });
     },
@@ -111,16 +114,21 @@ export function openProposals({
       const found = await findKept(proposals, { key });
       return found === null ? undefined : toProposal(found);
     },
-    /** An RPC's proposals without a merchant whose operation ids have this prefix. */
+    /**
+     * Returns an RPC's proposals that have no merchant and whose operation ids have this prefix.
+     */
     beginningWith: async (rpc: string, operationIds: string): Promise<StoredProposal[]> => {
       const first = proposalKey({ rpc, merchantId: "", operationId: operationIds });
       const found = proposals.find({ key: { $gte: first, $lt: `${first}\uffff` } });
       return (await found.toArray()).map(toProposal);
     },
-    /** An RPC's open proposals, and approved ones that have not run, optionally of one subject. */
+    /**
+     * Returns an RPC's open proposals and its approved ones that have not run, optionally of one
+     * subject.
+     */
     pendingOf: async (rpc: string, subject?: string): Promise<StoredProposal[]> => {
       const about = subject === undefined ? {} : { subject };
-      // Both have a due time, so the index on `due_at` finds them.
+      // Proposals in both states have a due time, so the index on `due_at` can be used.
       const due = { $gt: new Date(0) };
       const found = proposals.find({ due_at: due, rpc, ...about });
       return (await found.toArray()).map(toProposal);
@@ -136,7 +144,9 @@ export function openProposals({
       const { shown, nextCursor } = await findPage(proposals, listFilter(person, filter), page);
       return { shown: shown.map(toProposal), nextCursor };
     },
-    /** Approved proposals that have not run, and expired ones; oldest first. */
+    /**
+     * Returns approved proposals that have not run, and open ones that have expired. Oldest first.
+     */
     due: async (now: Date): Promise<StoredProposal[]> => {
       const found = proposals
         .find({ due_at: { $lte: now } })
@@ -149,11 +159,11 @@ export function openProposals({
 
 /** Filters the proposals that a person may see. */
 export type ProposalFilter = {
-  /** Absent: any state. */
+  /** If absent, any state matches. */
   readonly state: ProposalState | undefined;
-  /** Empty: any subject. */
+  /** If empty, any subject matches. */
   readonly subject: string;
-  /** Only proposals that this person can decide at this time. */
+  /** If set, only proposals match that this person can decide at this time. */
   readonly waitingAt: Date | undefined;
 };
 
@@ -162,7 +172,7 @@ function listFilter(
   { state, subject, waitingAt }: ProposalFilter,
 ): Filter<ProposalDocument> {
   const decidable = { approvers: { $in: [...roles] } };
-  // The ids of one person may differ in letter case.
+  // The ids of the same person may differ in letter case.
   const by = new RegExp(`^${RegExp.escape(id)}$`, "i");
   const own = { proposed_kind: "operator" as const, proposed_by: by };
   const waiting = waitingAt && { state: "open" as const, $nor: [own] };
@@ -215,7 +225,8 @@ function proposalDocument(proposal: Proposal, seal: Seal): ProposalDocument {
 function dueOf({ state, request, updatedAt, expiresAt }: Proposal): { due_at?: Date } {
   if (state === "open") return { due_at: expiresAt };
   if (state !== "approved") return {};
-  // A proposal without a stored request needs its proposer to send it again.
+  // If the request is not stored, only its proposer can send it again, so the proposal is next due
+  // when it expires.
   return { due_at: request.length === 0 ? expiresAt : updatedAt };
 }
 

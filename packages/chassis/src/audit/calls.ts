@@ -8,9 +8,9 @@ import type { AuditCall, AuditRecord } from "./trail.ts";
 const operatorServices: ReadonlySet<string> = new Set(["sandbox"]);
 
 /**
- * True if the audit trail records every change by a caller: by operators, by operators who use a
- * service's key, and by operator jobs. Of a merchant's own requests, which the gateway passes on,
- * the trail records only decisions; documents and the ledger record the others.
+ * Returns true if the audit trail records every change by this caller. This applies to operators,
+ * operators who use a service's key, and operator jobs. The gateway passes on merchants' own
+ * requests. The trail records only decisions among those; documents and the ledger record the rest.
  */
 export function isPrivileged(principal: Principal | undefined): principal is Principal {
   if (principal === undefined) return false;
@@ -30,23 +30,26 @@ export type PendingCall = {
   readonly operation: string;
   readonly content: string;
   readonly request_id: string;
-  /** The operator and the reason of a call with a service's key, otherwise "". */
+  /** For a call with a service's key, the operator and the reason. Otherwise "". */
   readonly detail: string;
-  /** After this the call can't be answered any more, and a sweep writes the entry. */
+  /** After this time the call can no longer return a response, and a sweep writes the entry. */
   readonly due_at: Date;
 };
 
-/** The identity of a call's request. */
+/** The fields that identify a call's request. */
 export type AuditedRequest = Pick<PendingCall, "merchant_id" | "operation" | "content">;
 
-/** The longest time of a call without a stream, with a wide margin. */
+/** The maximum duration of a call without a stream, with a wide margin. */
 const unaryMs = 60_000;
-/** The longest time of a large list import. */
+/** The maximum duration of a large list import. */
 const streamMs = 900_000;
 
 type NamedCaller = Pick<PendingCall, "person" | "caller" | "roles" | "detail">;
 
-/** Returns a privileged caller, or for a merchant's decision its key or member. */
+/**
+ * Returns the caller to record: a privileged caller, or the key or member that made a merchant's
+ * decision.
+ */
 function namedCaller(
   principal: Principal | undefined,
   decidedBy: StoredActor | undefined,
@@ -66,8 +69,8 @@ function namedCaller(
 }
 
 /**
- * Returns the audit entry that a call needs; `undefined` if its caller is not privileged and it is
- * no decision of a merchant's key or member.
+ * Returns the audit entry that a call needs. Returns `undefined` if the caller is not privileged
+ * and the call is not a decision by a merchant's key or member.
  */
 export function pendingCall(
   { name, parent, methodKind }: DescMethod,
@@ -90,7 +93,10 @@ export function pendingCall(
   };
 }
 
-/** Builds the record of a call with its outcome; `subject` is the id it was about. */
+/**
+ * Builds the audit record of a call with its outcome. `subject` is the id of the record that the
+ * call was about.
+ */
 export function callRecord(
   pending: PendingCall,
   outcome: AuditCall["outcome"],
@@ -116,8 +122,8 @@ const isId = ({ name }: DescField): boolean =>
   names.has(name) || (name.endsWith("_id") && name !== "merchant_id");
 
 /**
- * Returns the id that a call was about: the first one in its answer, otherwise in its request,
- * otherwise "". Reads only ids, because an answer may hold a secret.
+ * Returns the id that a call was about. Uses the first id in the response, otherwise the first one
+ * in the request, otherwise "". Reads only id fields, because a response may contain a secret.
  */
 export function subjectOf(
   { input, output }: DescMethod,
@@ -127,7 +133,9 @@ export function subjectOf(
   return idAmong(output.fields, response, 1) || idAmong(input.fields, request, 1);
 }
 
-/** The first id among a message's fields, and in nested messages down to `depth` levels. */
+/**
+ * Returns the first id among a message's fields. Searches nested messages down to `depth` levels.
+ */
 function idAmong(fields: readonly DescField[], message: unknown, depth: number): string {
   if (typeof message !== "object" || message === null) return "";
   const values = message as Readonly<Record<string, unknown>>;

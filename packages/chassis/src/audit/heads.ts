@@ -1,7 +1,7 @@
 import { createHash, sign } from "node:crypto";
 import type { ServiceKey } from "../identity/keys.ts";
 
-/** The newest entry of a hash chain; it fixes all entries before it. */
+/** The newest entry of a hash chain. Its hash covers all earlier entries. */
 export type ChainHead = {
   /** `audit`, or `ledger/<account id>`. */
   readonly chain: string;
@@ -9,11 +9,11 @@ export type ChainHead = {
   readonly hash: string;
 };
 
-/** The heads of a service's chains at a moment. Statements form a chain too. */
+/** The heads of a service's chains at one time. The statements themselves form a chain too. */
 export type HeadStatement = {
   readonly service: string;
   readonly trustDomain: string;
-  /** From 1, without gaps. */
+  /** The statement's number. Numbers start at 1 and have no gaps. */
   readonly number: number;
   /** SHA-256 in hexadecimal of the previous statement; "" for the first. */
   readonly previous: string;
@@ -21,7 +21,10 @@ export type HeadStatement = {
   readonly heads: readonly ChainHead[];
 };
 
-/** The signature covers this prefix, so that no other signed text passes as a statement. */
+/**
+ * The signature covers this prefix, so that no text signed for another purpose passes as a
+ * statement.
+ */
 const purpose = "disburse audit heads 1\n";
 
 /** Returns the text that is signed. */
@@ -37,12 +40,15 @@ export function statementText(statement: HeadStatement): string {
   });
 }
 
-/** The `previous` of the next statement. */
+/** Returns the value of `previous` for the next statement. */
 export function statementHash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Returns a shipped statement: one line of JSON, signed (Ed25519) over the exact text in it. */
+/**
+ * Returns a statement in the form that is shipped: one line of JSON with an Ed25519 signature of
+ * the exact text.
+ */
 export function signedLine(text: string, { keyId, privateKey }: ServiceKey): string {
   const signature = sign(null, Buffer.from(purpose + text), privateKey).toString("base64url");
   return JSON.stringify({ statement: text, key_id: keyId, signature });

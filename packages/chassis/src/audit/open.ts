@@ -10,16 +10,16 @@ import { type AuditSettings, assertEvidence, type EvidenceSettings } from "./set
 import { type HeadSource, startShipping } from "./shipping.ts";
 import { type AuditSink, fileSink } from "./sink.ts";
 
-/** The pause between sweeps for entries of calls whose process ended. */
+/** The pause between two sweeps for audit entries of calls whose process died. */
 const sweepEveryMs = 15_000;
 
 export type AuditDeps = {
   readonly service: string;
   readonly settings: AuditSettings;
-  /** Absent: no heads are shipped. */
+  /** If absent, no heads are shipped. */
   readonly sink: AuditSink | undefined;
   readonly key: () => ServiceKey;
-  /** Writes the pending entries that a crash left; resolves to true while there are more. */
+  /** Writes pending entries that remain after a crash. Resolves to true if there are more. */
   readonly sweepPending: (now: Date) => Promise<boolean>;
   readonly database: Database;
   readonly log: Log;
@@ -28,8 +28,8 @@ export type AuditDeps = {
 };
 
 /**
- * Starts the audit work of a service: the sweep that writes pending entries after a crash, and,
- * with a sink, the shipping of signed heads.
+ * Starts the audit work of a service. A sweep writes pending entries after a crash. If there is a
+ * sink, signed heads are shipped to it.
  */
 export function startAudit(deps: AuditDeps): Pick<Loop, "stop"> {
   const { service, settings, sink, key, sweepPending, database, log, metrics, sources } = deps;
@@ -55,10 +55,9 @@ export type SinkSettings = EvidenceSettings &
   Pick<AuditSettings, "AUDIT_SINK" | "AUDIT_S3_ENDPOINT" | "AUDIT_RETENTION_DAYS">;
 
 /**
- * Opens the configured sink, if there is one. A bucket that doesn't reply now is checked before the
- * first line is written.
- *
- * @throws {SettingsError} if live mode has no sink, or the bucket has no object lock.
+ * Opens the configured sink, if there is one. If a bucket does not reply now, it is checked before
+ * the first line is written. @throws {SettingsError} if live mode has no sink, or the bucket has no
+ * object lock.
  */
 export async function openAuditSink(
   settings: SinkSettings,
@@ -68,7 +67,7 @@ export async function openAuditSink(
   const { AUDIT_SINK: url, AUDIT_S3_ENDPOINT: endpoint, AUDIT_RETENTION_DAYS: days } = settings;
   if (url === undefined) return undefined;
   if (url.startsWith("file:")) return fileSink(fileURLToPath(url));
-  // Loading the SDK takes some megabytes, which a file sink doesn't need.
+  // The SDK is loaded only here, because it needs some megabytes and a file sink does not use it.
   const { s3Client, s3Sink, statusOf } = await import("./s3-sink.ts");
   const sink = s3Sink(url, days, s3Client(endpoint));
   const problem = await sink.isLocked().then(

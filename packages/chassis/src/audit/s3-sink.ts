@@ -8,17 +8,17 @@ import {
 } from "@aws-sdk/client-s3";
 import type { AuditSink } from "./sink.ts";
 
-/** Limits of one attempt; there are three. */
+/** Time limits of one attempt. There are three attempts. */
 const timeouts = {
   connectionTimeout: 3_000,
   requestTimeout: 5_000,
-  // By default a timed-out request is only logged, and still waited for.
+  // By default the SDK only logs a timed-out request and keeps waiting for it.
   throwOnRequestTimeout: true,
 };
 
 /**
- * Creates a client of S3, or of a compatible store at `endpoint` with path-style addresses. Region
- * and credentials come from the AWS defaults.
+ * Creates a client of S3, or of a compatible store at `endpoint` with path-style addresses. The
+ * region and credentials come from the AWS defaults.
  */
 export function s3Client(endpoint?: string): S3Client {
   const place = endpoint !== undefined && { endpoint, forcePathStyle: true };
@@ -53,8 +53,8 @@ export function s3Sink(url: string, retentionDays: number, client: S3Client): Lo
       if (!wasLocked) throw new Error(`bucket ${Bucket} of the audit sink has no object lock`);
       const Body = `${line}\n`;
       const digest = createHash("sha256").update(Body).digest();
-      // The number keeps the order. A restored database may reuse a number for another line: the
-      // hash keeps both.
+      // The number in the name keeps the order. A restored database may reuse a number for a
+      // different line. The hash then keeps both lines.
       const name = `${String(number).padStart(12, "0")}-${digest.toString("hex").slice(0, 16)}`;
       const Key = [prefix, service, `${name}.jsonl`].filter((part) => part !== "").join("/");
       const put = new PutObjectCommand({
@@ -63,7 +63,7 @@ export function s3Sink(url: string, retentionDays: number, client: S3Client): Lo
         Body,
         ContentType: "application/jsonl",
         IfNoneMatch: "*",
-        // By default the SDK adds a different checksum, and S3 refuses two algorithms.
+        // Set because the SDK adds a different checksum by default, and S3 refuses two algorithms.
         ChecksumAlgorithm: "SHA256",
         ChecksumSHA256: digest.toString("base64"),
         ObjectLockMode: "COMPLIANCE",
@@ -73,7 +73,8 @@ export function s3Sink(url: string, retentionDays: number, client: S3Client): Lo
         await client.send(put);
       } catch (error) {
         const isThere = statusOf(error) === 412;
-        // An earlier attempt wrote the line, but its answer or its note was lost.
+        // An earlier attempt may have written the line, and its response or the stored progress was
+        // lost.
         if (!isThere || (await textOf(client, Bucket, Key)) !== Body) throw error;
       }
     },
@@ -98,7 +99,7 @@ async function textOf(client: S3Client, Bucket: string, Key: string): Promise<st
   return Body?.transformToString();
 }
 
-/** The status of the store's answer; `undefined` without an answer. */
+/** Returns the HTTP status of the store's response. Returns `undefined` without a response. */
 export function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }

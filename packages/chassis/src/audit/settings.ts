@@ -4,7 +4,9 @@ import { countSetting, type Mode, SettingsError, urlSetting } from "../settings.
 
 /** Settings of the audit evidence (docs/decisions/0043-evidence.md). */
 export const auditSettings = {
-  /** Destination of signed heads: `file:///var/lib/disburse/audit`. Absent: none are shipped. */
+  /**
+   * The destination of signed heads: `file:///var/lib/disburse/audit`. If absent, none are shipped.
+   */
   AUDIT_SINK: z
     .string()
     .regex(
@@ -12,11 +14,14 @@ export const auditSettings = {
       "must be file:///folder or s3://bucket/prefix",
     )
     .optional(),
-  /** Address of an S3-compatible store; by default the region's own. */
+  /** The address of an S3-compatible store. The default is the address of the AWS region. */
   AUDIT_S3_ENDPOINT: urlSetting.optional(),
-  /** Days during which nobody can remove a line from a bucket; seven years by default. */
+  /**
+   * The number of days during which nobody can remove a line from a bucket. The default is seven
+   * years.
+   */
   AUDIT_RETENTION_DAYS: countSetting(1).max(36_500).default(2_557),
-  /** Seconds between two statements while there are changes. */
+  /** The interval in seconds between two statements while there are changes. */
   AUDIT_HEADS_SECONDS: countSetting(1).default(60),
 } as const;
 
@@ -31,10 +36,9 @@ export type EvidenceSettings = {
 };
 
 /**
- * Refuses live mode without a sink: without evidence outside the database, nobody could show that
- * it was changed. Also refuses a store without TLS.
- *
- * @throws {SettingsError} that names the setting.
+ * Refuses live mode without a sink. Only evidence outside the database can show that someone
+ * changed the database. Also refuses a store without TLS. @throws {SettingsError} that names the
+ * setting.
  */
 export function assertEvidence(settings: EvidenceSettings): void {
   const { DISBURSE_MODE: mode, BACKEND_TLS_BY_MESH: hasMesh } = settings;

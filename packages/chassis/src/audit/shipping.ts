@@ -11,15 +11,15 @@ import { type ChainHead, signedLine, statementHash, statementText } from "./head
 import type { AuditSink } from "./sink.ts";
 import { openAuditStore } from "./store.ts";
 
-/** Further chains of a service, beside its audit trail. */
+/** Further hash chains of a service, in addition to its audit trail. */
 export type HeadSource = {
-  /** The label in metrics: `ledger`. */
+  /** The label of these chains in metrics: `ledger`. */
   readonly name: string;
-  /** At most `limit` heads that have changed since they were shipped. */
+  /** Returns at most `limit` heads that have changed since they were shipped. */
   readonly changed: (limit: number) => Promise<readonly ChainHead[]>;
-  /** Marks heads as shipped, unless they have moved since. */
+  /** Marks heads as shipped, unless they have changed meanwhile. */
   readonly shipped: (heads: readonly ChainHead[]) => Promise<void>;
-  /** The number of unshipped heads, counted up to a bound. */
+  /** Returns the number of unshipped heads, up to a maximum. */
   readonly unshipped: () => Promise<number>;
 };
 
@@ -32,7 +32,7 @@ type ShippingDocument = {
   previous: string;
   /** The sequence of the last shipped head of the audit trail. */
   audit_sequence: number;
-  /** A statement that was created, and may be in the sink already. */
+  /** A statement that was created but may or may not be in the sink yet. */
   pending?: { number: number; hash: string; line: string; audit_sequence: number; at: Date };
   shipped_at: Date;
 };
@@ -47,7 +47,10 @@ export type ShippingDeps = {
   readonly clock: Clock;
 };
 
-/** Heads of one statement: some 150 bytes each, so that a line stays under 200 kB. */
+/**
+ * The maximum number of heads in one statement. Each needs about 150 bytes, so a line stays under
+ * 200 kB.
+ */
 const headsMax = 1_000;
 
 /** Ships changed heads in numbered, chained statements. */
@@ -57,7 +60,10 @@ export function createShipping(deps: ShippingDeps) {
   const audit = openAuditStore<string>(database);
   const read = () => readState(state, clock);
 
-  /** Delivers the pending statement first: a crash may have come between the sink and its note. */
+  /**
+   * Delivers the pending statement first, because the process may have crashed after writing to the
+   * sink and before recording it.
+   */
   const deliver = async (pending: Pending) => {
     const { number, hash, line, audit_sequence, at } = pending;
     await sink.append(line, { service: deps.service, number, at });
@@ -69,7 +75,7 @@ export function createShipping(deps: ShippingDeps) {
   };
 
   return {
-    /** Ships one statement if there are changes; returns true if there are more. */
+    /** Ships one statement if there are changes. Returns true if there are more. */
     ship: async (): Promise<boolean> => {
       const current = await read();
       if (current.pending !== undefined) {
@@ -79,7 +85,7 @@ export function createShipping(deps: ShippingDeps) {
       const { number, previous, audit_sequence } = current;
       const newest = await audit.head();
       const { sequence, hash: head } = newest ?? { sequence: 0, hash: "" };
-      // A shorter trail is shipped as well: it is evidence of a removal.
+      // A shorter trail is shipped too, because it is evidence that entries were removed.
       const isMoved = sequence !== audit_sequence;
       const trail = isMoved ? [{ chain: "audit", sequence, hash: head }] : [];
       const found = await Promise.all(sources.map((source) => source.changed(headsMax)));
@@ -96,13 +102,16 @@ export function createShipping(deps: ShippingDeps) {
         { _id: "heads", number, pending: { $exists: false } },
         { $set: { pending } },
       );
-      // Another process has created one meanwhile.
+      // Another process has created a statement meanwhile.
       if (stored.modifiedCount === 0) return true;
       await deliver(pending);
       for (const [index, source] of sources.entries()) await source.shipped(found[index] ?? []);
       return found.some(({ length }) => length === headsMax);
     },
-    /** Counts unshipped heads, and reports since when the sink has received nothing. */
+    /**
+     * Returns the number of unshipped heads, and the time since which the sink has received
+     * nothing.
+     */
     figures: async () => {
       const { audit_sequence, shipped_at } = await read();
       const newest = await audit.head();
@@ -131,10 +140,10 @@ async function readState(
   return insertOrFind(state, document, { _id: "heads" });
 }
 
-/** Another process takes over the shipping after this time. */
+/** The lease's lifetime. After it expires, another process can take over the shipping. */
 const leaseMs = 15_000;
 
-/** Ships at intervals, in the one process that has the lease, and shows the progress in metrics. */
+/** Ships at intervals in the process that has the lease. Reports the progress in metrics. */
 export function startShipping(
   deps: ShippingDeps & { readonly log: Log; readonly metrics: Metrics; readonly everyMs: number },
 ): Pick<Loop, "stop"> {
@@ -159,7 +168,7 @@ export function startShipping(
     try {
       return (await lease.hold()) !== undefined && (await shipping.ship());
     } finally {
-      // Metrics matter most when shipping fails.
+      // The metrics are updated even if shipping failed, because they matter most then.
       await show();
     }
   };

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Identifies a line: sinks that store one object for each line name it by these. */
+/** Identifies a line. Sinks that store one object for each line use these values in its name. */
 export type LineName = {
   readonly service: string;
   readonly number: number;
@@ -9,16 +9,17 @@ export type LineName = {
 };
 
 /**
- * Stores signed heads out of reach of anyone who can change the database. It only appends; an
- * object store with object lock, or an append-only volume, refuses everything else.
+ * Stores signed heads where nobody with access to the database can change them. A sink only
+ * appends. Its storage refuses every other change: an object store with object lock, or an
+ * append-only volume.
  */
 export type AuditSink = {
-  /** Resolves when the line is durable. A crash may cause the same line twice. */
+  /** Resolves when the line is stored durably. After a crash, the same line may be stored twice. */
   append(line: string, name: LineName): Promise<void>;
   close(): void;
 };
 
-/** Writes to a folder: a file of JSON lines for each service and day. */
+/** Writes lines to a folder. Each service and day has its own file of JSON lines. */
 export function fileSink(folder: string): AuditSink {
   return {
     append: async (line, { service, at }) => {
@@ -39,13 +40,13 @@ export function fileSink(folder: string): AuditSink {
   };
 }
 
-/** True if the last byte ends a line; a crash may have cut one off. */
+/** Returns true if the file ends with a complete line. A crash may have truncated the last one. */
 async function endsLine(file: FileHandle, size: number): Promise<boolean> {
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0] === 0x0a;
 }
 
-/** A new file is durable when its folder is. */
+/** A new file is durable only after its folder has been synced to disk. */
 async function syncFolder(folder: string): Promise<void> {
   const opened = await open(folder);
   try {

@@ -13,7 +13,7 @@ import {
   nextEntry,
 } from "./trail.ts";
 
-/** An entry of the trail; never changed or removed. */
+/** An entry of the audit trail. It is never changed or removed. */
 type AuditDocument = {
   /** The entry's number. Its unique index decides between concurrent writers. */
   _id: number;
@@ -35,7 +35,7 @@ type NamedCall = Pick<AuditCall, "rpc" | "merchantId"> & { readonly operationId:
 /** A hash-chained, ordered record of operators' actions. */
 export type AuditStore<Action extends string> = ReturnType<typeof openAuditStore<Action>>;
 
-/** Opens the audit trail of a service: `audit_entries` of its database. */
+/** Opens the audit trail of a service, which is the collection `audit_entries` of its database. */
 export function openAuditStore<Action extends string>({ db }: Pick<Database, "db">) {
   const entries = db.collection<AuditDocument>("audit_entries");
   const append = appenderOf(db);
@@ -52,24 +52,24 @@ export function openAuditStore<Action extends string>({ db }: Pick<Database, "db
     return found;
   };
   return {
-    /** Appends an action once: a repeat returns the first entry. */
+    /** Appends an action once. A repeated call returns the first entry. */
     append: async (record: AuditRecord<Action>): Promise<AuditEntry<Action>> =>
       (await append(record)) as AuditEntry<Action>,
     has: async (record: AuditRecord): Promise<boolean> =>
       (await entries.findOne({ key: auditKeyOf(record) })) !== null,
-    /** True if the trail has a completed entry of the call. */
+    /** Returns true if the trail has a completed entry of the call. */
     hasDone: async ({ rpc, merchantId, operationId }: NamedCall): Promise<boolean> => {
       const key = callKeyOf({ outcome: "done", rpc, merchantId }, operationId);
       return (await entries.findOne({ key })) !== null;
     },
-    /** The newest entry; `undefined` for an empty trail. */
+    /** Returns the newest entry, or `undefined` for an empty trail. */
     head: async (): Promise<AuditEntry | undefined> => (await newest({}, 1))[0],
-    /** The last decision about a subject; calls have their own entries. */
+    /** Returns the last decision about a subject. Entries of calls are ignored. */
     lastOf: async (subject: string) => (await newest({ subject, ...decisions }, 1))[0],
-    /** At most `limit` decisions of one kind, newest first. Throws if one was changed. */
+    /** Returns at most `limit` decisions of one kind, newest first. Throws if one was changed. */
     lastWith: async (action: Action, limit: number) =>
       checked(await newest({ action, ...decisions }, limit), "some"),
-    /** At most `limit` entries, newest first. Throws if one was changed or is missing. */
+    /** Returns at most `limit` entries, newest first. Throws if one was changed or is missing. */
     list: async (
       subject: string | undefined,
       beforeSequence: number | undefined,
@@ -81,14 +81,16 @@ export function openAuditStore<Action extends string>({ db }: Pick<Database, "db
       const all = listed.length < limit ? "from the first" : "consecutive";
       return checked(listed, subject === undefined ? all : "some");
     },
-    /** At most `limit` decisions about a subject, newest first. Throws if one was changed. */
+    /**
+     * Returns at most `limit` decisions about a subject, newest first. Throws if one was changed.
+     */
     decisionsOf: async (subject: string, beforeSequence: number | undefined, limit: number) => {
       const before = beforeSequence === undefined ? {} : { _id: { $lt: beforeSequence } };
       return checked(await newest({ subject, ...decisions, ...before }, limit), "some");
     },
     /**
-     * At most `limit` entries after this number, oldest first; 0 starts at the first. Throws if one
-     * was changed or is missing, including the entry of this number.
+     * Returns at most `limit` entries after this number, oldest first. 0 starts at the first entry.
+     * Throws if one was changed or is missing, including the entry with this number.
      */
     after: async (sequence: number, limit: number): Promise<AuditEntry[]> => {
       const from = { _id: { $gte: sequence } };
@@ -107,12 +109,14 @@ export function openAuditStore<Action extends string>({ db }: Pick<Database, "db
   };
 }
 
-/** Matches entries that are not of a call. */
+/** Matches decisions, which are entries without a call. */
 const decisions: Filter<AuditDocument> = { call: { $exists: false } };
 
 type Append = (record: AuditRecord) => Promise<AuditEntry>;
 
-/** One appender for each database of a process, so that its writers do not race each other. */
+/**
+ * Each database has one appender in a process, so that the process's own writers do not compete.
+ */
 const appenders = new WeakMap<Db, Append>();
 
 function appenderOf(db: Db): Append {
@@ -124,10 +128,10 @@ function appenderOf(db: Db): Append {
   return append;
 }
 
-/** Records of one write; more would make a command large. */
+/** The maximum number of records in one write, which bounds the size of the command. */
 const batchMax = 100;
 
-/** Groups records: those that arrive during a write go into the next one. */
+/** Appends records in groups. Records that arrive during a write go into the next write. */
 function createAppender(entries: Collection<AuditDocument>): Append {
   const waiting: { record: AuditRecord; done: PromiseWithResolvers<AuditEntry> }[] = [];
   let isWriting = false;
@@ -157,7 +161,10 @@ function createAppender(entries: Collection<AuditDocument>): Append {
   };
 }
 
-/** Appends new records. Of several processes, one succeeds each time. */
+/**
+ * Appends new records. If several processes append at the same time, only one succeeds, and the
+ * others try again.
+ */
 async function appendAll(entries: Collection<AuditDocument>, records: readonly AuditRecord[]) {
   const byKey = new Map(records.toReversed().map((each) => [auditKeyOf(each), each]));
   const known = new Map<string, AuditEntry>();
@@ -180,7 +187,10 @@ async function appendAll(entries: Collection<AuditDocument>, records: readonly A
   };
 }
 
-/** Inserts the next entries in order; `undefined` if another process has inserted one of them. */
+/**
+ * Inserts the next entries in order. Returns `undefined` if another process has inserted one of
+ * them.
+ */
 async function insertNext(entries: Collection<AuditDocument>, records: readonly AuditRecord[]) {
   if (records.length === 0) return [];
   const [last] = await entries.find({}).sort({ _id: -1 }).limit(1).toArray();
@@ -216,7 +226,7 @@ function documentOf(entry: AuditEntry): AuditDocument {
   };
 }
 
-/** Only this service writes its trail, and its actions are a closed union. */
+/** The cast is safe: only this service writes its trail, and its actions are a closed union. */
 function toEntry<Action extends string>(document: AuditDocument): AuditEntry<Action> {
   const { _id: sequence, person, subject, operation, detail, call, hash } = document;
   return {

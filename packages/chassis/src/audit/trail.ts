@@ -12,11 +12,14 @@ export type AuditCall = {
   /** The request's digest (`contentOf`), keyed if fields of the request are sealed at rest. */
   readonly content: string;
   readonly requestId: string;
-  /** `unknown`: the process ended or the call failed before an answer. */
+  /** `unknown` means that the process died or the call failed before it returned a response. */
   readonly outcome: "done" | "unknown";
 };
 
-/** An operator's action, recorded once under its key. `Action` is the service's closed union. */
+/**
+ * An operator's action. Its key ensures that it is recorded once. `Action` is the service's closed
+ * union of actions.
+ */
 export type AuditRecord<Action extends string = string> = {
   readonly at: Date;
   /** A person, or the service that acts for operators. */
@@ -24,25 +27,27 @@ export type AuditRecord<Action extends string = string> = {
   readonly action: Action;
   /** The id or name of the changed record. */
   readonly subject: string;
-  /** The operation's id: a repeat is recorded once. */
+  /** The operation's id. A repeated operation is recorded once. */
   readonly operation: string;
-  /** For people to read; sealed if it may not be stored in the clear. */
+  /** Text for people. Sealed if it must not be stored in plain text. */
   readonly detail: string;
-  /** Present for a call; absent for a decision with its reason. */
+  /** Present for a call. Absent for a decision, which has a reason. */
   readonly call?: AuditCall;
 };
 
-/** An entry of the trail; its hash covers itself and all entries before it. */
+/** An entry of the audit trail. Its hash covers the entry and all entries before it. */
 export type AuditEntry<Action extends string = string> = AuditRecord<Action> & {
-  /** From 1, without gaps. */
+  /** The entry's number. Numbers start at 1 and have no gaps. */
   readonly sequence: number;
-  /** "" for the first. */
+  /** "" for the first entry. */
   readonly previousHash: string;
   /** SHA-256 in hexadecimal. */
   readonly hash: string;
 };
 
-/** The unique key of an action; for a call its RPC, merchant and operation. */
+/**
+ * Returns the unique key of an action. For a call the key contains its RPC, merchant and operation.
+ */
 export function auditKeyOf({ action, subject, operation, call }: AuditRecord): string {
   return call === undefined ? `${action}:${subject}:${operation}` : callKeyOf(call, operation);
 }
@@ -54,7 +59,7 @@ export function callKeyOf(
   return `call ${outcome} ${rpc} ${merchantId} ${operation}`;
 }
 
-/** Returns the entry after `head`; its time never goes back. */
+/** Returns the entry that follows `head`. Its time is never earlier than that of `head`. */
 export function nextEntry<Action extends string>(
   head: AuditEntry | undefined,
   record: AuditRecord<Action>,
@@ -67,8 +72,8 @@ export function nextEntry<Action extends string>(
 }
 
 /**
- * Hashes a JSON array of the rule's name and the fields in this order. Strings, numbers and arrays
- * of strings have one form in JSON.
+ * Hashes a JSON array that contains the rule's name and then the fields in this order. Strings,
+ * numbers and arrays of strings have only one form in JSON.
  */
 function hashOf(entry: Omit<AuditEntry, "hash">): string {
   const { previousHash, sequence, at, person, action, subject, operation, detail } = entry;
@@ -86,13 +91,13 @@ function callFields(call: AuditCall | undefined) {
   return [caller, [...roles], rpc, merchantId, content, requestId, outcome];
 }
 
-/** Some entries, consecutive ones, or all from the first. */
+/** The entries to check: any selection, a consecutive range, or all from the first. */
 type ChainRange = "some" | "consecutive" | "from the first";
 
 /**
- * Describes the first entry, oldest first, that was changed or does not follow its predecessor;
- * `undefined` if there is none. Only the shipped heads (`heads.ts`) can show that the newest
- * entries were removed.
+ * Describes the oldest entry that was changed or does not follow its predecessor. Returns
+ * `undefined` if there is none. This can't detect that the newest entries were removed. Only the
+ * shipped heads (`heads.ts`) can show that.
  */
 export function findTampering(entries: readonly AuditEntry[], range: ChainRange) {
   let previous: Link | undefined = range === "from the first" ? start : undefined;

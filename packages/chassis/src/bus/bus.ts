@@ -1,56 +1,68 @@
 import type { Origin } from "../call-context.ts";
 
 export type BusMessage = {
-  /** The event's id; consumers drop duplicates by it. */
+  /** The event's id, by which consumers drop duplicates. */
   readonly id: string;
   /** The routing key: `payout.initiated`. */
   readonly key: string;
   /** Binary protobuf of the event's message. */
   readonly body: Uint8Array;
-  /** The request that caused the event, if it is known. */
+  /** The request that caused the event, if known. */
   readonly origin?: Origin;
-  /** The signing service; present if the event came over the broker. */
+  /** The service that signed the event. Present if the event came over the broker. */
   readonly publisher?: string;
 };
 
-/** The outcome of a message: stored, or unreadable and dead-lettered. */
+/**
+ * The outcome of a message. `stored`: the consumer stored it. `dead`: it is unreadable and goes to
+ * the dead-letter queue.
+ */
 export type Disposition = "stored" | "dead";
 
-/** The kind of event, from its message's option `disburse.type.v1.event`. */
+/** A kind of event, as defined by the option `disburse.type.v1.event` of its protobuf message. */
 export type EventType = {
-  /** Topic patterns of its routing keys: `payout.*`. */
+  /** Topic patterns of the event's routing keys: `payout.*`. */
   readonly keys: readonly string[];
-  /** Services that may publish it; an event signed by another service is refused. */
+  /** Services that may publish the event. An event signed by another service is refused. */
   readonly publishers: readonly string[];
 };
 
 export type Subscription = {
-  /** The consumer's name: its queue is `<namespace>.<queue>.inbox`. */
+  /** The consumer's name. Its queue is named `<namespace>.<queue>.inbox`. */
   readonly queue: string;
-  /** Accepted events and their publishers. */
+  /** The accepted kinds of events, with their publishers. */
   readonly events: readonly EventType[];
   /**
-   * Stores a batch and returns the outcome of each message. If it throws, it receives the batch
-   * again.
+   * Stores a batch and returns the outcome of each message. If it throws, the same batch is
+   * delivered again.
    */
   readonly handle: (batch: readonly BusMessage[]) => Promise<readonly Disposition[]>;
 };
 
-/** Exchanges events over RabbitMQ, or within the process. */
+/** Exchanges events over RabbitMQ or within the process. */
 export type Bus = {
-  /** Resolves when each message is confirmed or stored; publishing again is harmless. */
+  /**
+   * Resolves when each message is confirmed or stored. Publishing the same message again is
+   * harmless.
+   */
   publish(messages: readonly BusMessage[]): Promise<void>;
   subscribe(subscription: Subscription): Promise<void>;
   ready(): boolean;
-  /** Stops consumers first, then waits for running batches. */
+  /** Stops the consumers, then waits for running batches. */
   stop(): Promise<void>;
 };
 
-/** A batch is stored in one bulk write; larger ones gain nothing (webhooks: consumption). */
+/**
+ * The maximum number of messages in a batch, which is stored in one bulk write. Larger batches are
+ * not faster (webhooks: consumption).
+ */
 export const batchMax = 200;
 export const storeRetryMs = 1_000;
 
-/** Matches the keys of a topic pattern: `*` is one word, `#` any number. */
+/**
+ * Converts a topic pattern to a regular expression that matches its routing keys. `*` stands for
+ * one word, `#` for any number of words.
+ */
 export function patternOf(topic: string): RegExp {
   const expression = topic
     .split(".")
@@ -59,7 +71,10 @@ export function patternOf(topic: string): RegExp {
   return new RegExp(`^${expression}$`);
 }
 
-/** Hands events to consumers of this process; a publication succeeds when all have stored it. */
+/**
+ * Delivers events to consumers in this process. A publication succeeds when all consumers have
+ * stored it.
+ */
 export function createMemoryBus(): Bus {
   const subscriptions: Subscription[] = [];
   const running = new Set<Promise<unknown>>();

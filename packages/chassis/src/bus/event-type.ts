@@ -2,7 +2,7 @@ import { type DescMessage, getOption } from "@bufbuild/protobuf";
 import { event } from "@disburse/contracts/disburse/type/v1/event_pb.ts";
 import { type EventType, patternOf } from "./bus.ts";
 
-/** Reads the kind of an event; throws if the contract names no publisher for it. */
+/** Reads the kind of an event. Throws if the contract names no publisher for the event. */
 export function eventTypeOf(message: DescMessage): EventType {
   const { routingKeys: keys, publishers } = getOption(message, event);
   if (keys.length === 0 || publishers.length === 0) {
@@ -11,7 +11,10 @@ export function eventTypeOf(message: DescMessage): EventType {
   return { keys, publishers };
 }
 
-/** Returns a check, from a consumer's events, that a service may publish under a routing key. */
+/**
+ * Returns a function that checks whether a service may publish under a routing key, based on a
+ * consumer's accepted events.
+ */
 export function publishersOf(
   events: readonly EventType[],
 ): (key: string, service: string) => boolean {

@@ -2,7 +2,7 @@ import { forRequest } from "../call-context.ts";
 import { type Loop, type LoopOptions, startLoop } from "../loop.ts";
 import type { Bus, BusMessage } from "./bus.ts";
 
-/** Pending events; they stay in their documents until they are published. */
+/** Access to pending events. An event stays in its document until it is published. */
 export type Outbox = {
   /** Returns the oldest pending events, at most `limit`. */
   due(limit: number): Promise<readonly BusMessage[]>;
@@ -12,7 +12,10 @@ export type Outbox = {
 
 /** The number of events removed by one bulk write. */
 const relayBatch = 200;
-/** The delay of events that a crash or an outage left. */
+/**
+ * The interval between sweeps. Events that remain after a crash or an outage are delayed by up to
+ * this time.
+ */
 const sweepEveryMs = 500;
 
 type RelayOptions = Pick<LoopOptions, "log" | "wake" | "manual"> & {
@@ -20,7 +23,9 @@ type RelayOptions = Pick<LoopOptions, "log" | "wake" | "manual"> & {
   readonly bus: Bus;
 };
 
-/** Publishes pending events and removes confirmed ones; `wake` signals a new one. */
+/**
+ * Publishes pending events and removes confirmed ones. `wake` signals that there is a new event.
+ */
 export function startRelay(options: RelayOptions): Loop {
   return startLoop({
     name: "outbox-relay",

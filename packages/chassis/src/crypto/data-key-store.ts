@@ -1,31 +1,37 @@
 import type { Db } from "mongodb";
 import { insertOnce } from "../mongo/once.ts";
 
-/** A data key of a database, wrapped by the provider's key. */
+/** A data key of a database, wrapped by the key provider's key. */
 export type DataKeyDocument = {
-  /** `~1`, `~2`, … seal; `hash <purpose> <id>` hash. */
+  /** Keys named `~1`, `~2`, … seal texts. Keys named `hash <purpose> <id>` hash values. */
   _id: string;
   schema_version: number;
   wrapped_by: string;
   wrapped: string;
-  /** The provider's current key at creation. If that key changes, texts are sealed anew. */
+  /**
+   * The id of the key provider's current key when this data key was created. When the provider's
+   * key changes, texts are sealed again.
+   */
   made_under: string;
   made_at: Date;
-  /** The key seals from this time: every process knows it by then. */
+  /** The time from which this key seals texts. Every process has loaded the key by then. */
   active_at: Date;
 };
 
 /** Stores the data keys of a service in the same database as the sealed texts. */
 export type DataKeyStore = ReturnType<typeof openDataKeyStore>;
 
-/** Opens the collection `data_keys`: a dozen documents after a year. */
+/** Opens the collection `data_keys`. It has about a dozen documents after a year. */
 export function openDataKeyStore(db: Db) {
   const documents = db.collection<DataKeyDocument>("data_keys");
   return {
     all: (): Promise<DataKeyDocument[]> => documents.find().toArray(),
-    /** Inserts a key; false if its id exists. */
+    /** Inserts a key. Returns false if its id exists. */
     insert: (document: DataKeyDocument): Promise<boolean> => insertOnce(documents, document),
-    /** Stores the rewrapped key unless it has changed since it was read; returns true if it did. */
+    /**
+     * Stores the rewrapped key, unless the key has changed since it was read. Returns true if it
+     * was stored.
+     */
     rewrap: async (
       { _id, wrapped }: Pick<DataKeyDocument, "_id" | "wrapped">,
       next: Pick<DataKeyDocument, "wrapped" | "wrapped_by">,

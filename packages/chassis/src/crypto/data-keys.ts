@@ -22,16 +22,25 @@ type DataKey = {
   readonly activeAt: Date;
 };
 
-/** With random nonces, AES-GCM is safe for 2^32 texts of a key: 49 days at 1,000 a second. */
+/**
+ * The time for which a key seals texts. With random nonces, AES-GCM is safe for 2^32 texts under
+ * one key. That is 49 days at 1,000 texts a second.
+ */
 const sealsForMs = 30 * 24 * 3_600_000;
-/** The time between a key's creation and its first use: processes load new keys every minute. */
+/**
+ * The time between a key's creation and its first use. Processes load new keys every minute, so all
+ * of them have the key by then.
+ */
 const announcedMs = 600_000;
 
 export type DataKeyDeps = {
   readonly documents: DataKeyStore;
   readonly service: string;
   readonly provider: KeyProvider;
-  /** The setting `ENCRYPTION_KEYS`; keys of keyed hashes are derived from its keys. "" for none. */
+  /**
+   * The setting `ENCRYPTION_KEYS`, or "" if there is none. The keys for keyed hashes are derived
+   * from these keys.
+   */
   readonly ring: string;
   readonly purposes: readonly string[];
   readonly clock: Clock;
@@ -42,10 +51,9 @@ export type DataKeys = Awaited<ReturnType<typeof openDataKeys>>;
 
 /**
  * Opens the data keys of a database and unwraps all of them (a dozen after a year), so that sealing
- * calls no other machine. Keys of keyed hashes are stored too, so that hashes stay findable after
- * the ring has lost their key.
- *
- * @throws {SettingsError} if a key is wrapped under a key that is gone.
+ * needs no call to another machine. Keys for keyed hashes are stored too. Hashes can then still be
+ * found after a key was removed from the ring. @throws {SettingsError} if a key is wrapped under a
+ * missing key.
  */
 export async function openDataKeys(deps: DataKeyDeps) {
   const { provider, clock } = deps;
@@ -71,14 +79,17 @@ export async function openDataKeys(deps: DataKeyDeps) {
   };
   return {
     sealer,
-    /** A purpose's keyed hashes, including those of keys that the ring has lost. */
+    /**
+     * Returns the keyed hashes for a purpose, including those of keys that were removed from the
+     * ring.
+     */
     hashes: (purpose: string) => hashesOf(store.keys, ring, purpose),
-    /** Changes when texts must be sealed anew. */
+    /** A value that changes when texts must be sealed again. */
     generation: () => sealing()[1].madeUnder,
     /**
-     * Loads keys of other processes, creates the next key in time, and rewraps keys that are
-     * wrapped under an older key of the provider. Returns the number of those left; at 0 the older
-     * key can be removed.
+     * Loads keys that other processes created, creates the next key in time, and rewraps keys that
+     * are wrapped under an older key of the provider. Returns the number of keys that still need
+     * rewrapping. When it is 0, the older key can be removed.
      */
     maintain: async (): Promise<number> => {
       const found = await store.load();
@@ -99,7 +110,7 @@ function openStore({ documents, service, provider, clock }: DataKeyDeps) {
   const context = (id: string) => `${service}|${id}`;
   let newestFirst: readonly (readonly [string, DataKey])[] = [];
 
-  /** Unwraps keys that this process doesn't know yet; returns all keys. */
+  /** Unwraps keys that this process doesn't have yet. Returns all keys. */
   const load = async () => {
     const found = await documents.all();
     const fresh = found.filter(({ _id }) => !keys.has(_id));
@@ -145,7 +156,8 @@ const hashId = (purpose: string, keyId: string) => `hash ${purpose} ${keyId}`;
 /**
  * Creates the keys that a database needs before its first text. `~1` is stored last, so a database
  * with `~1` also has the hash keys of the ring at that time. The hash key of a later ring key is
- * stored only once that ring key is first: earlier, the older ring key could unwrap it.
+ * stored only when that ring key becomes the first one. If it were stored earlier, the older ring
+ * key could unwrap it.
  */
 async function makeFirst(
   { purposes }: DataKeyDeps,
@@ -173,7 +185,8 @@ function sealingKey(newestFirst: readonly (readonly [string, DataKey])[], now: D
 }
 
 /**
- * Creates the next key if the newest is old, or none was created under the provider's current key.
+ * Creates the next key if the newest key is old, or if no key was created under the provider's
+ * current key.
  */
 async function makeNext({ sealing, keep }: Store, current: string, nowMs: number) {
   const [newest] = sealing();
@@ -186,7 +199,7 @@ async function makeNext({ sealing, keep }: Store, current: string, nowMs: number
   return true;
 }
 
-/** Rewraps each key in one write, unless it has changed since it was read. */
+/** Rewraps each key in a separate write, unless the key has changed since it was read. */
 async function rewrapAll(
   { documents, keys, context }: Store,
   found: readonly DataKeyDocument[],
@@ -203,7 +216,7 @@ async function rewrapAll(
   return left;
 }
 
-/** The hash keys of the ring in its order, then those of earlier rings. */
+/** Returns the hash keys of the ring in its order, followed by those of earlier rings. */
 function hashesOf(
   keys: ReadonlyMap<string, DataKey>,
   ring: readonly NamedKey[],

@@ -1,27 +1,29 @@
 import { createSealer } from "./sealing.ts";
 
-/** A data key, wrapped under a key that no database holds. */
+/** A data key, wrapped under a key that is not stored in any database. */
 export type WrappedKey = {
   readonly keyId: string;
   readonly text: string;
 };
 
 /**
- * Holds the master keys of a service. It wraps and unwraps data keys at a process's start and at a
- * rotation; the process seals texts with the data keys.
+ * Holds the master keys of a service. It wraps and unwraps data keys when a process starts and when
+ * keys are rotated. The process itself seals texts with the data keys.
  */
 export type KeyProvider = {
   /** The id of the current wrapping key. */
   readonly current: string;
-  /** True if it can unwrap keys that the key of this id wrapped. */
+  /** Returns true if the provider can unwrap keys that were wrapped with the key of this id. */
   readonly has: (keyId: string) => boolean;
-  /** `context` is authenticated: a key wrapped for one context doesn't unwrap for another. */
+  /** Wraps a key. `context` is authenticated, so unwrapping requires the same context. */
   readonly wrap: (key: Buffer, context: string) => Promise<WrappedKey>;
-  /** Throws if the key is missing, or the text was altered or has another context. */
+  /**
+   * Throws if the wrapping key is missing, if the text was changed, or if the context is different.
+   */
   readonly unwrap: (wrapped: WrappedKey, context: string) => Promise<Buffer>;
 };
 
-/** Creates the provider of `ENCRYPTION_KEYS` (`key_id:base64,…`): the first key wraps. */
+/** Creates a provider from `ENCRYPTION_KEYS` (`key_id:base64,…`). The first key wraps. */
 export function ringProvider(encryptionKeys: string): KeyProvider {
   const sealer = createSealer(encryptionKeys);
   const ids = encryptionKeys.split(",").map((pair) => pair.split(":")[0] ?? "");
@@ -39,7 +41,8 @@ export function ringProvider(encryptionKeys: string): KeyProvider {
 }
 
 /**
- * Combines the wrapping provider with a previous one, which unwraps until all keys are rewrapped.
+ * Combines two providers. `provider` wraps and unwraps. `previous` only unwraps, until all keys are
+ * rewrapped.
  */
 export function withPrevious(previous: KeyProvider, provider: KeyProvider): KeyProvider {
   const owner = (keyId: string) => (provider.has(keyId) ? provider : previous);

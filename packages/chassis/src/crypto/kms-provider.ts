@@ -1,23 +1,22 @@
 import { DecryptCommand, EncryptCommand, KMSClient } from "@aws-sdk/client-kms";
 import type { KeyProvider } from "./key-provider.ts";
 
-/** Limits of one attempt at a process's start; there are three. */
+/** Time limits of one attempt when a process starts. There are three attempts. */
 const timeouts = {
   connectionTimeout: 3_000,
   requestTimeout: 5_000,
-  // By default a timed-out request is only logged, and still waited for.
+  // By default the SDK only logs a timed-out request and keeps waiting for it.
   throwOnRequestTimeout: true,
 };
 
-/** Creates a client of AWS KMS; region and credentials come from the AWS defaults. */
+/** Creates a client of AWS KMS. The region and credentials come from the AWS defaults. */
 export function kmsClient(endpoint?: string): KMSClient {
   return new KMSClient({ requestHandler: timeouts, ...(endpoint !== undefined && { endpoint }) });
 }
 
 /**
- * Wraps data keys with AWS KMS; the context is its encryption context.
- *
- * @param keyIds ids or ARNs, the current one first. The others unwrap until all keys are rewrapped.
+ * Wraps data keys with AWS KMS. The context is passed as the encryption context of KMS. @param
+ * keyIds ids or ARNs, the current one first. The others only unwrap, until all keys are rewrapped.
  */
 export function kmsProvider(
   keyIds: readonly [string, ...string[]],

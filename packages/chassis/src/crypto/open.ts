@@ -9,7 +9,10 @@ import { type DataKeys, openDataKeys } from "./data-keys.ts";
 import { type KeyProvider, ringProvider, withPrevious } from "./key-provider.ts";
 import type { SealingSettings } from "./settings.ts";
 
-/** Much shorter than the time before a new key seals (`announcedMs` of data-keys.ts). */
+/**
+ * The interval of key maintenance. It is much shorter than the time before a new key seals
+ * (`announcedMs` in data-keys.ts).
+ */
 const maintainEveryMs = 60_000;
 
 export type OpenKeysDeps = {
@@ -56,7 +59,8 @@ export async function openKeys(
 async function providerOf(settings: SealingSettings): Promise<KeyProvider> {
   const { ENCRYPTION_KEYS: ring, AWS_KMS_KEY_IDS: keyIds, AWS_KMS_ENDPOINT: endpoint } = settings;
   if (keyIds !== undefined) {
-    // Loading the SDK takes some megabytes, which most deployments don't need.
+    // The SDK is loaded only here, because it needs some megabytes and most deployments don't use
+    // it.
     const { kmsClient, kmsProvider } = await import("./kms-provider.ts");
     const kms = kmsProvider(keyIds, kmsClient(endpoint));
     return ring === undefined ? kms : withPrevious(ringProvider(ring), kms);

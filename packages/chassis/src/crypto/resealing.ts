@@ -8,27 +8,27 @@ import { createSweepLease } from "../mongo/sweep-lease.ts";
 import type { DataKeys } from "./data-keys.ts";
 import type { Sealer } from "./sealing.ts";
 
-/** A change of one document; it applies only if the fields that it read are unchanged. */
+/** A change to one document. It applies only if the fields that were read are unchanged. */
 export type Resealed = {
   readonly where: Document;
   readonly set: Document;
 };
 
-/** A collection with sealed texts; its documents have text ids. */
+/** A collection with sealed texts. Its documents have text ids. */
 export type SealedPlace = {
   readonly collection: string;
-  /** Seals a document by the current rules; `undefined` if nothing has to change. */
+  /** Seals a document by the current rules. Returns `undefined` if nothing has to change. */
   readonly reseal: (document: Document, sealer: Sealer) => Resealed | undefined;
 };
 
-/** A sealed text of a document: its dotted path and its context. */
+/** A sealed text in a document, with its dotted path and its sealing context. */
 export type SealedText = {
   readonly path: string;
   readonly text: string;
   readonly context: string;
 };
 
-/** Seals the texts anew that are not current. */
+/** Seals outdated texts again. */
 export function resealTexts(texts: readonly SealedText[], sealer: Sealer): Resealed | undefined {
   const stale = texts.filter(({ text }) => !sealer.isCurrent(text));
   if (stale.length === 0) return undefined;
@@ -39,22 +39,22 @@ export function resealTexts(texts: readonly SealedText[], sealer: Sealer): Resea
   };
 }
 
-/** The progress of a scan over a collection: a restart continues there. */
+/** The progress of a scan over a collection. After a restart the scan continues from here. */
 type ScanDocument = {
   _id: string;
   schema_version: number;
-  /** The sealing key; a new one starts a new scan. */
+  /** Identifies the current sealing key. A new key starts a new scan. */
   generation: string;
   after: string;
   passed: number;
-  /** Documents that were changed meanwhile, or could not be opened. */
+  /** The number of documents that were changed during the scan or could not be opened. */
   left: number;
   ended_at: Date | null;
 };
 
-/** Documents of one page: some ten milliseconds of work. */
+/** The number of documents in one page, which takes about ten milliseconds. */
 const pageSize = 100;
-/** A scan that skipped documents starts again after this. */
+/** The time after which a scan that skipped documents starts again. */
 const againMs = 600_000;
 
 export type ResealingDeps = {
@@ -65,8 +65,8 @@ export type ResealingDeps = {
 };
 
 /**
- * Scans collections page by page and reseals outdated texts, so that a rotation reaches every text.
- * It may run concurrently with everything else, and be killed at any time.
+ * Scans collections page by page and reseals outdated texts, so that a key rotation reaches every
+ * text. Other work may run concurrently. The process can be killed at any time.
  */
 export function createResealing({ db, keys, places, log }: ResealingDeps) {
   const scans = db.collection<ScanDocument>("resealing");
@@ -78,7 +78,7 @@ export function createResealing({ db, keys, places, log }: ResealingDeps) {
     if (found !== null && !isOver) return found;
     return { _id, schema_version: 1, generation, after: "", passed: 0, left: 0, ended_at: null };
   };
-  /** Reseals one page; returns true if there may be more. */
+  /** Reseals one page. Returns true if there may be more. */
   const page = async (place: SealedPlace): Promise<boolean> => {
     const scan = await scanOf(place.collection);
     if (scan.ended_at !== null) return false;
@@ -101,7 +101,7 @@ export function createResealing({ db, keys, places, log }: ResealingDeps) {
     return !isEnd;
   };
   return {
-    /** Reseals one page of each collection; returns true if there may be more. */
+    /** Reseals one page of each collection. Returns true if there may be more. */
     pages: async (): Promise<boolean> => {
       let isMore = false;
       for (const place of places) isMore = (await page(place)) || isMore;
@@ -113,7 +113,7 @@ export function createResealing({ db, keys, places, log }: ResealingDeps) {
         const { passed, left, ended_at } = await scanOf(collection);
         if (ended_at !== null) return [collection, left] as const;
         const all = await db.collection(collection).estimatedDocumentCount();
-        // An estimate, so an unfinished scan never shows 0.
+        // The count is an estimate, so an unfinished scan always shows at least 1.
         return [collection, Math.max(all - passed, 1) + left] as const;
       });
       return new Map(await Promise.all(counts));
@@ -121,7 +121,10 @@ export function createResealing({ db, keys, places, log }: ResealingDeps) {
   };
 }
 
-/** Returns the number of documents that were changed meanwhile or could not be opened. */
+/**
+ * Reseals a page. Returns the number of documents that were changed meanwhile or could not be
+ * opened.
+ */
 async function resealPage(
   db: Db,
   sealer: Sealer,
@@ -151,10 +154,13 @@ function writeOf({ _id }: Document, { where, set }: Resealed): AnyBulkWriteOpera
 
 const everyMs = 60_000;
 const leaseMs = 60_000;
-/** Gives requests priority between two pages: a million documents take some twenty minutes. */
+/**
+ * The pause between two pages, which gives requests priority. A million documents take about twenty
+ * minutes.
+ */
 const pauseMs = 100;
 
-/** Runs in the one process that has the lease, until every collection is scanned. */
+/** Runs resealing in the process that has the lease, until every collection is scanned. */
 export function startResealing(
   deps: Omit<ResealingDeps, "db"> & { readonly database: Database; readonly metrics: Metrics },
 ): Pick<Loop, "stop"> {

@@ -1,23 +1,26 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 
-/** Seals texts for a context (merchant | record id | field), which is authenticated. */
+/**
+ * Seals (encrypts) texts for a context (merchant | record id | field). The context is
+ * authenticated: opening a text requires the same context.
+ */
 export type Sealer = {
   readonly seal: (plain: string, context: string) => string;
-  /** Throws if the text was altered, has another context, or its key is missing. */
+  /** Throws if the text was changed, if the context is different, or if the key is missing. */
   readonly open: (sealed: string, context: string) => string;
-  /** True if the text need not be sealed anew. */
+  /** Returns true if the text need not be sealed again. */
   readonly isCurrent: (sealed: string) => boolean;
 };
 
 const algorithm = "aes-256-gcm";
 const nonceLength = 12;
 const tagLength = 16;
-/** In bytes. */
+/** The length of a data key in bytes. */
 export const dataKeyLength = 32;
 
 export type NamedKey = readonly [keyId: string, key: Buffer];
 
-/** The keys of the setting `ENCRYPTION_KEYS`, the current one first. */
+/** Returns the keys in the setting `ENCRYPTION_KEYS`, the current one first. */
 export function keysOfRing(encryptionKeys: string): readonly [NamedKey, ...NamedKey[]] {
   const [first, ...others] = encryptionKeys.split(",").map((pair): NamedKey => {
     const [keyId = "", secret = ""] = pair.split(":");
@@ -30,7 +33,10 @@ export function keysOfRing(encryptionKeys: string): readonly [NamedKey, ...Named
   return [first, ...others];
 }
 
-/** AES-256-GCM under a named key: `key_id.base64url(nonce ‖ tag ‖ ciphertext)`. */
+/**
+ * Encrypts a text with AES-256-GCM under a named key. Format: `key_id.base64url(nonce ‖ tag ‖
+ * ciphertext)`.
+ */
 export function sealUnder(keyId: string, key: Buffer, plain: string, context: string): string {
   const nonce = randomBytes(nonceLength);
   const cipher = createCipheriv(algorithm, key, nonce);
@@ -40,7 +46,7 @@ export function sealUnder(keyId: string, key: Buffer, plain: string, context: st
   return `${keyId}.${packed.toString("base64url")}`;
 }
 
-/** Throws if the text was altered, or has another context. */
+/** Throws if the text was changed or the context is different. */
 export function openUnder(keyId: string, key: Buffer, sealed: string, context: string): string {
   const packed = Buffer.from(sealed.slice(keyId.length + 1), "base64url");
   const decipher = createDecipheriv(algorithm, key, packed.subarray(0, nonceLength));
@@ -71,18 +77,21 @@ export function createSealer(encryptionKeys: string): Sealer {
 }
 
 /**
- * Hashes values that must be found at rest but not read: HMAC-SHA-256 under a key derived
- * (HKDF-SHA-256) from the sealing key and a purpose. Guessing values requires the key, and hashes
- * of two purposes can't be compared.
+ * Hashes stored values that must be searchable but not readable. Uses HMAC-SHA-256 with a key
+ * derived (HKDF-SHA-256) from the sealing key and a purpose. Without the key, nobody can guess
+ * values, and hashes for two purposes can't be compared.
  */
 export type KeyedHash = {
-  /** The key's id: hashes change with a rotation. */
+  /** The key's id. A key rotation changes the hashes. */
   readonly keyId: string;
-  /** 32 bytes. */
+  /** Returns a hash of 32 bytes. */
   hash(text: string): Buffer;
 };
 
-/** A purpose's keyed hashes: the first key writes new hashes, the others find old ones. */
+/**
+ * Creates the keyed hashes for a purpose. The first key creates new hashes. The others find
+ * existing ones.
+ */
 export function createKeyedHashes(
   encryptionKeys: string,
   purpose: string,
@@ -92,7 +101,7 @@ export function createKeyedHashes(
   return [derive(first), ...others.map(derive)];
 }
 
-/** Derives a purpose's key from a key of the ring. */
+/** Derives the hash key for a purpose from a key of the ring. */
 export function hashKeyOf(master: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", master, "", `disburse ${purpose}`, dataKeyLength));
 }

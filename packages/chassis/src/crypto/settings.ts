@@ -2,11 +2,14 @@ import { z } from "zod";
 import { type Environment, secret, urlSetting } from "../settings.ts";
 
 /**
- * The sealing keys of a service: its own ring, or keys in AWS KMS; one of the two is required
+ * The sealing keys of a service. Either its own key ring or keys in AWS KMS are required
  * (docs/decisions/0044-secrets.md).
  */
 export const sealingSettings = {
-  /** `KEY_ID:BASE64` pairs joined by commas; the first wraps data keys, all unwrap. */
+  /**
+   * `KEY_ID:BASE64` pairs, separated by commas. The first key wraps data keys. All keys can unwrap
+   * them.
+   */
   ENCRYPTION_KEYS: secret(
     z
       .string()
@@ -16,23 +19,23 @@ export const sealingSettings = {
       .optional(),
   ),
   /**
-   * Ids or ARNs joined by commas, the current one first. Aliases are refused: one can be pointed at
-   * another key.
+   * Key ids or ARNs, separated by commas, with the current one first. Aliases are refused because
+   * an alias can be moved to another key.
    */
   AWS_KMS_KEY_IDS: z
     .string()
     .regex(/^(?!.*alias\/)[\w:/-]{1,256}(,[\w:/-]{1,256})*$/, "must be ids or ARNs of keys")
     .transform((text) => text.split(",") as [string, ...string[]])
     .optional(),
-  /** Another KMS server than the region's own. */
+  /** The address of a KMS server other than the region's own. */
   AWS_KMS_ENDPOINT: urlSetting.optional(),
 } as const;
 
 export type SealingSettings = z.output<z.ZodObject<typeof sealingSettings>>;
 
 /**
- * Prefers a service's own ring, such as `ENCRYPTION_KEYS_PAYOUT`, to `ENCRYPTION_KEYS`, for
- * services that share an environment.
+ * Uses a service's own key ring, such as `ENCRYPTION_KEYS_PAYOUT`, instead of `ENCRYPTION_KEYS` if
+ * it is set. This is for services that share an environment.
  */
 export function withOwnRing(environment: Environment, service: string): Environment {
   const name = `ENCRYPTION_KEYS_${service.toUpperCase()}`;

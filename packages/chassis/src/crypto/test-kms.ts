@@ -10,7 +10,7 @@ type Call = {
   readonly EncryptionContext?: Readonly<Record<string, string>>;
 };
 
-/** Starts a server with the Encrypt and Decrypt of AWS KMS, and with random keys. */
+/** Starts a server that implements Encrypt and Decrypt of AWS KMS with random keys. */
 export async function startKms(keyIds: readonly string[]) {
   const keys = new Map(keyIds.map((id) => [id, randomBytes(32)]));
   const calls: string[] = [];

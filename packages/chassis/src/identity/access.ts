@@ -8,16 +8,19 @@ import { demandStepUp, type StepUp } from "./step-up.ts";
 export type Callers = {
   readonly services: ReadonlySet<string>;
   readonly roles: ReadonlySet<Role>;
-  /** True if a person needs a recent sign-in. */
+  /** True if a person must have signed in recently. */
   readonly stepUp: boolean;
 };
 
-/** Services that describe a server: open to all callers with an identity. */
+/** Services that only describe the server. Every identified caller may use them. */
 const openToAll: ReadonlySet<string> = new Set(["grpc.reflection.v1.ServerReflection"]);
 
 const known = new WeakMap<DescMethod, Callers>();
 
-/** Reads the allowed callers of an RPC from the contract; nobody may call an RPC without them. */
+/**
+ * Reads the allowed callers of an RPC from the contract. If the contract lists none, nobody may
+ * call the RPC.
+ */
 export function callersOf(method: DescMethod): Callers {
   let callers = known.get(method);
   if (callers === undefined) {
@@ -34,8 +37,8 @@ export function callersOf(method: DescMethod): Callers {
 }
 
 /**
- * Throws PERMISSION_DENIED if a principal may not call an RPC, and UNAUTHENTICATED if it may after
- * a fresh sign-in.
+ * Throws PERMISSION_DENIED if the principal may not call the RPC. Throws UNAUTHENTICATED if the
+ * principal may call the RPC only after a fresh sign-in.
  */
 export function authorise(method: DescMethod, principal: Principal, stepUp: StepUp): void {
   if (openToAll.has(method.parent.typeName)) return;

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { PeerCertificate, SecureVersion } from "node:tls";
 
-/** A process's certificate and key, and the authorities it trusts; all of it is PEM. */
+/** A process's certificate and key, and the authorities that it trusts, all as PEM. */
 export type TlsMaterial = {
   readonly cert: string;
   readonly key: string;
@@ -10,25 +10,28 @@ export type TlsMaterial = {
 
 export type Tls = {
   readonly trustDomain: string;
-  /** The current material: changed files are read again, and return another object. */
+  /**
+   * Returns the current certificate, key and authorities. After a file has changed, returns a
+   * different object.
+   */
   readonly material: () => TlsMaterial;
-  /** True if persons may connect without a certificate: their token identifies them. */
+  /** True if persons may connect without a certificate, because their token identifies them. */
   readonly admitsPersons: boolean;
 };
 
 const spiffePattern = /^URI:spiffe:\/\/([a-z0-9][a-z0-9.-]*)\/([a-z][a-z-]{0,31})$/;
 
 /**
- * Returns the service that a certificate names by its one URI name, `spiffe://<trust
- * domain>/<service>`; absent if it has none, several, or one of another trust domain. Doesn't check
- * the issuing authority.
+ * Returns the service in a certificate's only URI name, `spiffe://<trust domain>/<service>`.
+ * Returns `undefined` if the certificate has none, several, or one of another trust domain. Doesn't
+ * check the issuing authority.
  */
 export function serviceOfCertificate(
   certificate: Pick<X509Certificate, "subjectAltName">,
   trustDomain: string,
 ): string | undefined {
   const text = certificate.subjectAltName ?? "";
-  // A name with a comma is quoted, and could pass as several names.
+  // A name that contains a comma is quoted, and could otherwise pass as several names.
   if (text.includes('"')) return undefined;
   const names = text.split(", ");
   const [uri, ...others] = names.filter((name) => name.startsWith("URI:"));
@@ -36,7 +39,7 @@ export function serviceOfCertificate(
   return others.length === 0 && domain === trustDomain ? service : undefined;
 }
 
-/** Older versions send the caller's certificate unencrypted. */
+/** The minimum TLS version. Older versions send the caller's certificate unencrypted. */
 export const tlsVersion: SecureVersion = "TLSv1.3";
 
 export type ClientTls = TlsMaterial & {
@@ -44,7 +47,10 @@ export type ClientTls = TlsMaterial & {
   readonly checkServerIdentity: (host: string, found: PeerCertificate) => Error | undefined;
 };
 
-/** Options of a client's connection to a service; they reject every other service. */
+/**
+ * Returns the TLS options for connecting to a service. They reject the certificate of any other
+ * service.
+ */
 export function clientTls({ material, trustDomain }: Tls, service: string): ClientTls {
   return {
     ...material(),

@@ -14,7 +14,7 @@ export type ServiceKey = {
   readonly privateKey: KeyObject;
 };
 
-/** Public keys by key id, each with its service. A service has two keys during a rotation. */
+/** Public keys by key id, each with its service. During a rotation a service has two keys. */
 export type TrustedKeys = ReadonlyMap<
   string,
   { readonly service: string; readonly publicKey: KeyObject }
@@ -26,7 +26,7 @@ const publicJwk = z.object({
   kty: z.literal("OKP"),
   crv: z.literal("Ed25519"),
   x: coordinate,
-  /** `payout.3q2-7wEJ`: the service, and a part of the key's digest. */
+  /** For example `payout.3q2-7wEJ`: the service and a part of the key's digest. */
   kid: z.string().regex(keyIdPattern),
 });
 const privateJwk = publicJwk.extend({ d: coordinate });
@@ -34,14 +34,14 @@ const jwkSet = z.object({ keys: z.array(publicJwk).min(1) });
 
 const serviceOf = (keyId: string): string => keyIdPattern.exec(keyId)?.[1] ?? "";
 
-/** Reads a private key (a JWK); throws without showing it if it is malformed. */
+/** Reads a private key (a JWK). If it is malformed, throws an error that does not show the key. */
 export function readServiceKey(text: string): ServiceKey {
   const jwk = parse(privateJwk, text);
   const privateKey = createPrivateKey({ key: jwk, format: "jwk" });
   return { service: serviceOf(jwk.kid), keyId: jwk.kid, privateKey };
 }
 
-/** Reads public keys (a JWK set); throws if it is malformed, or has a key id twice. */
+/** Reads public keys (a JWK set). Throws if the set is malformed or contains a key id twice. */
 export function readTrustedKeys(text: string): TrustedKeys {
   const { keys } = parse(jwkSet, text);
   const trusted = new Map<string, { service: string; publicKey: KeyObject }>();
@@ -60,7 +60,7 @@ function parse<T>(type: z.ZodType<T>, text: string): T {
   throw new TypeError(`malformed: ${[...new Set(fields)].join(", ") || "no JSON object"}`);
 }
 
-/** The parser's own error would show the text, which is a key. */
+/** The parser's own error is hidden because it would show the text, which is a key. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -70,7 +70,7 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * Generates a service's key: the private part in the format of `SERVICE_KEY`, the public part as a
+ * Generates a service's key. The private part has the format of `SERVICE_KEY`. The public part is a
  * JWK.
  */
 export function generateServiceKey(service: string) {

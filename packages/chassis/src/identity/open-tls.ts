@@ -7,7 +7,7 @@ import { readTextFile, SettingsError } from "../settings.ts";
 import { serviceOfCertificate, type Tls, type TlsMaterial, tlsVersion } from "./certificates.ts";
 import type { IdentitySettings } from "./settings.ts";
 
-/** The time between two checks of the files for a change, as for keys. */
+/** The interval between two checks for changed files, as for keys. */
 const reloadEveryMs = 10_000;
 
 type TlsSettings = Pick<
@@ -16,11 +16,10 @@ type TlsSettings = Pick<
 >;
 
 /**
- * Opens mutual TLS if its files are configured, and reads changed files, so that a certificate is
- * renewed without a restart. Inconsistent files, such as during a replacement, are logged, and the
- * previous material stays.
- *
- * @throws {SettingsError} if a file is missing, or the certificate is not usable.
+ * Opens mutual TLS if its files are configured. Changed files are read again, so that a certificate
+ * can be renewed without a restart. Files can be inconsistent during a replacement. This is logged,
+ * and the previous ones stay in use. @throws {SettingsError} if a file is missing, or the
+ * certificate is not usable.
  */
 export function openTls(
   service: string,
@@ -70,7 +69,7 @@ export function openTls(
 
 const textOf = ({ cert, key, ca }: TlsMaterial): string => [cert, key, ca].join("\0");
 
-/** Returns the reason why a certificate can't be used, without parts of the key. */
+/** Returns the reason why a certificate can't be used. Never includes parts of the key. */
 function problemOf(material: TlsMaterial, service: string, trustDomain: string) {
   let certificate: X509Certificate;
   try {
@@ -86,7 +85,10 @@ function problemOf(material: TlsMaterial, service: string, trustDomain: string) 
   return certificate.validToDate < now ? "has expired" : undefined;
 }
 
-/** Opens mutual TLS for the life of a process, and shows the expiry of the current certificate. */
+/**
+ * Opens mutual TLS until the process ends. Adds the expiry of the current certificate to the
+ * metrics.
+ */
 export function openProcessTls(
   service: string,
   settings: TlsSettings,
@@ -102,7 +104,7 @@ export function openProcessTls(
   return tls;
 }
 
-/** Registers the metric also without TLS; it then has no value. */
+/** Registers the metric even without TLS. It then has no value. */
 function showEnd(metrics: Metrics, tls: Tls | undefined): void {
   const name = "disburse_tls_certificate_expiration_timestamp_seconds";
   const help = "Expiry of the process's certificate for mutual TLS.";

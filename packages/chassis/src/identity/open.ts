@@ -8,29 +8,29 @@ import type { IdentitySettings } from "./settings.ts";
 import type { StepUp } from "./step-up.ts";
 import { createVerifier, type PersonIssuer, type Verify } from "./verifier.ts";
 
-/** The identity of a process, and its verification of callers. */
+/** The identity of a process, and the check of its callers' identities. */
 export type Identity = {
   readonly identity: ClientIdentity;
   readonly verify: Verify;
-  /** The fresh sign-in that some RPCs require. */
+  /** The requirements for a fresh sign-in, which some RPCs demand. */
   readonly stepUp: StepUp;
   readonly serviceKey: () => ServiceKey;
   /** The current public keys of all services. */
   readonly trustedKeys: () => TrustedKeys;
 };
 
-/** The time between two checks of key files for a change. */
+/** The interval between two checks for changed key files. */
 const reloadEveryMs = 10_000;
 /**
- * Longer tokens of a live issuer are refused: a removed person keeps access for 15 minutes at most.
+ * The maximum lifetime of persons' tokens in live mode. A removed person therefore keeps access for
+ * at most 15 minutes.
  */
 const personLifetimeMaxSeconds = 900;
 
 /**
- * Opens the identity of a service's process. Changed key files are read again, so that a key is
- * rotated without a restart. A malformed file is logged, and the previous keys stay.
- *
- * @throws {SettingsError} if the key is another service's, or no key of the issuer is given.
+ * Opens the identity of a service's process. Changed key files are read again, so that a key can be
+ * rotated without a restart. A malformed file is logged, and the previous keys stay in use. @throws
+ * {SettingsError} if the key belongs to another service, or no key of the issuer is given.
  */
 export function openIdentity(
   service: string,
@@ -102,7 +102,10 @@ function personIssuer(
   };
 }
 
-/** Returns a check that passes a changed file's text to `take`; it returns true for a change. */
+/**
+ * Returns a function that checks a file for changes and passes changed text to `take`. It returns
+ * true if the file changed.
+ */
 function followFile(path: string | undefined, take: (text: string) => void): () => boolean {
   if (path === undefined || path === "") return () => false;
   let previous = readFileSync(path, "utf8");

@@ -1,22 +1,22 @@
 import { SignJWT } from "jose";
 import type { ServiceKey } from "./keys.ts";
 
-/** Returns the `authorization` of a call to the service of this name. */
+/** Returns the `authorization` header for a call to the service with this name. */
 export type ClientIdentity = (to: string) => string | Promise<string>;
 
-/** The lifetime of a service's token. */
+/** The lifetime of a service's token in seconds. */
 export const serviceTokenSeconds = 300;
-/** A token is replaced when it expires within this time. */
+/** A token is replaced this long before it expires. */
 const renewBeforeMs = 60_000;
 
-/** The name of a service in tokens and certificates: a SPIFFE ID. */
+/** Returns the name of a service in tokens and certificates, which is a SPIFFE ID. */
 export function spiffeId(trustDomain: string, service: string): string {
   return `spiffe://${trustDomain}/${service}`;
 }
 
 /**
- * Creates the identity of a service's process: signed tokens, each valid for one called service and
- * for five minutes. One token serves all calls of four minutes.
+ * Creates the identity of a service's process. It signs tokens that are valid for one called
+ * service and for five minutes. Each token is used for four minutes.
  */
 export function serviceIdentity(
   { service, keyId, privateKey }: ServiceKey,
@@ -47,7 +47,7 @@ export function serviceIdentity(
   };
 }
 
-/** Creates the identity of a token's owner: a person, or the sandbox. */
+/** Creates the identity of the owner of a token: a person, or the sandbox. */
 export function bearerIdentity(token: string): ClientIdentity {
   const authorization = `Bearer ${token}`;
   return () => authorization;

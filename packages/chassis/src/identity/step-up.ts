@@ -1,22 +1,23 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Principal } from "../principal.ts";
 
-/** The fresh sign-in that an RPC with `step_up` requires. */
+/** The requirements of an RPC with `step_up` for a person's sign-in. */
 export type StepUp = {
   readonly maxAgeSeconds: number;
-  /** The required authentication class; absent: any. */
+  /** The required authentication class. If absent, any class is accepted. */
   readonly acr?: string | undefined;
 };
 
-/** The lifetime of an access token in live mode. */
+/** The default maximum age of a sign-in, equal to the lifetime of an access token in live mode. */
 export const stepUpSecondsDefault = 900;
 
-/** Two clocks may differ by this much (`docs/THREAT-MODEL.md`). */
+/** The allowed difference between two clocks (`docs/THREAT-MODEL.md`). */
 export const clockToleranceSeconds = 120;
 
 /**
- * Throws UNAUTHENTICATED with `insufficient_user_authentication` and the required sign-in (RFC
- * 9470) if a person's sign-in is unknown, too old, or of another class. Services pass.
+ * Throws UNAUTHENTICATED if a person's sign-in is unknown, too old, or of a different class. The
+ * error contains `insufficient_user_authentication` and the required sign-in (RFC 9470). Does not
+ * apply to services.
  */
 export function demandStepUp(
   principal: Principal,

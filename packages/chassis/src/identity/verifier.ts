@@ -12,42 +12,48 @@ import { clockToleranceSeconds } from "./step-up.ts";
 
 /** The accepted issuer of persons' tokens. */
 export type PersonIssuer = {
-  /** Accepted `iss` values; they share their keys. */
+  /** Accepted `iss` values. All of them have the same keys. */
   readonly issuers: readonly string[];
   /** The required audience of the tokens. */
   readonly audience: string;
   /** The claim that lists a person's roles. */
   readonly rolesClaim: string;
-  /** Returns the issuer's key for a token's header; may reject if the issuer doesn't reply. */
+  /** Returns the issuer's key for a token's header. May reject if the issuer doesn't reply. */
   readonly keyOf: (header: { readonly kid?: string; readonly alg?: string }) => Promise<CryptoKey>;
-  /** True in the sandbox only: a token without a sign-in counts as a fresh sign-in. */
+  /**
+   * If true, a token without a sign-in time counts as a fresh sign-in. True only in the sandbox.
+   */
   readonly exemptWithoutSignIn: boolean;
-  /** Tokens with a longer lifetime are refused; unbounded in the sandbox. */
+  /** The maximum lifetime of a token. Unlimited in the sandbox. */
   readonly lifetimeMaxSeconds: number;
 };
 
 export type VerifierOptions = {
   readonly service: string;
   readonly trustDomain: string;
-  /** The current keys of the services: changed files are read again. */
+  /** Returns the current keys of the services. Changed files are read again. */
   readonly trustedKeys: () => TrustedKeys;
   /** Absent if persons have no access. */
   readonly persons?: PersonIssuer | undefined;
 };
 
-/** Returns the caller from the header `authorization`; throws UNAUTHENTICATED, or UNAVAILABLE. */
+/** Returns the caller from the header `authorization`. Throws UNAUTHENTICATED or UNAVAILABLE. */
 export type Verify = (authorization: string | null | undefined) => Principal | Promise<Principal>;
 
-/** Verified tokens that are remembered. */
+/** The maximum number of verified tokens that are remembered. */
 const rememberedMax = 4_096;
-/** A removed key stays valid for at most this long, if its file is not read earlier. */
+/**
+ * The time for which a verified token is remembered. A removed key therefore stays valid for at
+ * most this long.
+ */
 const rememberedMs = 60_000;
 
 type Verified = { readonly principal: Principal; readonly keys: TrustedKeys };
 
 /**
  * Verifies signed tokens. A verified token is remembered by its hash for up to a minute, while it
- * is valid and the services' keys are unchanged: a look-up costs a hundredth of a verification.
+ * is valid and the services' keys are unchanged. Finding a remembered token costs a hundredth of a
+ * verification.
  */
 export function createVerifier(options: VerifierOptions): Verify {
   const { trustDomain, trustedKeys } = options;
@@ -94,7 +100,7 @@ async function verifyService(
     audience: spiffeId(trustDomain, service),
     maxTokenAge: serviceTokenSeconds,
   });
-  // A service may sign only for itself.
+  // A service may sign tokens only for itself.
   const self = spiffeId(trustDomain, signer);
   if (payload.iss !== self || payload.sub !== self) {
     throw unauthenticated("the token's key is another service's");
@@ -104,10 +110,13 @@ async function verifyService(
   return { principal, expiresAt: payload.exp ?? 0 };
 }
 
-/** Fits in an entry of the audit trail. */
+/** The maximum length of a reason, so that it fits in an audit entry. */
 const reasonLengthMax = 500;
 
-/** Reads the operator from a token that `rpc.mjs --to` signed: `act` (RFC 8693) and `reason`. */
+/**
+ * Reads the operator and the reason from a token that `rpc.mjs --to` signed (`act` of RFC 8693, and
+ * `reason`).
+ */
 function manualUseOf({ act, reason }: JWTPayload): ManualUse | undefined {
   if (act === undefined && reason === undefined) return undefined;
   const person = typeof act === "object" && act !== null && "sub" in act ? act.sub : undefined;
@@ -119,7 +128,7 @@ function manualUseOf({ act, reason }: JWTPayload): ManualUse | undefined {
   return { person, reason };
 }
 
-/** Accepted algorithms of access tokens; none with a shared secret. */
+/** Accepted signature algorithms of access tokens. None of them uses a shared secret. */
 const personAlgorithms = ["EdDSA", "Ed25519", "ES256", "RS256", "PS256"];
 const subjectPattern = /^[\x21-\x7e]{1,128}$/;
 const allRoles: ReadonlySet<string> = new Set(enumNames(RoleEnum));
@@ -160,7 +169,7 @@ function verifyOptions(algorithms: string[], requiredClaims: string[]): JWTVerif
   return { algorithms, requiredClaims: [...requiredClaims, "exp"], clockTolerance };
 }
 
-/** The issuer that a token names; absent if it names none, or is malformed. */
+/** Returns the issuer that a token names. Returns `undefined` if it names none or is malformed. */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;
@@ -169,7 +178,7 @@ function issuerOf(token: string): string | undefined {
   }
 }
 
-/** Explains a token's refusal without any part of the token. */
+/** Explains why a token was refused, without showing any part of the token. */
 function refusalOf(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof errors.JWTExpired) return unauthenticated("the token has expired");
@@ -182,7 +191,7 @@ function refusalOf(error: unknown): ConnectError {
   return new ConnectError("the keys of the issuer cannot be fetched", Code.Unavailable);
 }
 
-/** True if the key set could not be fetched, which says nothing about the token. */
+/** Returns true if the key set could not be fetched. The token may still be valid then. */
 function isUnreachable(error: InstanceType<typeof errors.JOSEError>): boolean {
   return error instanceof errors.JWKSTimeout || error.code === "ERR_JOSE_GENERIC";
 }

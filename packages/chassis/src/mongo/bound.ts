@@ -2,10 +2,11 @@ import type { Collection, Document, Filter, OptionalUnlessRequiredId, UpdateFilt
 import { insertOnce } from "./once.ts";
 
 /**
- * Inserts a document unless `of` finds `max` already; give `of` an index. Returns `exists` if a
- * unique index has the document's key. The count after the insert includes every earlier insert, so
- * concurrent inserts never leave more than `max`. At the bound they may refuse each other. A crash
- * between insert and count can leave one too many, and so can a repeat that `findKept` has answered
+ * Inserts a document unless the filter `of` already matches `max` documents. The filter needs an
+ * index. Returns `exists` if a unique index already has the document's key. Documents are counted
+ * again after the insert. This count includes every earlier insert, so concurrent inserts never
+ * leave more than `max`. At the limit, concurrent inserts may refuse each other. One document too
+ * many can remain after a crash between insert and count, or if a repeated request calls `findKept`
  * in between.
  */
 export async function insertWithin<T extends Document>(
@@ -24,7 +25,8 @@ export async function insertWithin<T extends Document>(
 }
 
 /**
- * Finds a document of `insertWithin` for a repeat. After that the first attempt can't remove it.
+ * Finds a document that `insertWithin` inserted, for a repeated request. After this call the first
+ * attempt can no longer remove the document.
  */
 export function findKept<T extends Document>(collection: Collection<T>, filter: Filter<T>) {
   const update = { $unset: { only_try: "" } } as unknown as UpdateFilter<T>;

@@ -2,13 +2,14 @@ import { uptime } from "node:os";
 import { type Clock, steadyClock } from "@disburse/kernel/time.ts";
 import type { Database } from "./database.ts";
 
-/** Reads the time without a collection. */
+/** A query that returns the database's time without reading a collection. */
 const readNow = [{ $documents: [{}] }, { $set: { now: "$$NOW" } }];
 
 /**
- * The database's time, read once and advanced by a monotonic clock: the same for all processes of a
- * service, whatever their own wall clocks show. The error is at most the time of the read. A later
- * change of the database host's clock reaches only processes that start after it.
+ * Returns a clock with the database's time, which is read once and then advanced by a monotonic
+ * clock. All processes of a service therefore agree, whatever their own wall clocks show. The error
+ * is at most the duration of the read. If the database host's clock changes later, only processes
+ * that start afterwards use the new time.
  */
 export async function databaseClock(
   { db }: Pick<Database, "db">,
@@ -21,11 +22,14 @@ export async function databaseClock(
   return steadyClock(new Date(read.now.getTime() + halfWayMs), elapsed);
 }
 
-/** Reading the uptime costs more than reading a clock. */
+/** The interval between two reads of the uptime, which cost more than reading a clock. */
 const checkEveryMs = 1_000;
 const sleepMinMs = 1_000;
 
-/** Monotonic milliseconds that include the machine's sleep, which is added within a second. */
+/**
+ * Returns monotonic milliseconds that include the time for which the machine slept. That time is
+ * added within a second after waking.
+ */
 export function elapsedWithSleep(
   running: () => number = () => performance.now(),
   upMs: () => number = () => uptime() * 1_000,

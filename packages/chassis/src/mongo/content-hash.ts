@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
 /**
- * Hashes (SHA-256, base64url) a JSON array of the rule's name and the fields in this order, `null`
- * for an absent one. Include only fields that never change after the insert: `audit:verify`
- * compares them with the hash (docs/decisions/0043).
+ * Returns the hash (SHA-256, base64url) of a JSON array that contains the rule's name and then the
+ * fields in this order. An absent field is `null`. Include only fields that never change after the
+ * insert, because `audit:verify` compares them with the hash (docs/decisions/0043).
  */
 export function contentHash<Document extends object>(
   rule: string,

@@ -27,25 +27,30 @@ export type Rows = {
 /** The connection of a service to its own database. */
 export type Database = ReturnType<typeof databaseOf>;
 
-/** A call fails after this if the database is unavailable or no connection is free. */
+/** If the database is unavailable or no connection is free, a call fails after this time. */
 const selectionTimeoutMs = 4_000;
 type DatabaseOptions = {
   readonly observe?: ObserveBatch;
   /** Called with the client before it connects. */
   readonly watch?: (client: MongoClient) => void;
-  /** After this a write's outcome is unknown: read again, never assume. */
+  /**
+   * The time limit of a write. After this time the write's outcome is unknown. Read the document
+   * again, and assume nothing.
+   */
   readonly writeTimeoutMs?: number;
-  /** After this long without a byte the call fails with an unknown outcome: the database hangs. */
+  /**
+   * If a connection receives no byte for this long, the database hangs. The call then fails with an
+   * unknown outcome.
+   */
   readonly silenceMs?: number;
 };
-/** A readiness probe must answer before its caller gives up. */
+/** The time limit of a ping. A readiness probe must respond before its caller gives up. */
 const pingTimeoutMs = 1_000;
 
 /**
  * Connects a service to its own database. Every write is journalled on a majority before it is
- * acknowledged; reads return only data of a majority.
- *
- * @throws {Error} if the database is older than MongoDB 8.0.
+ * acknowledged. Reads return only data that a majority has. @throws {Error} if the database is
+ * older than MongoDB 8.0.
  */
 export async function connectDatabase(
   uri: string,
@@ -77,17 +82,18 @@ const driver = /[/\\]mongodb[/\\]lib[/\\]/;
 let areGuarded = false;
 
 /**
- * Keeps commands from hanging on a closed connection. If a write is buffered, the driver (7.8.0,
- * `writeCommand` of cmap/connection.js) waits for `drain`, even on a destroyed socket that has not
- * emitted `close` yet. `drain` then never comes, and no timeout runs. If the monitor's command
- * hangs, no connection is ever opened again. Here such a socket emits an error, which the driver
- * handles like any other.
+ * Prevents commands from hanging on a closed connection. If a write is buffered, the driver (7.8.0,
+ * `writeCommand` in cmap/connection.js) waits for the event `drain`. It waits even on a destroyed
+ * socket that has not emitted `close` yet. `drain` then never comes, and no timeout applies. If
+ * this happens to the monitor's command, no connection is ever opened again. Therefore this
+ * function makes such a socket emit an error, which the driver handles like any other.
  */
 function guardDriverSockets(): void {
   if (areGuarded) return;
   areGuarded = true;
   subscribe("net.client.socket", (message) => {
-    // Published while the driver creates the socket, so that its frames are on the stack.
+    // The event is published while the driver creates the socket, so the stack contains the
+    // driver's frames.
     if (!driver.test(new Error("where").stack ?? "")) return;
     const { socket } = message as { socket: Socket };
     socket.once("close", () => {
@@ -97,7 +103,7 @@ function guardDriverSockets(): void {
   });
 }
 
-/** MongoDB 8.0, the first with bulk writes over several collections. */
+/** The wire version of MongoDB 8.0, the first version with bulk writes over several collections. */
 const wireVersionMin = 25;
 
 async function assertRecent(client: MongoClient): Promise<void> {
@@ -106,7 +112,7 @@ async function assertRecent(client: MongoClient): Promise<void> {
   throw new Error("the database is older than MongoDB 8.0");
 }
 
-/** Opens a database of a client; the client's options apply. */
+/** Opens a database with an existing client and the client's options. */
 export function databaseOf(
   client: MongoClient,
   name: string,
@@ -114,15 +120,15 @@ export function databaseOf(
 ) {
   const db = groupedDb(client.db(name), bulkWriteOf(client), observe);
   return {
-    /** Groups its writes and reads by `_id`. */
+    /** The database. Writes and reads by `_id` are sent in batches. */
     db,
     /**
-     * Inserts into several collections in one command, in order. At the first duplicate key it
-     * stops and returns false; the documents before it stay inserted.
+     * Inserts into several collections in one command, in order. Stops at the first duplicate key
+     * and returns false. Documents before that key stay inserted.
      */
     bulkInsert: (rows: readonly Rows[]) => bulkInsert(client, name, rows),
     ready: (): Promise<boolean> =>
-      // In driver 7.8.0, `timeoutMS` doesn't bound a command without a session.
+      // In driver 7.8.0, `timeoutMS` doesn't limit a command without a session.
       withTimeout(pingTimeoutMs, () => db.command({ ping: 1 })).then(
         () => true,
         () => false,
@@ -146,7 +152,8 @@ async function bulkInsert(client: MongoClient, database: string, rows: readonly 
 }
 
 /**
- * True if only duplicate keys stopped a bulk write: its earlier writes are as durable as any other.
+ * Returns true if only duplicate keys stopped a bulk write. Its earlier writes are then as durable
+ * as any other.
  */
 function isStoppedByKey(error: unknown): boolean {
   if (!(error instanceof MongoClientBulkWriteError)) return false;
@@ -160,10 +167,11 @@ function isStoppedByKey(error: unknown): boolean {
 }
 
 /**
- * MongoDB's codes for a member that is unreachable (6, 7, 89, 9001), not the primary (189, 10058,
- * 10107, 11602, 13435, 13436) or shutting down (91, 11600), for an exceeded time limit (50, 262),
- * for a write or read that has no majority yet (64, 79, 100, 134), for an operation that the server
- * ended (43, 175, 237, 11601) or that met another one (112), and for too many requests (462).
+ * MongoDB's error codes that mean: a member is unreachable (6, 7, 89, 9001), not the primary (189,
+ * 10058, 10107, 11602, 13435, 13436) or shutting down (91, 11600); a time limit was exceeded (50,
+ * 262); a write or read has no majority yet (64, 79, 100, 134); the server ended the operation (43,
+ * 175, 237, 11601); the operation conflicted with another one (112); or there were too many
+ * requests (462).
  */
 const unavailableCodes = new Set<unknown>([
   ...[6, 7, 89, 9001],
@@ -177,7 +185,10 @@ const unavailableCodes = new Set<unknown>([
 
 const unavailableLabels = ["RetryableWriteError", "RetryableError", "SystemOverloadedError"];
 
-/** True if the database was unavailable or a write's outcome is unknown: retrying may succeed. */
+/**
+ * Returns true if the database was unavailable or a write's outcome is unknown. A retry may then
+ * succeed.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const isAway =
     error instanceof MongoNetworkError ||
@@ -194,10 +205,10 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** True if a bulk write's error contains such a failure. */
+/** Returns true if the error of a bulk write contains an error for an unavailable database. */
 function isBulkUnavailable(error: MongoError): boolean {
   if (error instanceof MongoBulkWriteError) {
-    // The wrapped error.
+    // Checks the error that the bulk write's error wraps.
     if (isDatabaseUnavailable(error.errorResponse)) return true;
     return [error.writeErrors].flat().some(({ code }) => unavailableCodes.has(code));
   }
@@ -214,7 +225,7 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === duplicateKeyCode;
 }
 
-/** True if an unordered bulk insert failed only because of duplicate keys. */
+/** Returns true if an unordered bulk insert failed only because of duplicate keys. */
 export function isOnlyDuplicateKeys(error: unknown): boolean {
   if (isDuplicateKey(error) && !(error instanceof MongoBulkWriteError)) return true;
   if (!(error instanceof MongoBulkWriteError)) return false;
@@ -222,22 +233,22 @@ export function isOnlyDuplicateKeys(error: unknown): boolean {
   return writeErrors.length > 0 && writeErrors.every(({ code }) => code === duplicateKeyCode);
 }
 
-/** Decimal128 keeps 34 digits; past them it would round. */
+/** The number of digits that Decimal128 stores exactly. Longer numbers would be rounded. */
 const decimal128Digits = 34;
 
-/** Whole minor units for storage: exact, and `$inc` works on them. */
+/** Converts whole minor units for storage. Decimal128 is exact, and `$inc` works on it. */
 export function toDecimal128(minor: bigint): Decimal128 {
   const text = minor.toString();
   if (text.replace("-", "").length > decimal128Digits) throw new Error("more than 34 digits");
   return Decimal128.fromString(text);
 }
 
-/** The first eight bytes of a whole number from 0 that fits the other eight. */
+/** The high eight bytes of a non-negative whole number that fits in the low eight bytes. */
 const smallWhole = 0x3040_0000_0000_0000n;
 
 const decimal128Text = /^(-?\d+)(?:\.(\d+))?(?:E([+-]\d+))?$/;
 
-/** Reads stored minor units; the database may write them as `1E+3`. */
+/** Reads stored minor units. The database may return a form such as `1E+3`. */
 export function fromDecimal128(stored: Decimal128): bigint {
   const { bytes } = stored;
   const { buffer, byteOffset } = bytes;

@@ -8,15 +8,15 @@ import { insertOnce } from "./once.ts";
 import { createSweepLease } from "./sweep-lease.ts";
 
 /**
- * A step of a database's history: indexes, or a change of stored documents. Its number is its
- * position in its service's list, from 1. See docs/MIGRATIONS.md.
+ * A migration step: it creates indexes or changes stored documents. Its number is its position in
+ * the service's list, starting at 1. See docs/MIGRATIONS.md.
  */
 export type Migration = {
   /** A short description. It is stored, and never changes. */
   readonly name: string;
   /**
-   * Applies the step while services of this release and the previous one serve. A killed job runs
-   * it again from the beginning, so it must be idempotent.
+   * Applies the step while services of this release and the previous one are running. If the job is
+   * killed, the next job runs the step from the beginning, so the step must be idempotent.
    */
   readonly up: (db: Db) => Promise<void>;
 };
@@ -26,10 +26,9 @@ type AppliedDocument = { _id: number; schema_version: number; name: string; appl
 export type Indexes = Readonly<Record<string, readonly IndexDescription[]>>;
 
 /**
- * The first step. It is edited in place until the first release. Its name includes a digest of the
- * indexes, so that a database of an older checkout is refused.
- *
- * @param shape grows with each change of stored documents.
+ * Creates the first step, which is edited in place until the first release. Its name includes a
+ * digest of the indexes, so that a database of an older checkout is refused. @param shape a number
+ * to increase with each change of stored documents.
  */
 export function baseline(shape: number, indexes: Indexes): Migration {
   const digest = createHash("sha256").update(JSON.stringify(indexes)).digest("hex").slice(0, 8);
@@ -37,9 +36,9 @@ export function baseline(shape: number, indexes: Indexes): Migration {
 }
 
 /**
- * Creates indexes of several collections; existing ones stay. On a replica set a majority of the
- * members must build them. The default is every member, so one that is down would block the
- * migration.
+ * Creates indexes of several collections. Existing indexes stay. On a replica set, a majority of
+ * the members must build them. By default every member must, and one member that is down would
+ * block the migration.
  */
 export async function createIndexes(db: Db, indexes: Indexes): Promise<void> {
   const { setName } = await db.command({ hello: 1 });
@@ -50,22 +49,26 @@ export async function createIndexes(db: Db, indexes: Indexes): Promise<void> {
   await Promise.all(created);
 }
 
-/** A killed job delays the next one by this; a running one renews its lease earlier. */
+/**
+ * The lease's lifetime. A killed job delays the next one by this time. A running job renews its
+ * lease earlier.
+ */
 const leaseMs = 15_000;
 const renewEveryMs = 2_500;
-/** A step that takes longer than this is logged each time. */
+/** The interval at which a running step is logged. */
 const reportEverySeconds = 10;
-/** The pause between two checks that the previous job is done. */
+/** The pause between two checks whether the previous job is done. */
 const checkEveryMs = 100;
 
-/** The database has another step under a number: another checkout created it. */
+/**
+ * Thrown if the database has a different step with the same number, which another checkout created.
+ */
 export class OtherStepsError extends Error {}
 
 /**
- * Applies the missing steps in order, and records each. One job works at a time; another one waits
- * for it, and then finds nothing to do.
- *
- * @throws {OtherStepsError} if the database has another step under one of these numbers.
+ * Applies the missing steps in order and records each one. Only one job works at a time. A second
+ * job waits and then finds nothing to do. @throws {OtherStepsError} if the database has a different
+ * step with one of these numbers.
  */
 export async function migrate(
   database: Database,
@@ -89,14 +92,18 @@ export async function migrate(
   }
 }
 
-/** Stops before a step if another job has taken over, after a long pause of this process. */
+/**
+ * Applies the missing steps. Stops before a step if another job has taken over after a long pause
+ * of this process.
+ */
 async function applyMissing(
   database: Database,
   migrations: readonly Migration[],
   log: Log,
   isHeld: () => Promise<boolean>,
 ): Promise<void> {
-  // Read under the lease, so that it excludes steps that another job has applied.
+  // The missing steps are read while this job has the lease, so that they exclude steps that
+  // another job has applied.
   for (const { number, name, up } of await missingSteps(database, migrations)) {
     if (!(await isHeld())) return;
     let seconds = 0;
@@ -116,10 +123,8 @@ async function applyMissing(
 }
 
 /**
- * Checks that a database has every step. It may have steps of the next release too: this release
- * can run on them.
- *
- * @throws {Error} that names the missing steps.
+ * Checks that a database has every step. It may also have steps of the next release, because this
+ * release can run with them. @throws {Error} that names the missing steps.
  */
 export async function assertMigrated(
   database: Database,
@@ -151,10 +156,13 @@ function appliedSteps({ db }: Database) {
   return db.collection<AppliedDocument>("schema_migrations");
 }
 
-/** An index of a large collection takes many minutes, in which the database sends nothing. */
+/**
+ * The time limit of a step. Building an index of a large collection takes many minutes, and the
+ * database sends nothing meanwhile.
+ */
 const stepTimeoutMs = 3_600_000;
 
-/** Migrates a database over its own connection, which waits for long steps. */
+/** Migrates a database over a separate connection, which waits for long steps. */
 export async function migrateDatabase(
   { uri, name }: { readonly uri: string; readonly name: string },
   migrations: readonly Migration[],

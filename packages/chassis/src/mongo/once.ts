@@ -1,7 +1,9 @@
 import type { Collection, Document, Filter, OptionalUnlessRequiredId, WithId } from "mongodb";
 import { isDuplicateKey } from "./database.ts";
 
-/** Runs a write; returns `false` if a unique index has its key already, and nothing has changed. */
+/**
+ * Runs a write. Returns `false` if a unique index already has its key. Nothing has changed then.
+ */
 export async function onceByKey(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
@@ -12,7 +14,7 @@ export async function onceByKey(write: () => Promise<unknown>): Promise<boolean>
   }
 }
 
-/** Inserts a document; returns `false` if a unique index has its key already. */
+/** Inserts a document. Returns `false` if a unique index already has its key. */
 export function insertOnce<T extends Document>(
   collection: Collection<T>,
   document: OptionalUnlessRequiredId<T>,
@@ -20,7 +22,9 @@ export function insertOnce<T extends Document>(
   return onceByKey(() => collection.insertOne(document));
 }
 
-/** Inserts a document, or returns the existing one that `by` finds; throws if there is none. */
+/**
+ * Inserts a document, or returns the existing one that matches `by`. Throws if neither succeeds.
+ */
 export async function insertOrFind<T extends Document>(
   collection: Collection<T>,
   document: WithId<T>,
@@ -38,9 +42,10 @@ export async function insertOrFind<T extends Document>(
 }
 
 /**
- * Changes or inserts a document by a write whose filter excludes documents that the operation has
- * already changed. `write` runs as an upsert first. A duplicate key means a repeated operation, or
- * a document that another process has just inserted: the write then runs once more without upsert.
+ * Changes or inserts a document. The filter of the write must exclude documents that the operation
+ * has already changed. `write` first runs as an upsert. A duplicate key means that the operation is
+ * repeated, or that another process has just inserted the document. In that case the write runs
+ * again without upsert.
  */
 export async function upsertOnce(write: (upsert: boolean) => Promise<unknown>): Promise<void> {
   if (!(await onceByKey(() => write(true)))) await write(false);

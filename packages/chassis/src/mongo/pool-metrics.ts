@@ -1,15 +1,18 @@
 import type { MongoClient } from "mongodb";
 import type { Metrics } from "../metrics.ts";
 
-/** Seconds; a command takes a millisecond, and a call gives up after eight. */
+/**
+ * Histogram bounds in seconds. A command takes about a millisecond. A call gives up after eight
+ * seconds.
+ */
 const secondsBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ];
 
 /**
- * Shows a client's connections in metrics: their number, the wait for one, and the time in use.
- * Pool events cost a tenth of command events, which copy each command: 16 µs for a find, 6 µs for
- * each write of a batch (docs/decisions/0030).
+ * Adds metrics for a client's connections: their number, the wait for a connection, and the time in
+ * use. Pool events cost a tenth of command events. Command events copy each command: 16 µs for a
+ * find, 6 µs for each write of a batch (docs/decisions/0030).
  */
 export function poolMetrics(
   metrics: Pick<Metrics, "histogram" | "measured">,

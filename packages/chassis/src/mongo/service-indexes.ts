@@ -1,6 +1,6 @@
 import type { Indexes } from "./migrations.ts";
 
-/** Indexes of the audit trail, and of operations with pending entries. */
+/** Indexes of the audit trail, and of operations with pending audit entries. */
 export const auditIndexes: Indexes = {
   audit_entries: [
     { key: { key: 1 }, name: "key", unique: true },

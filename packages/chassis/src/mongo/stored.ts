@@ -8,8 +8,8 @@ import { type Binary, Decimal128 } from "mongodb";
 import { fromDecimal128, toDecimal128 } from "./database.ts";
 
 /**
- * The document form of a domain value: fields in snake case, amounts as Decimal128, metadata as
- * entries. Undefined fields are left out.
+ * The type of a domain value in a stored document. Field names are in snake case, amounts are
+ * Decimal128, and metadata is an array of entries. Undefined fields are left out.
  */
 export type Stored<T> = T extends bigint
   ? Decimal128

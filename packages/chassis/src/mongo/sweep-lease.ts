@@ -10,10 +10,10 @@ type LeaseDocument = {
   epoch: number;
 };
 
-/** Lets one process of a service sweep. */
+/** Allows only one process of a service to run a sweep. */
 export type SweepLease = ReturnType<typeof createSweepLease>;
 
-/** Creates a named lease of `leaseMs`, by the database's clock, for this process. */
+/** Creates a lease with this name for this process. It lasts `leaseMs` by the database's clock. */
 export function createSweepLease({ db }: Database, name: string, leaseMs: number) {
   const leases: Collection<LeaseDocument> = db.collection("leases");
   const owner = crypto.randomUUID();
@@ -45,23 +45,23 @@ export function createSweepLease({ db }: Database, name: string, leaseMs: number
 
   return {
     /**
-     * Acquires or renews the lease; `undefined` if another process has it. A sweep that outlives
-     * its lease is harmless: its writes are conditional on what it read (docs/decisions/0008). The
-     * lease only saves the other processes the work.
+     * Acquires or renews the lease. Returns `undefined` if another process has it. If a sweep runs
+     * longer than its lease, no harm is done, because each of its writes requires that the data is
+     * unchanged since it was read (docs/decisions/0008). The lease only avoids duplicate work.
      */
     hold: async (): Promise<{ readonly epoch: number } | undefined> => {
       const startedAt = performance.now();
-      // One write per half lease, not one per sweep.
+      // The lease is written once per half of its lifetime, not for each sweep.
       if (held !== undefined && startedAt < held.renewAt) return { epoch: held.epoch };
       const acquired = remember(await acquire(), startedAt);
       if (acquired !== undefined) return acquired;
-      // The first lease of a name starts as an expired one, which the first process can take.
+      // The first process inserts the lease as an expired one, and any process can then acquire it.
       const expired = { owner: "", until: new Date(0), epoch: 0 };
       const document = { _id: name, schema_version: 1, ...expired };
       if (!(await insertOnce(leases, document))) return undefined;
       return remember(await acquire(), startedAt);
     },
-    /** Releases the lease, so that another process need not wait until it expires. */
+    /** Releases the lease, so that another process need not wait until the lease expires. */
     release: async (): Promise<void> => {
       held = undefined;
       await leases.updateOne({ _id: name, owner }, { $set: { until: new Date(0) } });

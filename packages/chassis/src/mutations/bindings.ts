@@ -24,14 +24,20 @@ import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { readChange } from "./content.ts";
 import { readStream } from "./stream.ts";
 
-/** An operation, bound to the content of its first request. */
+/** An operation and the content of its first request. The operation id is bound to that content. */
 type OperationDocument = {
-  /** `<RPC> <merchant id> <operation id>`; the merchant's id if the request has one. */
+  /**
+   * Format: `<RPC> <merchant id> <operation id>`. The merchant id is present if the request has
+   * one.
+   */
   _id: string;
   schema_version: number;
-  /** Absent if the RPC compares the content itself. */
+  /** Absent if the RPC itself compares the content. */
   operation_content?: string;
-  /** The attempt that may still unbind it: no other attempt relies on it. */
+  /**
+   * The only attempt so far. It may still remove the binding, because no other attempt relies on
+   * it.
+   */
   only_try?: string;
   pending?: PendingCall;
   created_at: Date;
@@ -39,13 +45,16 @@ type OperationDocument = {
 
 export type OperationBindings = ReturnType<typeof openOperationBindings>;
 
-/** Keys a digest so that its content can't be guessed, for requests with sealed fields. */
+/**
+ * Adds a secret key to a content digest, so that the content can't be guessed. Used for requests
+ * with sealed fields.
+ */
 export type KeyContent = (content: string) => string;
 
-/** Entries that one run of the sweep writes at most. */
+/** The maximum number of audit entries that one sweep writes. */
 const sweptMax = 1_000;
 
-/** Opens the collection `operations` of a service's database, and its audit trail. */
+/** Opens the collection `operations` of a service's database, and the service's audit trail. */
 export function openOperationBindings(
   { db }: { readonly db: Db },
   keyContent: KeyContent = (content) => content,
@@ -55,9 +64,10 @@ export function openOperationBindings(
   return {
     keyContent,
     /**
-     * Binds an operation to a content and a pending audit entry before its change; `content` is
-     * absent if the RPC compares it. Returns a function that unbinds it, unless another attempt has
-     * come meanwhile; `undefined` if it is bound to other content.
+     * Binds an operation to a content and a pending audit entry, before the operation changes
+     * anything. `content` is absent if the RPC itself compares it. Returns a function that removes
+     * the binding, unless another attempt has begun meanwhile. Returns `undefined` if the operation
+     * is bound to other content.
      */
     bind: async (
       id: string,
@@ -76,7 +86,8 @@ export function openOperationBindings(
         if (await insertOnce(operations, { ...bound, created_at: new Date() })) {
           return async () => void (await operations.deleteOne({ _id: id, only_try }));
         }
-        // From here on the first attempt can't unbind the operation that this one relies on.
+        // From now on the first attempt can't remove the binding, because this attempt relies on
+        // it.
         const known = await operations.findOneAndUpdate({ _id: id }, { $unset: { only_try: "" } });
         if (known === null) continue;
         if (known.operation_content !== content) return undefined;
@@ -84,19 +95,20 @@ export function openOperationBindings(
         return async () => undefined;
       }
     },
-    /** Writes the entry of an answered call, which is then no longer pending. */
+    /** Writes the audit entry of a finished call, which is then no longer pending. */
     settle: async (id: string, pending: PendingCall, subject: string): Promise<void> => {
       await audit.append(callRecord(pending, "done", subject));
       await operations.updateOne({ _id: id }, { $unset: { pending: "" } });
     },
-    /** Writes the entry of a call that changed nothing but is recorded. */
+    /** Writes the audit entry of a call that is recorded although it changed nothing. */
     note: async (pending: PendingCall, subject: string): Promise<void> => {
       await audit.append(callRecord(pending, "done", subject));
     },
     /**
-     * Writes pending entries of unanswered calls, whose process ended or which failed, as
-     * `unknown`, unless a repeat has written one. Safe concurrently with calls and other sweeps;
-     * returns true if there is more to do.
+     * Writes pending audit entries of calls that never returned, because the call failed or its
+     * process died. Their outcome is `unknown`. Entries that a repeated call has already written
+     * are skipped. Safe to run concurrently with calls and other sweeps. Returns true if there is
+     * more to do.
      */
     sweepPending: async (now: Date): Promise<boolean> => {
       const due = { "pending.due_at": { $lte: now } };
@@ -105,7 +117,7 @@ export function openOperationBindings(
         if (pending === undefined) continue;
         const isDone = await audit.has(callRecord(pending, "done", ""));
         if (!isDone) await audit.append(callRecord(pending, "unknown", ""));
-        // A repeat that has begun meanwhile has its own pending entry.
+        // A repeated call that has begun meanwhile has its own pending entry, which must stay.
         await operations.updateOne({ _id, "pending.at": pending.at }, { $unset: { pending: "" } });
       }
       return found.length === sweptMax;
@@ -116,22 +128,23 @@ export function openOperationBindings(
 type Mutating = { readonly mutation?: Mutation | undefined; readonly merchantId?: unknown };
 type Handler = (request: unknown, context: HandlerContext) => unknown;
 
-/** Selects RPCs with a special treatment. */
+/** Lists the RPCs that need special treatment. */
 export type BoundRpcs<Rpc> = {
-  /** RPCs that compare the content with their stored documents. */
+  /** RPCs that themselves compare the request with their stored documents. */
   readonly own?: readonly (keyof Rpc & string)[];
-  /** RPCs that the trail also records for a merchant's key or member. */
+  /** RPCs that are also recorded when a merchant's key or member calls them. */
   readonly decisions?: readonly (keyof Rpc & string)[];
-  /** RPCs that change nothing, but are recorded if a person calls them. */
+  /** RPCs that change nothing but are recorded if a person calls them. */
   readonly noted?: readonly (keyof Rpc & string)[];
 };
 
 /**
- * Wraps handlers so that they refuse a repeated operation id with other content. Each unary RPC
- * whose request has a `mutation` binds the two before it runs, and unbinds them if it refuses,
- * because then nothing has changed. Each merchant has its own operation ids. The audit trail
- * records, before the answer, each privileged call of these RPCs and of streams that begin with a
- * mutation, and each decision; the pending entry is stored before the call has an effect.
+ * Wraps handlers so that a repeated operation id with other content is refused. If the request of a
+ * unary RPC has a `mutation`, its operation id is bound to its content before the RPC runs. If the
+ * RPC refuses, the binding is removed, because nothing has changed. Each merchant has its own
+ * operation ids. The audit trail records each privileged call of these RPCs, each privileged stream
+ * that begins with a mutation, and each decision. The entry is written before the response. A
+ * pending entry is stored before the call has an effect.
  */
 export function bindOperations<S extends DescService, Rpc extends Partial<ServiceImpl<S>>>(
   service: S,
@@ -157,7 +170,7 @@ export function bindOperations<S extends DescService, Rpc extends Partial<Servic
   return bound as Rpc;
 }
 
-/** True if an RPC changes something once for its operation id. */
+/** Returns true if an RPC changes something, once for each operation id. */
 export function isMutation(method: DescMethod): method is DescMethodUnary {
   return method.methodKind === "unary" && method.input.field.mutation !== undefined;
 }
@@ -169,7 +182,7 @@ function boundHandler(
   { isOwn, isDecision }: { readonly isOwn: boolean; readonly isDecision: boolean },
 ): Handler {
   return async (request, context) => {
-    // An RPC that compares the content itself costs merchants no extra write.
+    // For merchants, an RPC that compares the content itself needs no extra write.
     if (isOwn && !isPrivileged(callContext()?.principal)) return handle(request, context);
     const mutating = request as MessageShape<DescMethodUnary["input"]> & Mutating;
     const { operationId: operation, content, actor } = readChange(method.input, mutating);
@@ -195,7 +208,7 @@ type BoundCall = {
   readonly id: string;
   readonly content: string | undefined;
   readonly pending: PendingCall | undefined;
-  /** The content of a stream, after its last message. */
+  /** Returns the content of a stream after its last message. */
   readonly contentAfter?: () => string;
   readonly request: object;
   readonly handle: () => unknown;
@@ -219,13 +232,13 @@ async function runBound(call: BoundCall) {
   return response;
 }
 
-/** Audits a stream whose first message has a mutation; the RPC compares the content itself. */
+/** Audits a stream whose first message has a mutation. The RPC itself compares the content. */
 function auditedStream(method: DescMethod, handle: Handler, bindings: OperationBindings): Handler {
   return async (requests, context) => {
     if (!isPrivileged(callContext()?.principal)) return handle(requests, context);
     const stream = await readStream(method.input, requests as AsyncIterable<object>);
     const operation = stream.mutation?.operationId ?? "";
-    // Without an operation id the handler refuses.
+    // If there is no operation id, the handler itself refuses the call.
     if (operation === "") return handle(stream.messages, context);
     return runBound({
       method,
@@ -240,7 +253,7 @@ function auditedStream(method: DescMethod, handle: Handler, bindings: OperationB
   };
 }
 
-/** Records a read in the trail before a person gets its answer. */
+/** Records a read in the audit trail before a person gets its response. */
 function notedHandler(method: DescMethod, handle: Handler, bindings: OperationBindings): Handler {
   return async (request, context) => {
     const response = await handle(request, context);
@@ -262,7 +275,7 @@ function pendingCallOf(
   return pendingCall(method, callContext(), audited, new Date(), decidedBy);
 }
 
-/** The merchant of a request, from the request or a message in it. */
+/** Returns the merchant of a request, from the request itself or from a message in it. */
 export function merchantOf(request: object): string | undefined {
   const named = [request, ...Object.values(request)].find(namesMerchant);
   return named?.merchantId;
@@ -273,7 +286,7 @@ function namesMerchant(value: unknown): value is { readonly merchantId: string }
   return typeof value.merchantId === "string";
 }
 
-/** True if an RPC refused, rather than failed. */
+/** Returns true if the RPC refused the request, false if it failed. */
 function isRefusal(error: unknown): boolean {
   const isInvalid = error instanceof ConnectError && error.code === Code.InvalidArgument;
   return isInvalid || readRefusal(error) !== undefined;

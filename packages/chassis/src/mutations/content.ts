@@ -4,24 +4,24 @@ import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.
 import type { KeyedHash } from "../crypto/sealing.ts";
 import { type Change, readFingerprint, readMutation } from "../rpc/mutation.ts";
 
-/** A change, and the content of its request. */
+/** A change with the content of its request. */
 export type RequestedChange = Change & {
-  /** See `contentOf`; or the gateway's fingerprint of the request. */
+  /** The content digest (see `contentOf`), or the gateway's fingerprint of the request. */
   readonly content: string;
 };
 
-/** The stored content of an operation. */
+/** The stored content digest of an operation. */
 export type StoredContent = {
   operation_content: string;
 };
 
-/** Several layers compare the content of a request; each request is hashed once. */
+/** Caches digests, because several layers compare the content of the same request. */
 const contents = new WeakMap<object, string>();
 
 /**
- * Identifies a repeated request: the SHA-256, in base64url, of its type and fields without its
- * mutation. A digest allows guesses at the fields, so it is stored unkeyed only if no field is
- * sealed.
+ * Returns a digest that identifies a repeated request: the SHA-256, in base64url, of the request's
+ * type and its fields without the mutation. Field values can be guessed from such a digest. It may
+ * therefore be stored without a key only if no field is sealed.
  */
 export function contentOf<Desc extends DescMessage>(
   schema: Desc,
@@ -36,7 +36,10 @@ export function contentOf<Desc extends DescMessage>(
   return content;
 }
 
-/** Reads the change of a mutating request; throws INVALID_ARGUMENT as `readMutation` does. */
+/**
+ * Reads the change of a mutating request. Throws INVALID_ARGUMENT in the same cases as
+ * `readMutation`.
+ */
 export function readChange<Desc extends DescMessage>(
   schema: Desc,
   request: MessageShape<Desc> & { readonly mutation?: Mutation | undefined },
@@ -46,17 +49,17 @@ export function readChange<Desc extends DescMessage>(
   return { ...readMutation(mutation), content };
 }
 
-/** True if a stored operation has other content. */
+/** Returns true if a stored operation has other content. */
 export function isOther({ operation_content }: StoredContent, content: string): boolean {
   return operation_content !== content;
 }
 
-/** The key purpose of request digests; stored ones depend on it. */
+/** The key purpose for request digests. It must not change, because stored digests depend on it. */
 export const contentPurpose = "operation content";
 
 /**
- * Keys the digests of requests with sealed fields: the audit trail can show that two requests are
- * equal, and nobody can guess the fields without the key.
+ * Returns a function that adds a secret key to digests of requests with sealed fields. The audit
+ * trail can then show that two requests are equal, but nobody without the key can guess the fields.
  */
 export function contentKeyOf([{ keyId, hash }]: readonly [KeyedHash, ...KeyedHash[]]) {
   return (content: string): string => `${keyId}.${hash(content).toString("base64url")}`;

@@ -2,20 +2,20 @@ import { createHash, type Hash } from "node:crypto";
 import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 
-/** A stream of requests whose first message was read ahead. */
+/** A stream of requests whose first message was already read. */
 export type ReadStream = {
-  /** From the first message; `undefined` if it has none. */
+  /** The mutation in the first message. `undefined` if that message has none. */
   readonly mutation: Mutation | undefined;
   /** All messages, including the first. */
   readonly messages: AsyncIterable<object>;
   /**
-   * SHA-256, in base64url, over the type and every message read so far, each after its length,
-   * without the mutation.
+   * Returns the SHA-256, in base64url, of the stream's type and every message read so far, each
+   * preceded by its length. The mutation is left out.
    */
   readonly digest: () => string;
 };
 
-/** Reads the first message of a stream, and the others on demand. */
+/** Reads the first message of a stream immediately, and the others on demand. */
 export async function readStream(
   schema: DescMessage,
   requests: AsyncIterable<object>,
@@ -48,7 +48,7 @@ function add(hash: Hash, schema: DescMessage, message: object): void {
 type Header = { readonly mutation?: Mutation | undefined };
 type Chosen = { readonly case: string; readonly value: object };
 
-/** Splits a message into its header's mutation and the rest. */
+/** Splits a message into the mutation from its header and the remaining fields. */
 function openHeader({ oneofs }: DescMessage, message: object) {
   for (const { localName } of oneofs) {
     const chosen = (message as Readonly<Record<string, Chosen | undefined>>)[localName];

@@ -5,7 +5,10 @@ import { withCallContext } from "../call-context.ts";
 import { connectDatabase } from "../mongo/database.ts";
 import { bindOperations, openOperationBindings } from "./bindings.ts";
 
-/** A process that is killed between the effect of a person's call and its answer. */
+/**
+ * Runs a process that is killed after a person's call has taken effect and before the response is
+ * sent.
+ */
 
 const [uri = "", name = ""] = process.argv.slice(2);
 const database = await connectDatabase(uri, name);

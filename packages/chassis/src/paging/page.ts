@@ -2,29 +2,29 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Collection, Filter, FindOptions } from "mongodb";
 import { orThrow } from "../rpc/refusal.ts";
 
-/** The sort keys of a page's last record. */
+/** The sort keys of the last record of a page. */
 export type PageCursor = { readonly at: Date; readonly id: string };
 
 /** The default size of a page (decisions: payouts). */
 export const pageLimitDefault = 20;
-/** One page stays well under 1 MiB of JSON. */
+/** The maximum size of a page, so that a page stays well under 1 MiB of JSON. */
 export const pageLimitMax = 100;
 
-/** Writes a cursor as the opaque text of the interface. */
+/** Encodes a cursor as the opaque text of the public API. */
 export function writeCursor(cursor: PageCursor): string {
   return Buffer.from(`${cursor.at.getTime()}.${cursor.id}`).toString("base64url");
 }
 
 const cursorText = /^(\d{1,15})\.([A-Za-z0-9_:.-]{1,128})$/;
 
-/** Reads a cursor; `undefined` if the text is not a valid one. */
+/** Reads a cursor. Returns `undefined` if the text is not a valid cursor. */
 export function readCursor(text: string): PageCursor | undefined {
   const match = cursorText.exec(Buffer.from(text, "base64url").toString("latin1"));
   if (match?.[1] === undefined || match[2] === undefined) return undefined;
   return { at: new Date(Number(match[1])), id: match[2] };
 }
 
-/** The size of a page from a requested limit, at most `max`; 0 is the default. */
+/** Returns the page size for a requested limit, at most `max`. 0 selects the default. */
 export function readLimit(limit: number, max = pageLimitMax, byDefault = pageLimitDefault) {
   if (limit === 0) return byDefault;
   if (limit >= 1 && limit <= max) return limit;
@@ -36,18 +36,21 @@ const invalidCursor = refused(
   "cursor: is not valid: use one that a list returned",
 );
 
-/** Reads the cursor that a page starts after; `undefined` for the first page. */
+/** Reads the cursor after which a page starts. Returns `undefined` for the first page. */
 export function readStart(cursor: string): PageCursor | undefined | Refused<"INVALID_REQUEST"> {
   return cursor === "" ? undefined : (readCursor(cursor) ?? invalidCursor);
 }
 
-/** Reads the number that a page starts before; `undefined` for the first page. */
+/** Reads the number before which a page starts. Returns `undefined` for the first page. */
 export function readNumber(cursor: string): number | undefined | Refused<"INVALID_REQUEST"> {
   if (cursor === "") return undefined;
   return /^\d{1,15}$/.test(cursor) ? Number(cursor) : invalidCursor;
 }
 
-/** The order of most lists, and of the last keys of their indexes: newest first, then by id. */
+/**
+ * The order of most lists: newest first, then by id. The last keys of their indexes have the same
+ * order.
+ */
 export const newestFirst = { created_at: -1, _id: -1 } as const;
 
 /** The order of short lists: accounts, endpoints. */
@@ -56,8 +59,8 @@ export const oldestFirst = { created_at: 1, _id: 1 } as const;
 type ListOrder = typeof newestFirst | typeof oldestFirst;
 
 /**
- * The filter of the records after a cursor. Its first bound is the start of the index scan; the
- * second excludes records of the same moment from the previous page.
+ * Returns a filter for the records after a cursor. Its first condition is where the index scan
+ * starts. The second excludes records of the same time that were on the previous page.
  */
 export function afterCursor<T>(
   filter: Filter<T>,
@@ -73,7 +76,10 @@ export function afterCursor<T>(
   return { $and: [filter, start, unseen] } as Filter<T>;
 }
 
-/** A filter on the time of creation: `from` inclusive, `to` exclusive; empty without either. */
+/**
+ * Returns a filter on the creation time. `from` is inclusive and `to` is exclusive. Without both,
+ * the filter is empty.
+ */
 export function createdWithin(
   from: Date | undefined,
   to: Date | undefined,
@@ -82,7 +88,7 @@ export function createdWithin(
   return { created_at: { ...(from && { $gte: from }), ...(to && { $lt: to }) } };
 }
 
-/** Cuts a page from `limit` + 1 records; an extra record means that there is a further page. */
+/** Cuts a page from up to `limit` + 1 records. If there is an extra record, a next page exists. */
 export function cutPage<T>(read: readonly T[], limit: number, cursorOf: (last: T) => string) {
   const shown = read.slice(0, limit);
   const last = read.length > limit ? shown.at(-1) : undefined;
@@ -108,7 +114,7 @@ export async function readPage<T>(
 type Listed = { _id: string; created_at: Date };
 type ListOptions = FindOptions & { readonly order?: ListOrder };
 
-/** The page of the documents that pass a filter, in the order of their creation. */
+/** Returns a page of the documents that match a filter, in the order of their creation. */
 export function findPage<T extends Listed>(
   documents: Collection<T>,
   filter: Filter<T>,
@@ -127,7 +133,7 @@ export function findPage<T extends Listed>(
   );
 }
 
-/** A page with the count of all documents that pass the filter. */
+/** Returns a page and the count of all documents that match the filter. */
 export async function findCountedPage<T extends Listed>(
   documents: Collection<T>,
   filter: Filter<T>,
@@ -142,10 +148,10 @@ export async function findCountedPage<T extends Listed>(
   return { ...page, ...countedTotal(count) };
 }
 
-/** Counting stops here (decisions: payouts). */
+/** The highest exact count (decisions: payouts). */
 export const countMax = 10_000;
 
-/** Counts the documents that pass a filter, up to `countMax` + 1. */
+/** Counts the documents that match a filter, up to `countMax` + 1. */
 export function countUpToMax<T extends Listed>(
   documents: Collection<T>,
   filter: Filter<T>,
@@ -154,7 +160,7 @@ export function countUpToMax<T extends Listed>(
   return documents.countDocuments(filter, { ...options, limit: countMax + 1 });
 }
 
-/** The total of a list that was counted up to `countMax` + 1. */
+/** Returns the total of a list that was counted up to `countMax` + 1. */
 export function countedTotal(counted: number) {
   const totalCount = BigInt(Math.min(counted, countMax));
   return { totalCount, totalCountCapped: counted > countMax };

@@ -16,7 +16,10 @@ import { traceServed } from "./spans.ts";
 
 export type AdmissionOptions = {
   readonly verify: Verify;
-  /** The fresh sign-in that some RPCs require; by default within 15 minutes. */
+  /**
+   * The requirements for a fresh sign-in, which some RPCs demand. By default a sign-in is fresh for
+   * 15 minutes.
+   */
   readonly stepUp?: StepUp | undefined;
   /** Absent if connections are not encrypted. */
   readonly tls?: Tls | undefined;
@@ -29,13 +32,13 @@ export type AdmissionOptions = {
 export type IncomingCall = {
   readonly method: DescMethod;
   readonly header: ReadHeader;
-  /** The service of the connection's certificate, if there is one. */
+  /** The service named in the connection's certificate, if there is one. */
   readonly peer?: string | undefined;
 };
 
-/** The two steps of admitting a call; both throw only a `ConnectError`. */
+/** The two steps of admitting a call. Both throw only `ConnectError`s. */
 export type Admission = {
-  /** Identifies the caller from the headers alone; throws UNAUTHENTICATED. */
+  /** Identifies the caller from the headers alone. Throws UNAUTHENTICATED. */
   readonly identify: (call: IncomingCall) => CallContext | Promise<CallContext>;
   /** Runs the work of an identified caller, or throws PERMISSION_DENIED. */
   readonly run: <T>(context: CallContext, call: IncomingCall, work: Work<T>) => Promise<T>;
@@ -43,7 +46,10 @@ export type Admission = {
 
 type Work<T> = () => Promise<T>;
 
-/** Admits every call: identity, authorisation, context, span, metrics and log. */
+/**
+ * Creates the admission of calls: it handles identity, authorisation, context, span, metrics and
+ * log.
+ */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { verify, tls, log, metrics, tracing } = options;
   const { stepUp = { maxAgeSeconds: stepUpSecondsDefault } } = options;
@@ -74,9 +80,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
 }
 
-/** Makes a stolen token useless over another service's connection, or one without a certificate. */
+/**
+ * Refuses a service's token over a connection with another service's certificate or without one, so
+ * that a stolen token is useless there.
+ */
 function assertOwnCertificate(principal: Principal, peer: string | undefined): void {
-  // A token identifies a person; TLS decides if a person needs a certificate.
+  // A person is identified by the token alone. The TLS settings decide whether a person needs a
+  // certificate.
   if (principal.kind === "person" || principal.name === peer) return;
   throw new ConnectError(
     "the token and the certificate name different services",
@@ -84,12 +94,12 @@ function assertOwnCertificate(principal: Principal, peer: string | undefined): v
   );
 }
 
-/** Passes the service of a call's connection through the full adapter. */
+/** The context key that passes the connection's service through the full adapter. */
 export const peerKey = createContextKey<string | undefined>(undefined, {
   description: "the service of the connection's certificate",
 });
 
-/** Adapts the admission to the full adapter. */
+/** Makes the admission available as an interceptor for the full adapter. */
 export function admissionInterceptor({ identify, run }: Admission): Interceptor {
   return (next) => async (request) => {
     const header = (name: string) => request.header.get(name);
@@ -99,24 +109,32 @@ export function admissionInterceptor({ identify, run }: Admission): Interceptor 
   };
 }
 
-/** Calls that take this long are logged: callers wait 10 s at most, and few calls take 100 ms. */
+/**
+ * The duration from which a call is logged as slow. Callers wait at most 10 s, and few calls take
+ * 100 ms.
+ */
 export const slowCallMs = 1_000;
 
-/** Codes of the service's own failures; every other code refuses the request. */
+/**
+ * Codes that mean a failure of the service. Every other code means that the request was refused.
+ */
 const failures: ReadonlySet<Code> = new Set([
   ...[Code.Unknown, Code.Internal, Code.DataLoss, Code.Unimplemented],
   ...[Code.Unavailable, Code.DeadlineExceeded],
 ]);
 
-/** A rejected caller is a failure too, unless the code comes with a refusal of the RPC. */
+/**
+ * A call with a rejected identity counts as a failure, unless the error contains a refusal by the
+ * RPC.
+ */
 function isFailure({ code }: ConnectError, refusal: string | undefined): boolean {
   const isNotAdmitted = code === Code.PermissionDenied || code === Code.Unauthenticated;
   return failures.has(code) || (isNotAdmitted && refusal === undefined);
 }
 
 /**
- * Counts and times every call. Calls of persons, failed calls and slow calls are logged at `info`;
- * all others, which are most of a service's work, at `debug`.
+ * Counts and times every call. Calls of persons, failed calls and slow calls are logged at `info`.
+ * All other calls, which are the majority, are logged at `debug`.
  */
 function observer(log: Log, metrics: Metrics) {
   const duration = durations(metrics);
@@ -146,7 +164,10 @@ function observer(log: Log, metrics: Metrics) {
   };
 }
 
-/** Keeps the series of each call, because a look-up by labels costs more than a call. */
+/**
+ * Caches the metric series of each kind of call, because finding a series by its labels costs more
+ * than a call.
+ */
 function durations({ rpcDuration }: Metrics) {
   const series = new Map<string, ReturnType<typeof rpcDuration.labels>>();
   return (rpc: string, code: string, caller: string) => {
@@ -160,11 +181,14 @@ function durations({ rpcDuration }: Metrics) {
   };
 }
 
-/** Converts a thrown error to an RPC error; the cause of `INTERNAL` is logged and not sent. */
+/**
+ * Converts a thrown error to an RPC error. The cause of `INTERNAL` is logged and not sent to the
+ * caller.
+ */
 export function rpcErrorOf(error: unknown, rpc: string, log: Log): ConnectError {
   if (error instanceof ConnectError) return error;
   if (isDatabaseUnavailable(error)) {
-    // Not a bug: the caller may retry.
+    // This error is not a bug, and the caller may retry.
     log.warn({ reason: (error as Error).name }, "database does not answer");
     return new ConnectError("the database does not answer", Code.Unavailable);
   }

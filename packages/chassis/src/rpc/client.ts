@@ -22,17 +22,20 @@ import { traceCalls } from "./spans.ts";
 import { createUnaryTransport } from "./unary-transport.ts";
 import { unavailable } from "./unavailable.ts";
 
-/** A write may wait for an fsync on every member; background work has no other deadline. */
+/**
+ * The default time limit of a call. A write may wait until every member has synced to disk.
+ * Background work has no other deadline.
+ */
 const timeoutDefaultMs = 5_000;
-/** Reserved for this hop's answer. */
+/** The part of the remaining time that is reserved for this service's own response. */
 const hopMs = 50;
 
 /** Identity and time limit of a client's calls. */
 export type ServiceClientOptions = {
   readonly identity: ClientIdentity;
-  /** Absent for calls without mutual TLS, depending on the URLs. */
+  /** Absent for calls without mutual TLS. The URLs decide whether it is used. */
   readonly tls?: Tls | undefined;
-  /** The called service, for contracts that every service has. */
+  /** The name of the called service. Required for contracts that every service implements. */
   readonly peer?: string;
   readonly timeoutMs?: number;
   /** Absent if tracing is off. */
@@ -40,16 +43,19 @@ export type ServiceClientOptions = {
   readonly observe?: ObserveClients;
 };
 
-/** The client's identity, and the called service for contracts that all services have. */
+/**
+ * The client's identity, and the name of the called service for contracts that every service
+ * implements.
+ */
 export type As = Partial<Pick<ServiceClientOptions, "identity" | "peer">>;
 
-/** A client and its connection, which all calls share. */
+/** A client and its connections, which all calls share. */
 export type ServiceClient<S extends DescService> = ReturnType<typeof connectService<S>>;
 
 /**
- * Creates a typed client of a service at one or several URLs. It sends identity, request id and
- * deadline, and spreads calls and streams over all addresses. A call without an answer fails with
- * `UNAVAILABLE`.
+ * Creates a typed client of a service at one or several URLs. It sends the identity, request id and
+ * deadline with each call. It spreads calls and streams over all addresses. A call without a
+ * response fails with `UNAVAILABLE`.
  */
 export function connectService<S extends DescService>(
   service: S,
@@ -75,7 +81,10 @@ export function connectService<S extends DescService>(
   };
 }
 
-/** `payout` of `disburse.payout.v1.PayoutService`, `health` of `grpc.health.v1.Health`. */
+/**
+ * Returns the service's name in a contract: `payout` for `disburse.payout.v1.PayoutService`,
+ * `health` for `grpc.health.v1.Health`.
+ */
 export const peerOf = ({ typeName }: DescService) => typeName.split(".")[1] ?? typeName;
 
 /** Limits each call to the remaining time of its request, and to `timeoutMs`. */
@@ -95,14 +104,17 @@ function withinDeadline(transport: Transport, timeoutMs: number): Transport {
   };
 }
 
-/** An idle connection is closed after this. */
+/** The time after which an idle connection is closed. */
 const idleTimeoutMs = 60_000;
-/** The time between two pings of a connection with a stream, or of an idle one. */
+/** The interval between two pings on a connection that is idle or has a stream. */
 const pingEveryMs = 10_000;
-/** A connection is closed if its peer does not reply to a ping in this time. */
+/** The maximum wait for the reply to a ping. Without a reply, the connection is closed. */
 const pingTimeoutMs = 5_000;
 
-/** Opens streams, which are few, over HTTP/2, on one connection to each endpoint. */
+/**
+ * Opens streams over HTTP/2, on one connection for each endpoint. One is enough because streams are
+ * few.
+ */
 function streamsOf(identity: Interceptor, securing: Securing | undefined) {
   return ({ url, lookup }: Address) => {
     const ping = {
@@ -138,7 +150,7 @@ function secureConnection(securing: Securing, place: { readonly lookup?: LookupF
 
 const httpsPort = 443;
 
-/** A stream goes to one endpoint, and is never restarted. */
+/** Sends a stream to one endpoint. A stream is never restarted. */
 function balancedStream(endpoints: Endpoints): Transport["stream"] {
   return async (...call) => {
     const endpoint = endpoints.choose() ?? (await endpoints.resolved());
@@ -151,7 +163,10 @@ function balancedStream(endpoints: Endpoints): Transport["stream"] {
   };
 }
 
-/** An error of the service carries response headers; a network error has none. */
+/**
+ * An error from the service has response headers. A network error has none, so it becomes
+ * `UNAVAILABLE`.
+ */
 const brokenConnectionIsUnavailable: Interceptor = (next) => async (request) => {
   try {
     return await next(request);

@@ -13,20 +13,20 @@ export type Answer = {
   readonly body: Uint8Array;
 };
 
-/** The reason why a request has no answer, and the error of a call that is not sent again. */
+/** The reason why a request got no response, and the error for a call that is not sent again. */
 export type NoAnswer = { readonly reason: NoAnswerReason; readonly error: ConnectError };
 
 export type Limits = {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
-  /** True if a hung call may be cancelled and sent to another endpoint. */
+  /** Returns true if a hung call may be cancelled and sent to another endpoint. */
   readonly mayMove: (wasSent: boolean) => boolean;
 };
 
 /**
- * Sends a request and waits for its whole answer, or for the end of its connection. Rejects with a
- * `ConnectError` if a repeat would not help: at its deadline, when it is cancelled, and for an
- * answer larger than the bound.
+ * Sends a request and waits for its whole response, or for the end of its connection. Rejects with
+ * a `ConnectError` if a repeat would not help: the deadline has passed, the call was cancelled, or
+ * the response is too large.
  */
 export function exchange(
   endpoint: Endpoint,
@@ -71,7 +71,7 @@ export function exchange(
     pools.current().dispatch(request, {
       onRequestStart: (started) => {
         controller = started;
-        // Cancelled while it waited for a connection: nothing is sent.
+        // The call was cancelled while it waited for a connection, so nothing is sent.
         if (given !== undefined) started.abort(given);
       },
       onResponseStart: (_controller, statusCode, responseHeaders) => {

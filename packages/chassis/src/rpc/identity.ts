@@ -11,12 +11,12 @@ export const unauthenticatedServices: ReadonlySet<string> = new Set(["grpc.healt
 
 const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** Returns the caller's request id if it is well-formed, otherwise a new one. */
+/** Returns the caller's request id if it is well-formed. Otherwise returns a new one. */
 export function requestIdFrom(sent: string | null | undefined): string {
   return isRequestId(sent) ? sent : crypto.randomUUID();
 }
 
-/** True if a value is a well-formed request id, safe in logs and headers. */
+/** Returns true if a value is a well-formed request id, which is safe in logs and headers. */
 export function isRequestId(sent: unknown): sent is string {
   return typeof sent === "string" && requestIdPattern.test(sent);
 }
@@ -24,7 +24,7 @@ export function isRequestId(sent: unknown): sent is string {
 /** Reads a header of a call by its lower-case name. */
 export type ReadHeader = (name: string) => string | null | undefined;
 
-/** Reads the context of a new call: its request id and its deadline. */
+/** Reads the context of a new call, which contains the request id and deadline. */
 export function contextOf(header: ReadHeader): CallContext {
   const requestId = requestIdFrom(header(requestIdHeader));
   const remainingMs = header("connect-timeout-ms") ?? undefined;
@@ -32,7 +32,7 @@ export function contextOf(header: ReadHeader): CallContext {
   return { requestId, deadlineMs };
 }
 
-/** Returns the context headers of an outgoing call: the running request's id and span. */
+/** Returns the context headers of an outgoing call, with the current request's id and span. */
 export function requestHeaders(): Record<string, string> {
   const context = callContext();
   if (context === undefined) return {};
@@ -41,7 +41,7 @@ export function requestHeaders(): Record<string, string> {
   return headers;
 }
 
-/** Sends the client's identity, the running request's id and span with every call. */
+/** Adds the client's identity, the current request's id and the span to every call. */
 export function sendIdentity(identity: ClientIdentity, to: string): Interceptor {
   return (next) => async (request) => {
     const headers = { ...requestHeaders(), authorization: await identity(to) };

@@ -5,10 +5,13 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { serviceOfCertificate, type Tls, tlsVersion } from "../identity/certificates.ts";
 
-/** The services of connections, by their certificates. */
+/** Maps connections to the services that their certificates name. */
 export type Peers = ReturnType<typeof createPeers>;
 
-/** Stores the service of each connection's certificate, and of the HTTP/2 session on it. */
+/**
+ * Stores the service that a connection's certificate names, also for the HTTP/2 session on that
+ * connection.
+ */
 export function createPeers() {
   const peers = new WeakMap<object, string>();
   return {
@@ -27,23 +30,26 @@ export function createPeers() {
 export type ListenerOptions = {
   /** Absent if connections are not encrypted. */
   readonly tls: Tls | undefined;
-  /** A connection without its handshake in this time is closed. */
+  /** The time limit of the handshake. Then the connection is closed. */
   readonly handshakeMs: number;
   /** Called with each connection before its handshake. */
   readonly opened: (socket: Socket) => void;
-  /** Called with each usable connection, and the service of its certificate. */
+  /** Called with each usable connection and the service that its certificate names. */
   readonly accepted: (socket: Socket, service: string | undefined) => void;
   /** Called for each connection that fails. */
   readonly refused: (reason: Refused) => void;
 };
 
-/** The handshake failed, or the certificate names no service of the trust domain. */
+/**
+ * `handshake`: the handshake failed. `certificate`: the certificate names no service of the trust
+ * domain.
+ */
 export type Refused = "handshake" | "certificate";
 
 /**
- * Creates a listener for plain connections or mutual TLS. With TLS a caller needs a certificate for
- * a service of the trust domain, from a trusted authority; it is optional if persons are admitted.
- * New connections get a changed certificate.
+ * Creates a listener for plain connections or mutual TLS. With TLS, a caller needs a certificate
+ * from a trusted authority for a service of the trust domain. The certificate is optional if
+ * persons may connect. A changed certificate is used for new connections.
  */
 export function createListener(options: ListenerOptions): Server {
   const { tls, handshakeMs, opened, accepted, refused } = options;
@@ -64,7 +70,8 @@ export function createListener(options: ListenerOptions): Server {
   } as const;
   let shown = material();
   const listener = createTlsServer({ ...secured, ...shown });
-  // Before Node's own listener, which takes the context for the connection's handshake.
+  // Must run before Node's own listener, which takes the TLS context for the connection's
+  // handshake.
   listener.prependListener("connection", () => {
     if (material() === shown) return;
     shown = material();

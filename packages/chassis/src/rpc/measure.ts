@@ -24,9 +24,9 @@ import { sendIdentity } from "./identity.ts";
 import { startRpcServer } from "./server.ts";
 
 /**
- * `npm run bench:rpc`: measures the processor time of one call, with both sides in this process. It
- * alternates between our own client and handler, the same with one trace in ten recorded, and
- * connect's.
+ * `npm run bench:rpc` measures the processor time of one call, with client and server in this
+ * process. It alternates between three variants: our own client and handler, the same with one
+ * trace in ten recorded, and those of the library connect.
  */
 
 const callsAtOnce = 16;
@@ -65,7 +65,7 @@ const { tracing } = exportSpans({
   log: silentLog,
 });
 
-/** Microseconds of processor time for a call. */
+/** Returns the processor time of a call in microseconds. */
 async function costOf(rpc: Client<typeof QuoteService>, isTraced: boolean): Promise<number> {
   let left = callsEach;
   const before = process.cpuUsage();
@@ -121,7 +121,7 @@ const costs: Record<keyof typeof clients, number[]> = { lean: [], traced: [], st
 for (let round = 0; round <= rounds; round += 1) {
   for (const side of ["lean", "traced", "stock"] as const) {
     const cost = await costOf(clients[side], side === "traced");
-    // The first round warms up.
+    // The first round only warms up and does not count.
     if (round > 0) costs[side].push(cost);
   }
 }

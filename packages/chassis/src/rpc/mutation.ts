@@ -13,21 +13,20 @@ import { orThrow } from "./refusal.ts";
 export type StoredActor = {
   readonly kind: EnumName<typeof Actor_Kind>;
   readonly id: string;
-  /** The root id of a key or a member, if it is another one. */
+  /** The root id of a key or a member. Present if it differs from the id. */
   readonly root?: string;
 };
 
-/** The operation of a write, and its actor. */
+/** The operation id of a write, and the actor. */
 export type Change = { readonly operationId: string; readonly actor: StoredActor };
 
 const printable = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Reads the operation id of a mutating call, and its actor from the admitted principal
+ * Reads the operation id of a mutating call. The actor comes from the admitted principal
  * (docs/decisions/0040-operators-are-persons.md). The actor in the message is ignored, except for a
- * merchant's key, which only the gateway has verified.
- *
- * Throws INVALID_ARGUMENT without a well-formed operation id, UNAUTHENTICATED outside of a call.
+ * merchant's key or member, which only the gateway has verified. Throws INVALID_ARGUMENT without a
+ * well-formed operation id, and UNAUTHENTICATED outside of a call.
  */
 export function readMutation(mutation: Mutation | undefined): Change {
   const operationId = mutation?.operationId ?? "";
@@ -42,7 +41,7 @@ export function readMutation(mutation: Mutation | undefined): Change {
 
 const notAnOperator = refused("ACCESS_FORBIDDEN", "caller: must be an operator");
 
-/** Reads the person and the operation of a change that only operators may make. */
+/** Reads the person and the operation id of a change that only operators may make. */
 export function readOperator(mutation: Mutation | undefined) {
   const { actor, operationId } = readMutation(mutation);
   if (actor.kind !== "operator") orThrow(notAnOperator);
@@ -51,7 +50,10 @@ export function readOperator(mutation: Mutation | undefined) {
 
 const sha256Text = /^[0-9a-f]{64}$/;
 
-/** The gateway's fingerprint of a request; `undefined` if another caller sent one. */
+/**
+ * Returns the gateway's fingerprint of a request. Returns `undefined` if the caller is not the
+ * gateway.
+ */
 export function readFingerprint(mutation: Mutation | undefined): string | undefined {
   const principal = callContext()?.principal;
   const isGateway = principal?.kind === "service" && principal.name === gateway;
@@ -59,7 +61,7 @@ export function readFingerprint(mutation: Mutation | undefined): string | undefi
   return isGateway && sha256Text.test(fingerprint) ? fingerprint : undefined;
 }
 
-/** The service that acts for merchants, by their API keys and the members of their teams. */
+/** The service that acts for merchants, on behalf of their API keys and team members. */
 const gateway = "gateway";
 const actedFor: ReadonlyMap<Actor_Kind | undefined, "api_key" | "member"> = new Map([
   [Actor_Kind.API_KEY, "api_key"],

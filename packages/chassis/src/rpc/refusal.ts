@@ -8,14 +8,15 @@ import {
 } from "@disburse/kernel/errors.ts";
 import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 
-/** A refusal on the wire: the RPC code, and the interface's code and message. */
+/** A refusal as sent to callers, with the RPC code, the public API's code and the message. */
 export type WireRefusal = { readonly rpc: Code; readonly code: string; readonly message: string };
 
-/** An exhaustive table: every refusal of a closed union, mapped once. */
+/** An exhaustive table that maps every refusal of a closed union. */
 export type RefusalTable<R extends string> = Readonly<Record<R, WireRefusal>>;
 
 /**
- * Converts a refusal to an RPC error; its `detail` replaces the table's message if there is one.
+ * Converts a refusal to an RPC error. If the refusal has a `detail`, it replaces the table's
+ * message.
  */
 export function refusalError<R extends string>(table: RefusalTable<R>, refusal: Refused<R>) {
   const wire = table[refusal.refused];
@@ -27,7 +28,8 @@ export function refusalError<R extends string>(table: RefusalTable<R>, refusal: 
 }
 
 /**
- * Creates a service's `orThrow`: it returns a rule's result, or throws its refusal as an RPC error.
+ * Creates a service's `orThrow`. That function returns a rule's result, or throws its refusal as an
+ * RPC error.
  */
 export function orThrowBy<R extends string>(table: RefusalTable<R>) {
   return <T>(answer: T | Refused<R>): Exclude<T, Refused<R>> => {
@@ -36,7 +38,9 @@ export function orThrowBy<R extends string>(table: RefusalTable<R>) {
   };
 }
 
-/** Reads another service's refusal; `undefined` if the error is no refusal. */
+/**
+ * Reads a refusal from another service's error. Returns `undefined` if the error is not a refusal.
+ */
 export function readRefusal(
   error: unknown,
 ): { code: string; message: string; reason?: RefusalReason; payoutId?: string } | undefined {
@@ -52,7 +56,7 @@ function isReason(text: string): text is RefusalReason {
   return Object.hasOwn(refusalReasons, text);
 }
 
-/** True if a service did not answer: retrying may succeed. */
+/** Returns true if a service did not respond. A retry may then succeed. */
 export function isUnavailable(error: unknown): boolean {
   return (
     error instanceof ConnectError &&
@@ -60,17 +64,20 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** The codes of the interface that a service may refuse with; the others are the gateway's own. */
+/**
+ * The public API's codes with which a service may refuse. All other codes come only from the
+ * gateway.
+ */
 export type PublicRefusal = {
   [C in ErrorCode]: (typeof errorTable)[C] extends { grpc: string } ? C : never;
 }[ErrorCode];
 
-/** The interface's refusals for services; a service's own table extends these. */
+/** The public API's refusals for services. A service's own table extends these. */
 export const publicRefusals = Object.fromEntries(
   Object.entries(errorTable).flatMap(([code, row]) =>
     row.grpc === undefined ? [] : [[code, { rpc: Code[row.grpc], code, message: row.message }]],
   ),
 ) as RefusalTable<PublicRefusal>;
 
-/** `orThrow` of a service that uses only refusals of the interface's table. */
+/** The `orThrow` for services that use only the public API's refusals. */
 export const orThrow = orThrowBy(publicRefusals);

@@ -36,26 +36,39 @@ import { createUnaryHandler, noteUnary, type UnaryMethods } from "./unary-handle
 import { messageBytesMax } from "./unary-message.ts";
 
 /**
- * Connections end after this, so that clients also find replicas that were added later.
- * Reconnecting is rare enough to cost nothing.
+ * The default maximum age of a connection. Clients must reconnect to find replicas that were added
+ * later. They do so too rarely for this to have a cost.
  */
 const connectionAgeMs = 5 * 60_000;
-/** Spreads the ends of connections that began together, as at a restart. */
+/**
+ * The share by which the age varies, so that connections that were opened together, as at a
+ * restart, do not close together.
+ */
 const jitterShare = 0.1;
-/** A GOAWAY with this refuses no stream that is on its way already (RFC 9113, section 6.8). */
+/**
+ * The highest stream id. A GOAWAY with this id refuses no stream that is already on its way (RFC
+ * 9113, section 6.8).
+ */
 const anyStreamId = 2 ** 31 - 1;
 /**
- * More than a round trip: requests that the client sent before it saw the GOAWAY arrive in time.
+ * The time between the first and the last GOAWAY. It exceeds a round trip, so requests that the
+ * client sent before it read the first GOAWAY arrive in time.
  */
 const goawayLeadMs = 1_000;
-/** A session ends after this even while a stream runs, such as a client's watch. */
+/**
+ * The time after which a session is closed even if a stream, such as a client's watch, is still
+ * open.
+ */
 const lastStreamsMs = 10 * 60_000;
 
-/** Ends old connections of a server. */
+/** Closes connections that have reached their maximum age. */
 type ConnectionAge = {
-  /** Ends an HTTP/2 session at its age: GOAWAY, running streams finish. */
+  /** Closes an HTTP/2 session at its maximum age. Sends GOAWAY and lets open streams finish. */
   readonly limit: (session: ServerHttp2Session) => void;
-  /** True for an HTTP/1.1 connection at its age; it ends with its next answer. */
+  /**
+   * Returns true if an HTTP/1.1 connection has reached its maximum age. It is closed after its next
+   * response.
+   */
   readonly isOver: (socket: Socket) => boolean;
 };
 
@@ -65,39 +78,46 @@ const percent = 0x25;
 export type RpcServerOptions = AdmissionOptions & {
   readonly host: string;
   readonly port: number;
-  /** The services that reflection lists; `routes` must serve all of them. */
+  /** The services that reflection lists. `routes` must serve all of them. */
   readonly services: readonly DescService[];
   readonly routes: (router: ConnectRouter) => void;
-  /** True if the service should receive calls now. */
+  /** Returns true if the service should receive calls now. */
   readonly ready: () => Promise<boolean>;
-  /** Connections end after about this; five minutes by default. */
+  /** The approximate maximum age of a connection. The default is five minutes. */
   readonly connectionAgeMs?: number;
-  /** Time limits for sending clients; tests shorten them. */
+  /** Time limits for clients that send requests. Tests shorten them. */
   readonly sendingTimes?: SendingTimes;
-  /** Aborted when clients should go elsewhere; remaining calls are served until `stop`. */
+  /** Aborted when clients should use another process. Remaining calls are served until `stop`. */
   readonly draining?: AbortSignal | undefined;
 };
 
 export type RpcServer = Awaited<ReturnType<typeof startRpcServer>>;
 
-/** Running calls get this long at shutdown (reliability: at most 20 s in flight). */
+/** The time that running calls get at shutdown (reliability: at most 20 s in flight). */
 const drainMs = 20_000;
-/** A connection without a first byte in this time is closed. */
+/** A connection is closed if it sends no byte in this time. */
 const firstByteMs = 10_000;
-/** A TLS connection without its handshake in this time is closed. */
+/** A TLS connection is closed if its handshake takes longer than this. */
 const handshakeMs = 5_000;
 /** The first bytes of an HTTP/2 client. */
 const http2Preface = "PRI";
-/** An idle HTTP/1.1 connection is closed after this; our clients close theirs earlier. */
+/**
+ * The time after which an idle HTTP/1.1 connection is closed. Our own clients close theirs earlier.
+ */
 const keepAliveMs = 60_000;
-/** Pools of 128 connections of 60 processes; an idle one takes some 10 KB. */
+/**
+ * The maximum number of connections. It allows 60 processes with pools of 128 connections each. An
+ * idle connection takes about 10 KB.
+ */
 const connectionsMax = 8_000;
-/** Concurrent calls of one HTTP/2 connection; gRPC's own servers allow 100. */
+/**
+ * The maximum number of concurrent calls on one HTTP/2 connection. gRPC's own servers allow 100.
+ */
 const sessionStreamsMax = 256;
 
 /**
- * Serves gRPC, gRPC-Web and Connect on one port: the first bytes of a connection distinguish HTTP/2
- * from HTTP/1.1. Adds health and reflection to the service's own routes.
+ * Serves gRPC, gRPC-Web and Connect on one port. The first bytes of a connection show whether it
+ * uses HTTP/2 or HTTP/1.1. Adds health checks and reflection to the service's own routes.
  */
 export async function startRpcServer(options: RpcServerOptions) {
   const { draining = new AbortController().signal, sendingTimes = sendingTimesDefault } = options;
@@ -106,7 +126,7 @@ export async function startRpcServer(options: RpcServerOptions) {
   const age = createConnectionAge(options.connectionAgeMs);
   let isStopping = false;
   const http1 = http1Server(sendingTimes, (request, response) => {
-    // A connection that is never idle would outlast the drain.
+    // Without this, a connection that is never idle would stay open after the drain.
     if (isStopping || draining.aborted || age.isOver(request.socket))
       response.shouldKeepAlive = false;
     unary(request, response);
@@ -136,7 +156,7 @@ export async function startRpcServer(options: RpcServerOptions) {
     socket.once("close", () => silent.delete(socket));
     readPreface(socket, (isHttp2) => {
       silent.delete(socket);
-      // The session begins within the call.
+      // The session begins during the following call.
       const began = (session: ServerHttp2Session) => peers.note(session, service);
       http2.prependOnceListener("session", began);
       (isHttp2 ? http2 : http1).emit("connection", socket);
@@ -150,7 +170,10 @@ export async function startRpcServer(options: RpcServerOptions) {
   const port = await listen(listener, options.port, options.host);
   return {
     url: `${tls === undefined ? "http" : "https"}://${options.host}:${port}`,
-    /** Gives running calls at most 20 s; the port stays bound until `held` has settled. */
+    /**
+     * Stops the server. Running calls get at most 20 s. The port stays in use until `held` has
+     * settled.
+     */
     stop: async (held: Promise<unknown> = Promise.resolve()): Promise<void> => {
       isStopping = true;
       listener.maxConnections = 0;
@@ -169,7 +192,7 @@ export async function startRpcServer(options: RpcServerOptions) {
   };
 }
 
-/** Detects the protocol by the first bytes; closes a connection that sends none in time. */
+/** Detects the protocol from the first bytes. Closes a connection that sends none in time. */
 function readPreface(socket: Socket, hand: (isHttp2: boolean) => void): void {
   const giveUp = () => socket.destroy();
   socket.on("error", giveUp);
@@ -193,12 +216,13 @@ function http1Server({ headMs, streamMs, checkEveryMs }: SendingTimes, listener:
     connectionsCheckingInterval: checkEveryMs,
   };
   const server = createHttp1Server(timeouts, listener);
-  // It has no listener of its own: this starts its checks for idle and slow connections.
+  // The server has no listener of its own. This event starts its checks for idle and slow
+  // connections.
   server.emit("listening");
   return server;
 }
 
-/** Creates the full adapter, and the handler of plain unary calls in front of it. */
+/** Creates the full adapter, and a handler in front of it that serves plain unary calls. */
 function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes, peers: Peers) {
   const { tls, log } = options;
   const admission = createAdmission(options);
@@ -212,7 +236,8 @@ function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes, 
       encodeMessages(router);
     },
     readMaxBytes: messageBytesMax,
-    // A misspelt field of a setter would remove a value instead of setting it.
+    // Unknown fields are refused, because a misspelt field in an update would remove a value
+    // instead of setting it.
     jsonOptions: { ignoreUnknownFields: false },
     ...(tls && {
       contextValues: (request) => createContextValues().set(peerKey, peers.ofRequest(request)),
@@ -239,7 +264,10 @@ function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes, 
 const connectTimeout = "connect-timeout-ms";
 const grpcTimeout = "grpc-timeout";
 
-/** Lowers a request's deadline to the longest one that a timer can hold, in either protocol. */
+/**
+ * Reduces a request's deadline to the longest one that a timer supports. Handles the deadline
+ * headers of both protocols.
+ */
 export function capDeadline(headers: IncomingHttpHeaders): void {
   const connectMs = headers[connectTimeout];
   if (typeof connectMs === "string" && /^\d{10}$/.test(connectMs)) {
@@ -264,8 +292,8 @@ function listen(listener: Server, port: number, host: string) {
 }
 
 /**
- * Encodes a status message as gRPC does: bytes of UTF-8, with `%` and bytes outside of printable
- * ASCII as `%XX` (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
+ * Encodes a status message as gRPC does: UTF-8 bytes, with `%` and bytes outside of printable ASCII
+ * as `%XX` (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
  */
 export function percentEncoded(text: string): string {
   let encoded = "";
@@ -279,8 +307,8 @@ export function percentEncoded(text: string): string {
 }
 
 /**
- * Sends the messages of gRPC's statuses in gRPC's own encoding. connect encodes as for a URI, and
- * clients that decode less, such as grpc-js, show `%3A` for a colon.
+ * Sends the messages of gRPC statuses in gRPC's own encoding. The library connect encodes them as
+ * for a URI. Clients that decode less, such as grpc-js, would then show `%3A` instead of a colon.
  */
 function encodeMessages(router: ConnectRouter): void {
   for (const [at, handler] of router.handlers.entries()) {
@@ -303,7 +331,10 @@ async function* thenEncode(body: AsyncIterable<Uint8Array>, trailer: Headers) {
   if (message !== null) trailer.set(header, percentEncoded(decodeURIComponent(message)));
 }
 
-/** Ends an HTTP/2 session with GOAWAY; requests sent before the client read it are served. */
+/**
+ * Closes an HTTP/2 session with GOAWAY. Requests that the client sent before it read the GOAWAY are
+ * still served.
+ */
 function endSession(session: ServerHttp2Session): void {
   session.goaway(constants.NGHTTP2_NO_ERROR, anyStreamId);
   const timer = setTimeout(() => session.close(), goawayLeadMs).unref();
@@ -314,7 +345,10 @@ function endSession(session: ServerHttp2Session): void {
   });
 }
 
-/** Ends connections after about `ageMs`, by default five minutes, so that new replicas get work. */
+/**
+ * Closes connections at an age of about `ageMs`, so that new replicas get work. The default is five
+ * minutes.
+ */
 export function createConnectionAge(ageMs = connectionAgeMs): ConnectionAge {
   const drawn = () => ageMs * (1 + jitterShare * (2 * Math.random() - 1));
   const endsAt = new WeakMap<Socket, number>();

@@ -7,22 +7,27 @@ import {
 } from "node:http2";
 import type { DescService } from "@bufbuild/protobuf";
 
-/** Time limits for sending clients. */
+/** Time limits for clients that send requests. */
 export type SendingTimes = {
-  /** The head of a request, and the settings that begin an HTTP/2 session. */
+  /**
+   * The time limit for the head of a request, and for the settings at the start of an HTTP/2
+   * session.
+   */
   readonly headMs: number;
   readonly requestMs: number;
-  /** A request that is a stream of messages. */
+  /** The time limit for a request that is a stream of messages. */
   readonly streamMs: number;
-  /** The rest of a request that was answered early; nothing reads it. */
+  /**
+   * The time limit for the rest of a request that was already answered. Nothing reads that rest.
+   */
   readonly answeredMs: number;
-  /** The time between two checks of heads, and between two pings of HTTP/2 sessions. */
+  /** The interval between two checks of heads, and between two pings of HTTP/2 sessions. */
   readonly checkEveryMs: number;
 };
 
 /**
- * A caller gives up after 10 s, so nobody waits for a slower request. A stream is an import of a
- * list: 100 MB take ten minutes over a slow line.
+ * A caller gives up after 10 s, so nobody waits for a slower unary request. A stream imports a
+ * list. 100 MB take ten minutes over a slow line.
  */
 export const sendingTimesDefault: SendingTimes = {
   headMs: 5_000,
@@ -32,15 +37,18 @@ export const sendingTimesDefault: SendingTimes = {
   checkEveryMs: 3_000,
 };
 
-/** Pings that a session may leave unanswered; a reply may be unread while this process stalls. */
+/**
+ * The number of pings that a session may leave unanswered. A reply may be unread while this process
+ * is blocked.
+ */
 const unansweredMax = 2;
 
 type Received = IncomingMessage | Http2ServerRequest;
 type Answered = ServerResponse | Http2ServerResponse;
 
 /**
- * Ends requests that are not complete in time: an HTTP/1.1 connection, one stream of an HTTP/2
- * session.
+ * Ends requests that are not complete in time. For HTTP/1.1 the connection is closed, for HTTP/2
+ * only the stream.
  */
 export function limitRequests(services: readonly DescService[], times: SendingTimes) {
   const streamed = clientStreams(services);
@@ -54,7 +62,7 @@ export function limitRequests(services: readonly DescService[], times: SendingTi
   };
 }
 
-/** The paths of the methods that take a stream of messages. */
+/** Returns the paths of the methods that take a stream of messages. */
 function clientStreams(services: readonly DescService[]): ReadonlySet<string> {
   const methods = services.flatMap((service) => service.methods);
   const streamed = methods.filter(({ methodKind: kind }) => {
@@ -70,8 +78,9 @@ function breakOff(request: Received): void {
 }
 
 /**
- * Ends HTTP/2 sessions whose clients send half of a frame or of a head and no more. No event
- * reports it, but a client can't reply to a ping before it has sent the rest (RFC 9113 §4.3, §6.7).
+ * Closes an HTTP/2 session if its client sends only a part of a frame or head. No event reports
+ * this. However, the client can't reply to a ping before it has sent the rest (RFC 9113 §4.3,
+ * §6.7).
  */
 export function limitSession(session: ServerHttp2Session, times: SendingTimes): void {
   const silent = setTimeout(() => session.destroy(), times.headMs).unref();

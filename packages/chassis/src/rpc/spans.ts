@@ -5,7 +5,9 @@ import { isSampled, parseTraceparent, traceparentHeader } from "../traceparent.t
 import type { Span, SpanStart, Tracing } from "../tracing/tracing.ts";
 import { type ReadHeader, unauthenticatedServices } from "./identity.ts";
 
-/** Codes that are a server's own fault (OpenTelemetry's conventions for RPC server spans). */
+/**
+ * Codes that count as the server's own failure (OpenTelemetry's conventions for RPC server spans).
+ */
 const serverFaults: ReadonlySet<Code> = new Set([
   ...[Code.Unknown, Code.DeadlineExceeded, Code.Unimplemented],
   ...[Code.Internal, Code.Unavailable, Code.DataLoss],
@@ -14,7 +16,10 @@ const serverFaults: ReadonlySet<Code> = new Set([
 type Call = { readonly method: DescMethod; readonly header: ReadHeader };
 type Serve = <T>(call: Call, work: () => Promise<T>) => Promise<T>;
 
-/** Serves each call in a span beneath its caller's, if that is recorded. Probes have no span. */
+/**
+ * Serves each call in a child span of its caller's span, if that one is recorded. Probes have no
+ * span.
+ */
 export function traceServed(tracing: Tracing, serve: Serve) {
   const isFault = (code: Code) => serverFaults.has(code);
   return <T>(context: CallContext, call: Call, work: () => Promise<T>): Promise<T> => {
@@ -32,7 +37,7 @@ export function traceServed(tracing: Tracing, serve: Serve) {
   };
 }
 
-/** Makes each unary call in a span beneath the running one, if that is recorded. */
+/** Makes each unary call in a child span of the current span, if that one is recorded. */
 export function traceCalls<T extends Pick<Transport, "unary">>(transport: T, tracing: Tracing): T {
   const unary: Transport["unary"] = (...call) => {
     const context = callContext();
@@ -56,7 +61,7 @@ function spanOf(kind: "server" | "client", { parent, name }: DescMethod): SpanSt
   };
 }
 
-/** Adds the request id to a root span, so that a trace can be found by it. */
+/** Adds the request id to a root span, so that a trace can be found by its request id. */
 function rootOf(start: SpanStart, requestId: string): SpanStart {
   return { ...start, attributes: { ...start.attributes, "disburse.request_id": requestId } };
 }

@@ -12,19 +12,19 @@ import {
   HealthCheckResponse_ServingStatus,
 } from "@disburse/contracts/health/v1/health_pb.ts";
 
-/** The services of every server, beside its own. */
+/** Services that every server has in addition to its own. */
 export const standardServices: readonly DescService[] = [Health, ServerReflection];
 
-/** All workspaces have one version, the release's (docs/RELEASING.md). */
+/** All workspaces have the same version, which is the release's version (docs/RELEASING.md). */
 const manifest = new URL("../../package.json", import.meta.url);
 const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string };
 
-/** A watcher is notified of a change within this. */
+/** A watcher is notified of a change within this time. */
 const watchEveryMs = 1_000;
 
 /**
- * Serves grpc.health.v1 for the server ("") and for each of its services by name. A check's answer
- * has the release in its header `disburse-version`, for `disburse status`.
+ * Serves grpc.health.v1 for the server ("") and for each of its services by name. The response has
+ * the release in its header `disburse-version`, which `disburse status` shows.
  */
 export function registerHealth(
   router: ConnectRouter,
@@ -102,7 +102,7 @@ function collect(file: DescFile, into: Map<string, DescFile>): void {
 
 const parentOf = (symbol: string) => symbol.slice(0, symbol.lastIndexOf("."));
 
-/** The file with everything it imports, as clients expect it in one answer. */
+/** Returns the file with all its imports, as clients expect them in one response. */
 function described(file: DescFile | undefined) {
   if (file === undefined) return failed(Code.NotFound, "no such file or symbol");
   const whole = new Map<string, DescFile>();

@@ -16,16 +16,16 @@ import { type RpcServerOptions, startRpcServer } from "./server.ts";
 
 const dayMs = 86_400_000;
 
-/** A validity in days relative to now. */
+/** Returns a validity period in days relative to now. */
 export const days = (from: number, to: number): Validity => ({
   notBefore: new Date(Date.now() + from * dayMs),
   notAfter: new Date(Date.now() + to * dayMs),
 });
 
-/** The TLS files of a process, which can be rewritten, and the settings that name them. */
+/** The TLS files of a process, and the settings that name them. The files can be rewritten. */
 export type TlsFiles = ReturnType<typeof writeTlsFiles>;
 
-/** Writes TLS files to a new folder, which is removed with the test. */
+/** Writes TLS files to a new folder, which is removed when the test ends. */
 export function writeTlsFiles(certificate: IssuedCertificate, ca: string) {
   const folder = mkdtempSync(join(tmpdir(), "disburse-tls-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ export function writeTlsFiles(certificate: IssuedCertificate, ca: string) {
   return { write, settings };
 }
 
-/** Opens mutual TLS from files, which are checked constantly. */
+/** Opens mutual TLS from files. Checks the files for changes constantly. */
 export function openTestTls(service: string, { settings }: TlsFiles, change: object = {}): Tls {
   const tls = openTls(service, { ...settings, ...change }, silentLog, 20);
   if (tls === undefined) throw new Error("no TLS");
@@ -54,7 +54,7 @@ export function openTestTls(service: string, { settings }: TlsFiles, change: obj
   return tls;
 }
 
-/** Serves quotes as the service `quote`; returns the URL. */
+/** Serves quotes as the service `quote`. Returns the URL. */
 export async function serveQuotes(
   options: Partial<Pick<RpcServerOptions, "tls" | "metrics" | "verify" | "connectionAgeMs">>,
 ): Promise<string> {
@@ -73,7 +73,10 @@ export async function serveQuotes(
 /** The identity of the gateway, which may call the quote service. */
 export const asGateway = testTrust.service("gateway");
 
-/** Calls over a new connection with our own client; returns the quote's id or the error's code. */
+/**
+ * Makes one call over a new connection with our own client. Returns the quote's id or the error's
+ * code.
+ */
 export async function callOnce(
   url: string,
   tls: Tls | undefined,
@@ -89,7 +92,7 @@ export async function callOnce(
   }
 }
 
-/** Calls constantly, with new clients and with a kept one, until it is ended. */
+/** Makes calls constantly until it is ended. Uses new clients and one client that is reused. */
 export function startLoad(url: string, tls: Tls | undefined, identity: ClientIdentity = asGateway) {
   const failed: unknown[] = [];
   const answered = { fresh: 0, again: 0 };
@@ -117,9 +120,12 @@ export function startLoad(url: string, tls: Tls | undefined, identity: ClientIde
     isOver = true;
   });
   return {
-    /** The answers over new connections or over the kept one, whichever are fewer. */
+    /**
+     * Returns the smaller of two numbers: responses to new clients, and responses to the reused
+     * client.
+     */
     answered: () => Math.min(answered.fresh, answered.again),
-    /** Stops the load; returns every answer other than the quote. */
+    /** Stops the load. Returns every response that is not a quote. */
     end: async (): Promise<readonly unknown[]> => {
       isOver = true;
       await Promise.all(running);

@@ -10,8 +10,8 @@ import {
 import { timerMs } from "../timer.ts";
 
 /**
- * The context of a handler's call. Most handlers read none of it, so signal, headers and values are
- * created at the first read.
+ * The context of a handler's call. The signal, headers and values are created when they are first
+ * read, because most handlers read none of them.
  */
 export class UnaryContext implements HandlerContext {
   readonly method: DescMethodUnary;
@@ -68,7 +68,10 @@ export class UnaryContext implements HandlerContext {
     return this.#responseTrailer;
   }
 
-  /** Aborts at the deadline, when the caller's connection closes, and when the call has ended. */
+  /**
+   * A signal that aborts at the deadline, when the caller's connection closes, or when the call has
+   * ended.
+   */
   get signal() {
     this.#controller ??= this.#watch();
     return this.#controller.signal;
@@ -78,12 +81,12 @@ export class UnaryContext implements HandlerContext {
     return this.#deadlineMs === undefined ? undefined : this.#deadlineMs - Date.now();
   }
 
-  /** The headers and trailers that the handler set, if it set any. */
+  /** Returns the headers and trailers that the handler has set, if any. */
   written(): { readonly header?: Headers | undefined; readonly trailer?: Headers | undefined } {
     return { header: this.#responseHeader, trailer: this.#responseTrailer };
   }
 
-  /** Ends the call: the signal informs work that still runs for it. */
+  /** Ends the call. The signal then aborts work that still runs for the call. */
   end(): void {
     this.#hasEnded = true;
     this.#abort("the call has ended", Code.Canceled);
@@ -110,7 +113,8 @@ export class UnaryContext implements HandlerContext {
   }
 
   /**
-   * Always has a reason: without one `abort` builds a `DOMException`, the costliest step of a call.
+   * Always passes a reason. Without one, `abort` would create a `DOMException`, the most expensive
+   * step of a call.
    */
   #abort(message: string, code: Code): void {
     clearTimeout(this.#deadline);

@@ -17,11 +17,14 @@ import { type Admission, type IncomingCall, rpcErrorOf } from "./admission.ts";
 import { UnaryContext } from "./unary-context.ts";
 import { joined, parseMessage, requestBytesMax, tooLarge } from "./unary-message.ts";
 
-/** The time between two notes that this thread runs. */
+/** The interval at which this thread records that it is running. */
 const beatMs = 100;
-/** Callers send their calls elsewhere after about a second of silence; half of that is a stall. */
+/**
+ * Without a record for this long, the thread has stalled. Callers send their calls elsewhere after
+ * about a second of silence, which is twice as long.
+ */
 const stallMs = 500;
-/** Everything that waited in the connections has been read after this. */
+/** The time after a stall in which all data that waited in the connections has been read. */
 const recoveryMs = 1_000;
 
 let beatenMs = Number.NEGATIVE_INFINITY;
@@ -37,7 +40,9 @@ type UnaryMethod = {
 /** The unary methods of a server by their paths. */
 export type UnaryMethods = Map<string, UnaryMethod>;
 
-/** Wraps a router so that it also collects the unary methods of registered services. */
+/**
+ * Wraps a router so that it also collects the unary methods of the services that are registered.
+ */
 export function noteUnary(router: ConnectRouter, methods: UnaryMethods): ConnectRouter {
   const noting: ConnectRouter = {
     handlers: router.handlers,
@@ -46,7 +51,7 @@ export function noteUnary(router: ConnectRouter, methods: UnaryMethods): Connect
       const handlers = implementation as Record<string, MethodImpl<DescMethodUnary> | undefined>;
       for (const method of service.methods) {
         const handle = handlers[method.localName]?.bind(implementation);
-        // Only the full adapter handles the options of a single service.
+        // A service with its own options is skipped, because only the full adapter supports those.
         if (!isUnary(method) || handle === undefined || options !== undefined) continue;
         const bytesMax = requestBytesMax(method);
         methods.set(`/${service.typeName}/${method.name}`, { method, handle, bytesMax });
@@ -69,15 +74,16 @@ export type UnaryHandlerOptions = {
   readonly methods: UnaryMethods;
   readonly admission: Admission;
   readonly log: Log;
-  /** The service of a request's connection, by its certificate. */
+  /** Returns the service that the certificate of a request's connection names. */
   readonly peerOf: (request: IncomingMessage) => string | undefined;
-  /** Serves every request that is not a plain unary one. */
+  /** Handles all requests other than plain unary calls. */
   readonly full: RequestHandler;
 };
 
 /**
- * Serves Connect's unary calls over HTTP/1.1 in binary format without compression, which our own
- * clients send. It takes a third of the full adapter's processor time, with the same answers.
+ * Serves Connect's unary calls over HTTP/1.1 in binary format without compression. Our own clients
+ * send such calls. The handler takes a third of the full adapter's processor time and gives the
+ * same responses.
  */
 export function createUnaryHandler(options: UnaryHandlerOptions): RequestHandler {
   const { methods, full, admission, peerOf } = options;
@@ -110,7 +116,7 @@ export function createUnaryHandler(options: UnaryHandlerOptions): RequestHandler
   };
 }
 
-/** Refuses an unknown caller without reading the body. */
+/** Refuses an unidentified caller without reading the body. */
 function refuseUnread(
   method: DescMethodUnary,
   request: IncomingMessage,
@@ -123,20 +129,24 @@ function refuseUnread(
   context.end();
 }
 
-/** The end of a connection may be read some time after the request before it. */
+/**
+ * The wait for the end of a connection, which may be read some time after the last request on that
+ * connection.
+ */
 const leftMs = 20;
 
 /**
- * Serves a request that may have waited while this process was frozen, unless its caller has left
- * meanwhile: it must not have an effect after another process has refused it.
+ * Serves a request that may have waited while this process was frozen, unless its caller has
+ * disconnected meanwhile. The caller may have repeated the request at another process that refused
+ * it. The request must then have no effect here.
  */
 function unlessLeft(request: IncomingMessage, serve: () => void): void {
   const serveIfThere = () => {
     const { destroyed, readableEnded } = request.socket;
     if (!destroyed && !readableEnded) serve();
   };
-  // Under load the timer can fire before the loop has read the ends of connections; it reads them
-  // before an immediate.
+  // Under load, the timer can fire before the event loop has read the ends of connections. The loop
+  // reads them before it runs an immediate.
   setTimeout(() => setImmediate(serveIfThere), leftMs);
 }
 
@@ -150,7 +160,10 @@ function isPlain({ method, headers }: IncomingMessage): boolean {
   );
 }
 
-/** A whole body, or the reason why it was not read; nothing if the connection closes first. */
+/**
+ * Returns the whole body, or the reason why it was not read. Returns nothing if the connection
+ * closes first.
+ */
 function receive(
   request: IncomingMessage,
   bytesMax: number,
@@ -224,7 +237,7 @@ function sendError(response: ServerResponse, context: UnaryContext, error: Conne
   const bytes = errorToJsonBytes(error, undefined);
   const headers = new Headers(header);
   headers.set("content-type", contentTypeUnaryJson);
-  // Headers of another service's answer are not relayed.
+  // Headers from another service's response are not passed on.
   if (!error.isWireError) mergeNonProtocolHeaders(headers, error.metadata);
   trailer?.forEach((value, name) => {
     headers.append(`trailer-${name}`, value);
@@ -233,7 +246,7 @@ function sendError(response: ServerResponse, context: UnaryContext, error: Conne
   response.writeHead(codeToHttpStatus(error.code), [...headers].flat()).end(bytes);
 }
 
-/** Detects from now on if this thread was frozen or blocked. */
+/** Starts to detect whether this thread was frozen or blocked. */
 function watchForStalls(): void {
   if (timer !== undefined) return;
   beatenMs = performance.now();
@@ -244,7 +257,7 @@ function watchForStalls(): void {
   }, beatMs).unref();
 }
 
-/** True if this thread has stalled until just now. */
+/** Returns true if this thread has just recovered from a stall. */
 function hasStalled(): boolean {
   const now = performance.now();
   return now - beatenMs > stallMs || now < recoveredMs;

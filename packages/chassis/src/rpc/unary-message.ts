@@ -11,15 +11,18 @@ import {
 import { Code, ConnectError } from "@connectrpc/connect";
 import { access } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 
-/** gRPC's usual bound of a message; a body is read before the token is checked. */
+/**
+ * The maximum size of a message, as is usual for gRPC. Needed because a body is read before the
+ * token is checked.
+ */
 export const messageBytesMax = 4 * 1024 * 1024;
 
-/** The largest request of a method, if its contract names one. */
+/** Returns the maximum request size of a method, if its contract names one. */
 export function requestBytesMax(method: DescMethod): number {
   return getOption(method, access).requestBytesMax || messageBytesMax;
 }
 
-/** Parses a body; throws INTERNAL for a malformed one, as connect does. */
+/** Parses a body. Throws INTERNAL for a malformed one, as the library connect does. */
 export function parseMessage<D extends DescMessage>(schema: D, body: Uint8Array): MessageShape<D> {
   try {
     return fromBinary(schema, body);
@@ -28,7 +31,7 @@ export function parseMessage<D extends DescMessage>(schema: D, body: Uint8Array)
   }
 }
 
-/** Serializes a message; throws INTERNAL if a field does not fit its type. */
+/** Serializes a message. Throws INTERNAL if a field does not fit its type. */
 export function serializeMessage<D extends DescMessage>(schema: D, message: MessageInitShape<D>) {
   try {
     return toBinary(schema, create(schema, message));
@@ -37,13 +40,16 @@ export function serializeMessage<D extends DescMessage>(schema: D, message: Mess
   }
 }
 
-/** Joins the chunks of a body; a single chunk is not copied. */
+/** Joins the chunks of a body. A single chunk is returned without copying. */
 export function joined(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks;
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
 }
 
-/** The error of a message over the bound, and its size if known, in connect's words. */
+/**
+ * Returns the error for a message that is too large, with its size if known. The text is the same
+ * as in the library connect.
+ */
 export function tooLarge(max: number, size?: number): ConnectError {
   const message = size === undefined ? "message size" : `message size ${size}`;
   return new ConnectError(

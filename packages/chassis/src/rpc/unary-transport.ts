@@ -14,14 +14,15 @@ import { requestHeaders } from "./identity.ts";
 import { parseMessage, serializeMessage } from "./unary-message.ts";
 
 export type UnaryTransportOptions = SenderOptions & {
-  /** Returns the `authorization` of a call. */
+  /** Returns the `authorization` header of a call. */
   readonly identity: () => string | Promise<string>;
 };
 
 /**
- * Sends Connect's unary calls over HTTP/1.1: each is a POST that has a kept connection to itself. A
- * call without an answer is repeated if that does no harm (docs/decisions/0025-balancing.md).
- * Otherwise it fails with `UNAVAILABLE`, because its effect is unknown.
+ * Sends Connect's unary calls over HTTP/1.1. Each call is a POST request with a persistent
+ * connection to itself until it ends. If a call gets no response, it is repeated if it is
+ * repeatable (docs/decisions/0025-balancing.md). Otherwise it fails with `UNAVAILABLE`, because its
+ * effect is unknown.
  */
 export function createUnaryTransport(options: UnaryTransportOptions): Pick<Transport, "unary"> {
   const { identity, observe } = options;
@@ -70,7 +71,7 @@ function readAnswer<I extends DescMessage, O extends DescMessage>(
     service: method.parent,
     method,
     message: parseMessage(method.output, body),
-    // Few calls read these.
+    // Created on first use, because few callers read the headers.
     get header() {
       return metadata()[0];
     },
@@ -80,7 +81,7 @@ function readAnswer<I extends DescMessage, O extends DescMessage>(
   };
 }
 
-/** Throws the error in an answer, or one for its status and content type. */
+/** Throws the error that a response contains, or an error for its status and content type. */
 function throwUnlessMessage(method: DescMethodUnary, { status, headers, body }: Answer): void {
   const received = webHeaders(headers);
   const { isUnaryError, unaryError } = validateResponseWithCompression(

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** After a reset, closed or refused connection the call's effect is unknown. */
+/** Creates the error for a reset, closed or refused connection. The call's effect is unknown. */
 export function unavailable(cause: unknown): ConnectError {
   return new ConnectError("the service does not answer", Code.Unavailable, undefined, [], cause);
 }

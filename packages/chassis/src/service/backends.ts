@@ -1,7 +1,7 @@
 import { MongoClient, type MongoOptions } from "mongodb";
 import { type Mode, SettingsError } from "../settings.ts";
 
-/** Addresses of a process's database and broker. */
+/** Addresses of the database and broker of a process. */
 export type BackendSettings = {
   readonly DISBURSE_MODE: Mode;
   readonly MONGODB_URI: string;
@@ -11,11 +11,10 @@ export type BackendSettings = {
 };
 
 /**
- * Refuses live mode with an insecure backend: a database or broker without TLS, without
- * verification of its certificate, or without credentials, and RPCs without mutual TLS. With
- * `BACKEND_TLS_BY_MESH` a service mesh provides TLS; credentials are required all the same.
- *
- * @throws {SettingsError} that names each setting and its defect, and no value.
+ * Refuses live mode with an insecure backend. The database and the broker need TLS, verification of
+ * their certificates, and credentials. RPCs need mutual TLS. With `BACKEND_TLS_BY_MESH`, a service
+ * mesh provides TLS, but credentials are still required. @throws {SettingsError} that names each
+ * setting and its defect, and no value.
  */
 export function assertSafeBackends(settings: BackendSettings): void {
   if (settings.DISBURSE_MODE !== "live") return;
@@ -29,9 +28,8 @@ export function assertSafeBackends(settings: BackendSettings): void {
 }
 
 /**
- * Refuses, in live mode, to call a service without TLS, unless a mesh encrypts the connection.
- *
- * @throws {SettingsError} that names the setting.
+ * In live mode, refuses to call a service without TLS, unless a service mesh encrypts the
+ * connection. @throws {SettingsError} that names the setting.
  */
 export function assertSafeService(
   { DISBURSE_MODE: mode, BACKEND_TLS_BY_MESH: hasMesh }: Omit<BackendSettings, "MONGODB_URI">,
@@ -43,7 +41,10 @@ export function assertSafeService(
   throw new SettingsError(`settings: ${setting}: must be an https:// address in live mode`);
 }
 
-/** With these, a certificate or a cloud's identity is the credential. */
+/**
+ * Authentication mechanisms that need no password, because a certificate or a cloud identity is the
+ * credential.
+ */
 const namedOtherwise: ReadonlySet<string> = new Set([
   "MONGODB-X509",
   "MONGODB-AWS",
@@ -53,7 +54,7 @@ const namedOtherwise: ReadonlySet<string> = new Set([
 function databaseProblems(uri: string, hasMesh: boolean): string[] {
   let options: MongoOptions;
   try {
-    // Only parses the address, with the driver's rules; doesn't connect.
+    // Parses the address by the driver's rules, without connecting.
     options = new MongoClient(uri).options;
   } catch {
     return ["is malformed"];

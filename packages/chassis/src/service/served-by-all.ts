@@ -15,13 +15,16 @@ import type { KeptSpan, SpanMemory, SpanQuery } from "../tracing/memory.ts";
 /** The services of a server and their handlers. */
 type Served = Pick<RpcServerOptions, "services" | "routes">;
 
-/** A page stays under 1 MB: a line has some 700 bytes, and 1,000 characters of detail at most. */
+/**
+ * The maximum number of audit lines in a page, which keeps a page under 1 MB. A line has about 700
+ * bytes, including at most 1,000 characters of detail.
+ */
 const limitMax = 1_000;
 const limitDefault = 100;
 
 const traceIdPattern = /^[0-9a-f]{32}$/;
 
-/** Serves the RPCs of every service: its audit trail, and the spans of its process. */
+/** Serves the RPCs that every service has: its audit trail, and the spans of its process. */
 export function servedByAll(
   name: string,
   { database, spans }: { readonly database: Database; readonly spans: SpanMemory | undefined },
@@ -29,7 +32,7 @@ export function servedByAll(
   const services: readonly DescService[] = [AuditService, TraceService];
   const audit = auditRpc(name, openAuditStore<string>(database));
   const traces = traceRpc(name, spans);
-  /** Registers a service's own routes beside them. */
+  /** Registers a service's own routes together with these. */
   const register = (router: ConnectRouter, own: (router: ConnectRouter) => void): void => {
     own(router);
     router.service(AuditService, audit);
@@ -38,7 +41,7 @@ export function servedByAll(
   return { services, register };
 }
 
-/** Serves the spans of a service's process; none if it keeps none. */
+/** Serves the spans of a service's process. Returns none if the process keeps none. */
 export function traceRpc(
   service: string,
   memory: SpanMemory | undefined,
@@ -106,7 +109,7 @@ function auditRpc(
   };
 }
 
-/** Writes an entry for security monitoring systems. */
+/** Formats an entry for security monitoring systems. */
 function jsonLine(service: string, entry: AuditEntry): string {
   const { sequence, at, person, action, subject, operation, detail, call } = entry;
   return JSON.stringify({
@@ -132,12 +135,12 @@ function jsonLine(service: string, entry: AuditEntry): string {
   });
 }
 
-/** True for a service of the contract that only sandboxes serve, by its name. */
+/** Returns true if only sandboxes serve a service of the contract, as its name shows. */
 export function isSandboxOnly({ name }: DescService): boolean {
   return name.endsWith("SandboxService");
 }
 
-/** Selects the services of a mode: live mode leaves out those for sandboxes. */
+/** Selects the services of a mode. Live mode leaves out those for sandboxes. */
 export function servedIn(mode: Mode, { services, routes }: Served): Served {
   if (mode === "sandbox") return { services, routes };
   return {
@@ -146,7 +149,7 @@ export function servedIn(mode: Mode, { services, routes }: Served): Served {
   };
 }
 
-/** A router that leaves out services for sandboxes. */
+/** Wraps a router so that it ignores services for sandboxes. */
 function withoutSandbox(router: ConnectRouter): ConnectRouter {
   const live: ConnectRouter = {
     handlers: router.handlers,

@@ -5,7 +5,9 @@ import { logLevels } from "../log.ts";
 import { modeSetting, portSetting, secret } from "../settings.ts";
 import { tracingSettings } from "../tracing/settings.ts";
 
-/** Settings of every service. Defaults are safe anywhere; secrets and addresses have none. */
+/**
+ * Settings of every service. The defaults are safe anywhere. Secrets and addresses have no default.
+ */
 export const commonSettings = {
   DISBURSE_MODE: modeSetting,
   HOST: z.string().default("127.0.0.1"),
@@ -13,18 +15,22 @@ export const commonSettings = {
   /** A secret, because it may contain a password. */
   MONGODB_URI: secret(z.string().regex(/^mongodb(\+srv)?:\/\//, "must be a mongodb:// address")),
   /**
-   * `true`: a service mesh encrypts the connections to database, broker and other services; their
-   * addresses may then be without TLS in live mode (`backends.ts`).
+   * If `true`, a service mesh encrypts the connections to the database, the broker and other
+   * services. Their addresses may then be without TLS in live mode (`backends.ts`).
    */
   BACKEND_TLS_BY_MESH: z.stringbool({ truthy: ["true"], falsy: ["false"] }).default(false),
   ...identitySettings,
   ...auditSettings,
   LOG_LEVEL: z.enum(logLevels).default("info"),
-  /** Address of probes and metrics (`operations/server.ts`); port 0 lets the system choose. */
+  /**
+   * The address of probes and metrics (`operations/server.ts`). With port 0 the system chooses a
+   * port.
+   */
   ADMIN_HOST: z.string().default("127.0.0.1"),
   ADMIN_PORT: portSetting.default(0),
   /**
-   * The time from SIGTERM to the last accepted connection: load balancers must notice the drain.
+   * The time in which the process still accepts connections after SIGTERM, so that load balancers
+   * can notice that it drains.
    */
   SHUTDOWN_DELAY_SECONDS: z.coerce.number().min(0).max(300).default(0),
   ...tracingSettings,

@@ -40,28 +40,31 @@ import { commonSettings, databaseSetting } from "./settings.ts";
 
 export type RunningService = {
   readonly url: string;
-  /** Address of its public routes; only the gateway has them. */
+  /** The URL of the public routes. Only the gateway has public routes. */
   readonly publicUrl?: string;
-  /** Address of its probes and metrics. */
+  /** The URL of the probes and metrics. */
   readonly adminUrl: string;
-  /** The longest that `stop` takes, in milliseconds. */
+  /** The maximum duration of `stop`, in milliseconds. */
   readonly stopTimeoutMs: number;
-  /** Drains for `SHUTDOWN_DELAY_SECONDS`, then ends running work and closes. */
+  /** Drains for `SHUTDOWN_DELAY_SECONDS`, then waits for running work and closes. */
   stop(): Promise<void>;
 };
 
-/** Resources that services in one process share (`npm start`). */
+/** Resources that services in the same process share (`npm start`). */
 export type Shared = {
-  /** Replaces the broker at `AMQP_URL`. */
+  /** A bus to use instead of the broker at `AMQP_URL`. */
   readonly bus?: Bus | undefined;
-  /** Resolves when the broker at `AMQP_URL`, which is being started, accepts connections. */
+  /**
+   * Present if the broker at `AMQP_URL` is still starting. Resolves when the broker accepts
+   * connections.
+   */
   readonly brokerStarted?: Promise<unknown>;
   readonly logTo?: LogDestination;
 };
 
-/** A service's `main.ts` exports one of these. */
+/** The type of the start function that each service's `main.ts` exports. */
 export type StartService = {
-  /** Starts the service once its database answers; rejects if a migration is missing. */
+  /** Starts the service when its database is available. Rejects if a migration is missing. */
   (environment: Environment, shared?: Shared): Promise<RunningService>;
   /** Migrates the service's database. Needs only the database's settings. */
   readonly migrate: (environment: Environment) => Promise<void>;
@@ -73,10 +76,12 @@ type Settings = z.output<z.ZodObject<typeof commonSettings>> &
 type Served = Pick<RpcServerOptions, "services" | "routes"> &
   Partial<Pick<RpcServerOptions, "host" | "port">>;
 
-/** Opens the parts of a service; they close with it. */
+/** Opens the parts of a service. They are closed when the service stops. */
 export type Opening<Config extends Settings> = ReturnType<typeof prepare<Config>>;
 
-/** Creates a service's `start`; if a part fails to open, the opened parts are closed again. */
+/**
+ * Creates a service's `start`. If a part fails to open, the parts that are already open are closed.
+ */
 export function serviceStart<Config extends Settings>(
   name: string,
   readConfig: (environment: Environment) => Config | Promise<Config>,
@@ -104,7 +109,7 @@ export function serviceStart<Config extends Settings>(
       lifetime.add("identity", stopIdentity);
       const tls = openProcessTls(name, config, { log, metrics, lifetime });
       const traces = await openTracing(name, config, log);
-      // Closed after everything that creates spans.
+      // The traces are closed after everything that creates spans.
       if (traces !== undefined) lifetime.add("traces", traces.stop);
       const database = await openDatabase(config, migrations, log, metrics);
       lifetime.add("database", database.close);
@@ -154,7 +159,7 @@ export function serviceStart<Config extends Settings>(
 /** The pause before a starting process tries its database again. */
 const databaseRetryMs = 1_000;
 
-/** Waits until the database answers; rejects if a migration is missing. */
+/** Waits until the database is available. Rejects if a migration is missing. */
 async function openDatabase(
   config: Settings,
   migrations: readonly Migration[],
@@ -214,7 +219,7 @@ function prepare<Config extends Settings>(
   return {
     ...parts,
     config,
-    /** The process's shared bus, otherwise a connection to the broker. */
+    /** Returns the process's shared bus, or connects to the broker if there is none. */
     openBus: async (settings: BusSettings) => {
       if (shared?.bus !== undefined) return shared.bus;
       const { AMQP_URL: url, BUS_NAMESPACE: namespace } = settings;
@@ -232,8 +237,8 @@ function prepare<Config extends Settings>(
       return tracing === undefined ? bus : traceBus(bus, tracing, { namespace, service: name });
     },
     /**
-     * Creates a client of another service; it calls as this service, unless `as` has another
-     * identity.
+     * Creates a client of another service. The client calls as this service, unless `as` contains
+     * another identity.
      */
     connect: <S extends DescService>(service: S, urls: ServiceUrls, ms?: number, as?: As) => {
       assertSafeService(config, as?.peer ?? peerOf(service), urls);
@@ -242,11 +247,13 @@ function prepare<Config extends Settings>(
       lifetime.add(`client of ${service.typeName}`, close);
       return rpc;
     },
-    /** Signs and ships the heads of further chains, beside those of the audit trail. */
+    /**
+     * Signs and ships the heads of further hash chains, in addition to those of the audit trail.
+     */
     ship: (source: HeadSource) => void sources.push(source),
-    /** Starts a server of RPCs, including those of the audit trail; the caller stops it. */
+    /** Starts a server of RPCs, including those of the audit trail. The caller must stop it. */
     startServer,
-    /** Serves RPCs, by default at the address of the settings. */
+    /** Serves RPCs, by default at the address in the settings. */
     serve: async (served: Served) => {
       const server = await startServer(served);
       lifetime.add("server", server.stop);
@@ -257,12 +264,16 @@ function prepare<Config extends Settings>(
 
 /** The exit code of a process that did not start, or did not stop in time. */
 const failedCode = 1;
-/** Running calls get 20 s, background work its last run; after this the process exits. */
+/**
+ * The time limit of a stop: running calls get 20 s, and background work finishes its current run.
+ * After this time the process exits.
+ */
 const endTimeoutMs = 30_000;
 
 /**
- * Runs a service as this process until SIGTERM or SIGINT; a failure to start ends it. With the
- * argument `migrate` it migrates the service's database instead, and ends.
+ * Runs a service in this process until SIGTERM or SIGINT. If the service fails to start, the
+ * process exits. With the argument `migrate`, the process migrates the service's database and then
+ * exits.
  */
 export async function runService(name: string, start: StartService): Promise<void> {
   const log = createLog(name, process.env.LOG_LEVEL ?? "info");
@@ -274,7 +285,7 @@ export async function runService(name: string, start: StartService): Promise<voi
     if (stopping) process.exit(failedCode);
     stopping = true;
     log.info({}, "service stopping");
-    // It has accepted nothing yet.
+    // The service has not started, so no call is running.
     if (service === undefined) process.exit(0);
     setTimeout(() => {
       log.error({}, "service did not stop in time");

@@ -8,14 +8,15 @@ import { createTracer, createTracing } from "./recorded.ts";
 import type { OpenTracing } from "./tracing.ts";
 
 /**
- * Part of the time that a process has to stop; without a reply of the collector, spans are lost.
+ * The time for sending the last spans, which is a part of the time that a process has to stop. If
+ * the collector does not reply in this time, the spans are lost.
  */
 const flushWithinDefaultMs = 3_000;
 
 type ExportOptions = {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `service.name`. */
+  /** The service's name, exported as `service.name`. */
   readonly name: string;
   /** Further attributes of the service. */
   readonly resource?: Attributes;
@@ -23,13 +24,16 @@ type ExportOptions = {
   /** The share of requests whose traces are recorded. */
   readonly share: number;
   readonly log: Log;
-  /** The longest wait of a stop for the last batch. */
+  /** The maximum time that a stop waits for the last batch. */
   readonly flushWithinMs?: number;
-  /** Also stores the spans, if the process has a memory. */
+  /** Also receives the spans, if the process keeps spans in memory. */
   readonly memory?: SpanMemory | undefined;
 };
 
-/** Sends the spans of one service to a collector over OTLP, in batches, until it is stopped. */
+/**
+ * Sends the spans of one service to a collector over OTLP. Sends them in batches until it is
+ * stopped.
+ */
 export function exportSpans(options: ExportOptions): OpenTracing {
   const { url, headers = {}, name, resource = {}, everyMs, share, log } = options;
   const { flushWithinMs = flushWithinDefaultMs, memory } = options;

@@ -4,35 +4,44 @@ import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 export type KeptSpan = {
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for a trace's first span. */
+  /** "" for a trace's first span. */
   readonly parentSpanId: string;
   readonly name: string;
   readonly kind: string;
-  /** Microseconds since the epoch, to the millisecond, of the process's host. */
+  /**
+   * The start time in microseconds since the epoch, by the host's clock. The precision is a
+   * millisecond.
+   */
   readonly startedUs: number;
-  /** The number of earlier spans in its process, for the order: many begin in one millisecond. */
+  /**
+   * The number of earlier spans in the same process. It gives the order of spans that begin in the
+   * same millisecond.
+   */
   readonly place: number;
   readonly durationUs: number;
-  /** `error.type`; empty if it did not fail. */
+  /** The `error.type` of a failed span. "" if the span did not fail. */
   readonly error: string;
   readonly attributes: Readonly<Record<string, string>>;
 };
 
-/** Selects the spans of a trace, or of every trace that a request began. */
+/** Selects the spans of one trace, or of all traces that began with one request. */
 export type SpanQuery = { readonly traceId: string } | { readonly requestId: string };
 
-/** The last spans of a process that have ended, up to a number. */
+/** Keeps the most recently ended spans of a process, up to a maximum number. */
 export type SpanMemory = SpanProcessor & {
   readonly keptMax: number;
-  /** The first matching spans, in the order in which they began. */
+  /** Returns the first matching spans, in the order in which they began. */
   readonly find: (query: SpanQuery) => readonly KeptSpan[];
 };
 
-/** More spans than a request has in a service, including its later work. */
+/**
+ * The maximum number of spans to return. It exceeds the number of spans that a request has in one
+ * service, including later work.
+ */
 const foundMax = 1_000;
 const requestIdAttribute = "disburse.request_id";
 
-/** Keeps the last spans that have ended: each new one replaces the oldest. */
+/** Keeps the most recently ended spans. Each new span replaces the oldest one. */
 export function createSpanMemory(keptMax: number): SpanMemory {
   const kept: KeptSpan[] = [];
   const places = new WeakMap<object, number>();

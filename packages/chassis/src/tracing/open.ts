@@ -5,7 +5,7 @@ import type { OpenTracing } from "./tracing.ts";
 
 type Opened = OpenTracing & { readonly memory: SpanMemory | undefined };
 
-/** Opens tracing; `undefined` if it is off: OpenTelemetry is then not loaded. */
+/** Opens tracing. Returns `undefined` if tracing is off, and does not load OpenTelemetry then. */
 export async function openTracing(
   service: string,
   settings: TracingSettings,

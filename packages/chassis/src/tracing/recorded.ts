@@ -19,7 +19,10 @@ import {
 import { isSampled, parseTraceparent } from "../traceparent.ts";
 import type { Span, SpanKind, SpanStart, Tracing } from "./tracing.ts";
 
-/** Work that begins later gets its own trace: backends take the first one as ended by then. */
+/**
+ * The time within which stored work continues the trace that caused it. Later work gets its own
+ * trace, because tracing backends consider the first one as complete by then.
+ */
 const childWithinMs = 60_000;
 
 /** Creates a tracer of one service that records every span. */
@@ -53,7 +56,7 @@ const kinds: Readonly<Record<SpanKind, OtelKind>> = {
 
 /**
  * Creates spans with a tracer that records all of them. A trace that is not sampled costs only an
- * id, which its services pass on without creating spans.
+ * id. Services pass on this id without creating spans.
  */
 export function createTracing(tracer: Tracer, share: number, random = Math.random): Tracing {
   const ids = new RandomIdGenerator();

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Samplers of root spans; all other spans follow their root, with or without `parentbased_`. */
+/**
+ * Samplers of root spans. All other spans follow their root, whether or not the name begins with
+ * `parentbased_`.
+ */
 const samplerNames = [
   ...(["always_on", "always_off", "traceidratio"] as const),
   ...(["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"] as const),
@@ -9,7 +12,10 @@ const samplerNames = [
 const collectorSetting = z.url({ protocol: /^https?$/ }).optional();
 const protocolSetting = z.literal("http/protobuf").optional();
 
-/** `name=value,…`, percent-encoded if they contain commas or the like (W3C Baggage). */
+/**
+ * Pairs in the form `name=value,…`. Commas and similar characters are percent-encoded (W3C
+ * Baggage).
+ */
 const pairsSetting = z
   .string()
   .default("")
@@ -31,33 +37,39 @@ function readPair(pair: string): [name: string, value: string] {
 }
 
 /**
- * OpenTelemetry's standard variables, and one of ours. Tracing is on if a collector is named, or
- * spans are kept in memory. The exporter itself reads `OTEL_EXPORTER_OTLP_TIMEOUT`, `_COMPRESSION`,
- * `_CERTIFICATE` and the like.
+ * OpenTelemetry's standard variables, and one of our own. Tracing is on if a collector is set, or
+ * if spans are kept in memory. The exporter itself reads further variables such as
+ * `OTEL_EXPORTER_OTLP_TIMEOUT`, `_COMPRESSION` and `_CERTIFICATE`.
  */
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: collectorSetting,
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collectorSetting,
   OTEL_EXPORTER_OTLP_PROTOCOL: protocolSetting,
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocolSetting,
-  /** Sent with every batch. May be secret: the API key of a commercial collector. */
+  /**
+   * Headers that are sent with every batch. They may be secret, such as the API key of a commercial
+   * collector.
+   */
   OTEL_EXPORTER_OTLP_HEADERS: pairsSetting,
-  /** Milliseconds between two batches. */
+  /** The interval between two batches in milliseconds. */
   OTEL_BSP_SCHEDULE_DELAY: z.coerce.number().int().min(1).default(5_000),
   OTEL_SDK_DISABLED: z.enum(["true", "false"]).default("false"),
-  /** Added to every span: `deployment.environment.name=stage`. */
+  /** Attributes that are added to every span: `deployment.environment.name=stage`. */
   OTEL_RESOURCE_ATTRIBUTES: pairsSetting,
   OTEL_SERVICE_NAME: z.string().optional(),
   OTEL_TRACES_EXPORTER: z.enum(["otlp", "none"]).default("otlp"),
   OTEL_TRACES_SAMPLER: z.enum(samplerNames).default("parentbased_always_on"),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
-  /** Spans that each process keeps in memory for the console, some 700 bytes each; 0: none. */
+  /**
+   * The number of spans that each process keeps in memory for the console. Each needs about 700
+   * bytes. With 0, none are kept.
+   */
   TRACE_MEMORY_SPANS: z.coerce.number().int().min(0).max(1_000_000).default(0),
 } as const;
 
 export type TracingSettings = z.output<z.ZodObject<typeof tracingSettings>>;
 
-/** The collector's address; `undefined` if spans are not sent. */
+/** Returns the collector's URL. Returns `undefined` if spans are not sent. */
 export function collectorUrl(settings: TracingSettings): string | undefined {
   if (settings.OTEL_SDK_DISABLED === "true") return undefined;
   if (settings.OTEL_TRACES_EXPORTER === "none") return undefined;

@@ -2,13 +2,15 @@ import type { Attributes, SpanContext } from "@opentelemetry/api";
 import { forRequest, type Origin, withCallContext } from "../call-context.ts";
 import { parseTraceparent } from "../traceparent.ts";
 
-/** The side of an exchange, or internal work of a service. */
+/** The service's role in an exchange, or `internal` for work within a service. */
 export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
 
-/** The first data of a span. Attributes are our own ids and codes, never a body or a name. */
+/**
+ * The data with which a span starts. Attributes are our own ids and codes, never a body or a name.
+ */
 export type SpanStart = {
   readonly kind: SpanKind;
-  /** From a bounded set: a method, a route; never an id. */
+  /** The span's name, from a bounded set such as methods or routes. Never contains an id. */
   readonly name: string;
   readonly attributes?: Attributes;
 };
@@ -16,32 +18,33 @@ export type SpanStart = {
 export type SpanEnd = {
   readonly name?: string;
   readonly attributes?: Attributes;
-  /** The span failed, with this `error.type`: a code, never a message. */
+  /** Set if the span failed. Its value is the `error.type`, which is a code and never a message. */
   readonly error?: string | undefined;
 };
 
-/** A span that was started, or its id in a trace that is not recorded. */
+/** A started span. In a trace that is not recorded, it contains only its id. */
 export type Span = { readonly context: SpanContext; readonly end: (end?: SpanEnd) => void };
 
 /** Creates the spans of one service. Absent if tracing is off. */
 export type Tracing = {
   /**
-   * Starts the span of an external request. A well-formed `traceparent` gives trace and parent; the
-   * decision to record it ignores the caller's flag and id.
+   * Starts the span of an external request. A well-formed `traceparent` determines the trace and
+   * the parent. Whether the trace is recorded does not depend on the caller's flag or id.
    */
   readonly startRequest: (start: SpanStart, sent: string | undefined) => Span;
   /**
-   * Starts a span beneath one of this deployment, recorded if that is; without one, a new trace.
+   * Starts a child of a span of this deployment. It is recorded if its parent is. Without a parent,
+   * it starts a new trace.
    */
   readonly startSpan: (start: SpanStart, parent: SpanContext | undefined) => Span;
   /**
-   * Starts the span of work that another span stored at `since`: beneath it within a minute,
-   * otherwise as a new trace with a link to it.
+   * Starts the span of work that another span stored at the time `since`. Within a minute it is a
+   * child of that span. Later it starts a new trace with a link to that span.
    */
   readonly startLater: (start: SpanStart, stored: SpanContext, since: Date) => Span;
 };
 
-/** Tracing of one service, until it is stopped. */
+/** The tracing of one service. `stop` ends it. */
 export type OpenTracing = { readonly tracing: Tracing; readonly stop: () => Promise<void> };
 
 export type LaterWork = Omit<SpanStart, "kind"> & {
@@ -76,7 +79,7 @@ async function ended<T>(span: Span, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The `error.type` of a thrown value. */
+/** Returns the `error.type` of a thrown value. */
 export function errorType(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

@@ -3,10 +3,13 @@ import { lengths, metadataField, textField } from "../fields/make.ts";
 import { personNameProblem } from "../values/names.ts";
 import { companyName, personName, personNames } from "./names.ts";
 
-/** Most links are opened within days. A forgotten link expires within a month. */
+/**
+ * The number of days until a link expires. Most links are opened within days, so the default
+ * suffices, and a forgotten link expires within a month.
+ */
 export const linkDays = { default: 7, max: 30 } as const;
 
-/** One line on a phone screen. */
+/** The maximum length of the name, so that it fits on one line of a phone screen. */
 const displayNameMax = 60;
 
 const chosen = (name: string, description: string, example: string): TextField =>
@@ -25,7 +28,10 @@ const locked = (name: string, whose: string, example: string): TextField =>
     },
   );
 
-/** The beneficiary cannot correct a locked name. A single name part is not checked. */
+/**
+ * Rules for a name that is given in the link. The beneficiary can't correct such a name. A single
+ * part of a name is not checked.
+ */
 const lockedNames: readonly Rule[] = [
   personName("beneficiary_name", { field: "beneficiary_account_type", in: ["Individual"] }),
   companyName("beneficiary_name", { field: "beneficiary_account_type", notIn: ["Individual"] }),

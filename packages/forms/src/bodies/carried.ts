@@ -36,7 +36,9 @@ import {
 /** Payment methods by transfer type. */
 export type FormMethods = Readonly<Record<string, PaymentMethod>>;
 
-/** Adds a variant with the limit of each method that carries the field. */
+/**
+ * Adds variants to a field. Each one applies the limit of a payment method that carries the field.
+ */
 export function carriedField(field: TextField, part: CarriedPart, methods: FormMethods): TextField {
   const mayBeNone = part === "state" || part === "postcode";
   const variants = Object.entries(methods).flatMap(([over, method]) => {
@@ -47,7 +49,9 @@ export function carriedField(field: TextField, part: CarriedPart, methods: FormM
   return variants.length === 0 ? field : { ...field, variants };
 }
 
-/** A country whose addresses have no state accepts `-` or `N/A` instead. */
+/**
+ * The rule for states. If a country's addresses have no state, `-` or `N/A` is accepted instead.
+ */
 export const stateGiven: Rule = {
   description:
     "`-` or `N/A` is accepted as state, except in countries whose postal address needs one.",
@@ -60,7 +64,7 @@ export const stateGiven: Rule = {
   },
 };
 
-/** A country without postcodes accepts `-` or `N/A` instead. */
+/** The rule for postcodes. If a country has no postcodes, `-` or `N/A` is accepted instead. */
 export function postcodeGiven(countries: readonly string[]): Rule {
   return {
     description: "`-` or `N/A` is accepted as postcode in countries without postcodes.",
@@ -76,7 +80,10 @@ export function postcodeGiven(countries: readonly string[]): Rule {
 
 const linesMax = addressLinesMax * iso20022Max.addressLine;
 
-/** Street and state share the two lines of a hybrid address when either exceeds its element. */
+/**
+ * The rule for hybrid addresses. If the street or the state is too long for its own element, both
+ * share two address lines.
+ */
 export function addressFits(methods: readonly string[]): Rule {
   return {
     description:
@@ -95,7 +102,7 @@ export function addressFits(methods: readonly string[]): Rule {
   };
 }
 
-/** Fiat methods carry only Latin letters. */
+/** The rule for names, because fiat methods carry only Latin letters. */
 export const latinName: Rule = {
   description:
     "A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.",
@@ -112,8 +119,8 @@ export const latinName: Rule = {
 };
 
 /**
- * Returns the fields of a stored body that its payment method cannot carry. A masked account number
- * keeps its length, so its limit is still checked.
+ * Returns the fields of a stored body that its payment method can't carry. A masked account number
+ * has its original length, so its length is still checked.
  */
 export function carriedProblems(body: PublicBody, values: BodyValues): Violation[] {
   const holds = (condition: Condition): boolean => conditionHolds(condition, values);

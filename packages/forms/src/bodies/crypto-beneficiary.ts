@@ -25,7 +25,7 @@ const documentType = "beneficiary_document_type";
 const individualDocuments = ["NATIONAL_ID_CARD", "PASSPORT", "DRIVING_LICENSE"] as const;
 const corporateDocument = "BUSINESS_IDENTIFICATION_NUMBER";
 
-/** Distinct currencies, in the order of the networks. */
+/** All currencies without duplicates, in the order of their networks. */
 const [firstCurrency = "", ...otherCurrencies] = new Set(Object.values(networkCurrencies).flat());
 
 const destinationCurrency: TextField = {
@@ -40,10 +40,13 @@ const destinationCurrency: TextField = {
 
 const networkField = "routing_code_value_1";
 const base58 = "1-9A-HJ-NP-Za-km-z";
-/** Witness version 0 with 20 or 32 bytes, or version 1 with 32, and a 6-character checksum. */
+/**
+ * Bitcoin SegWit addresses: witness version 0 with 20 or 32 bytes, or version 1 with 32 bytes,
+ * followed by a checksum of 6 characters.
+ */
 const segwit = "q[02-9ac-hj-np-z]{38}|[qp][02-9ac-hj-np-z]{58}";
 
-/** `wallet-address.ts` checks the address itself and its checksum. */
+/** Checks only the shape. `wallet-address.ts` checks the address itself and its checksum. */
 const walletAddress: TextField = {
   ...textField(
     "beneficiary_account_number",

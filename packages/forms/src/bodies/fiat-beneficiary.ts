@@ -39,21 +39,23 @@ const isSwift: Condition = { field: "transfer_type", in: ["SWIFT"] };
 type FiatForm = {
   readonly currencies: readonly [string, ...string[]];
   readonly transfers: readonly [string, ...string[]];
-  /** Methods whose limits apply. Empty for the unselected form. */
+  /**
+   * The payment methods whose limits apply. Empty for the form that applies if no form is selected.
+   */
   readonly methods: FormMethods;
   readonly routingType: TextField;
   readonly routingValue: Pick<TextField, "description" | "example"> & Partial<TextField>;
-  /** Makes contact, alias and the bank's name required. */
+  /** If true, contact, alias and bank name are required. */
   readonly required: boolean;
   readonly residenceRequired: TextField["required"];
   readonly bankRequired: TextField["required"];
-  /** Description of the account field, with the accepted notation. */
+  /** The description of the account field, with the accepted notation. */
   readonly account: string;
   readonly accountForm?: NormalForm;
   readonly more?: readonly TextField[];
 };
 
-/** Address and account fields, with the limits of the methods that carry them. */
+/** Returns the address and account fields, with the limits of the methods that carry them. */
 function carriedFields({ methods, account, accountForm }: FiatForm): readonly TextField[] {
   return [
     carriedField(textField("beneficiary_state", "State.", "NY"), "state", methods),
@@ -80,7 +82,7 @@ function carriedFields({ methods, account, accountForm }: FiatForm): readonly Te
   ];
 }
 
-/** Fields in the interface's order. */
+/** Returns the fields in the order of the service interface. */
 function fiatFields(form: FiatForm): readonly Field[] {
   const { required, bankRequired, routingValue } = form;
   const { description, example } = routingValue;
@@ -130,7 +132,8 @@ function fiatFields(form: FiatForm): readonly Field[] {
     ofBank(textField("beneficiary_bank_state", "State of the bank.", "NY")),
     ofBank(countryField("beneficiary_bank_country_code", "Country of the bank.")),
     ...(form.more ?? []),
-    // The interface's INR sample has this field, its table does not. It is stored if sent.
+    // The service interface has this field in its INR sample, but not in its table. It is stored if
+    // a merchant sends it.
     textField("counter_party_alias", "Nickname of the counterparty.", "jane-inr", {
       required: false,
       maxLength: lengths.alias,
@@ -141,7 +144,10 @@ function fiatFields(form: FiatForm): readonly Field[] {
   ];
 }
 
-/** Bank rails pay fiat `USDC` under the rules of USD (decisions: beneficiaries). */
+/**
+ * Currencies that follow the USD rules: bank rails pay fiat `USDC` under the same rules as USD
+ * (decisions: beneficiaries).
+ */
 const usdCurrencies = ["USD", "USDC"] as const;
 const usdTransfers = ["ACH", "SWIFT", "LOCAL"] as const;
 const usdMethods: FormMethods = { ACH: "ACH", SWIFT: "SWIFT", LOCAL: "LOCAL_USD" };
@@ -184,7 +190,10 @@ const routingNumber: Rule = {
   },
 };
 
-/** `beneficiary_bank_country_code` is the bank's country. If absent, the destination country is. */
+/**
+ * The rule for IBANs. The bank's country is `beneficiary_bank_country_code` or, if absent, the
+ * destination country.
+ */
 const iban: Rule = {
   description: "Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.",
   when: isSwift,
@@ -329,7 +338,7 @@ function withInrExample(field: Field): Field {
   };
 }
 
-/** Service interface, "INR beneficiary": every field of its table is required. */
+/** Service interface, "INR beneficiary". Every field of its table is required. */
 const inrBeneficiary: Form = {
   name: "fiat_beneficiary_inr",
   description: "A bank account that is paid in INR.",

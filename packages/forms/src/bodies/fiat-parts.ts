@@ -9,16 +9,21 @@ import { companyName, personNames } from "./names.ts";
 const isIndividual = { field: "beneficiary_account_type", in: ["Individual"] } as const;
 const isCorporate = { field: "beneficiary_account_type", in: ["Corporate"] } as const;
 
-/** A first and a last name of 255 characters each, and the space between them. */
+/**
+ * The maximum length of a whole name: a first and a last name of 255 characters each, and a space
+ * between them.
+ */
 const wholeNameMax = 511;
 
-/** At least one Latin letter, with digits and punctuation. */
+/**
+ * A pattern for text with at least one Latin letter, which may also contain digits and punctuation.
+ */
 const latinLetters =
   "^(?=.*\\p{Script=Latin})[\\p{Script=Latin}\\p{Script=Common}\\p{Script=Inherited}]+$";
 
 const latinText = new RegExp(latinLetters, "u");
 
-/** The bank needs a real name in letters that its format carries. */
+/** The bank needs a real name in letters that its file format can carry. */
 export const latinNameIsLatin: Rule = {
   description:
     "`beneficiary_name_latin` is in Latin letters that banks carry, and is not a placeholder such as N/A.",
@@ -33,7 +38,7 @@ export const latinNameIsLatin: Rule = {
   },
 };
 
-/** Name fields of the other account type are ignored. */
+/** The name fields of both account types. Fields of the other account type are ignored. */
 export const nameFields: readonly Field[] = [
   textField("beneficiary_first_name", "First name; of an Individual.", "Jane", {
     required: { field: "beneficiary_single_name", set: false },

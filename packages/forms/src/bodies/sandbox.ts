@@ -11,7 +11,10 @@ import { optInEventTypes } from "./webhooks.ts";
 /** Failure codes that only the platform sets, never a rail. */
 const own: ReadonlySet<string> = new Set(["APPROVAL_EXPIRED", "APPROVAL_REJECTED", "CANCELLED"]);
 
-/** ISO 20022 and NACHA codes have at most four characters. Chains have none. */
+/**
+ * The rail's own code. Codes of ISO 20022 and NACHA have at most four characters. Chains have no
+ * codes.
+ */
 const railCode = {
   source: "^[A-Za-z0-9_-]{1,32}$",
   problem: "must be 1 to 32 letters, digits, _ and -",
@@ -52,7 +55,10 @@ export const creditAccount: PublicBody = singleForm({
   ],
 });
 
-/** Event types that a merchant can simulate. All other types are test events of an endpoint. */
+/**
+ * Event types that a merchant can simulate. All other event types are only sent as test events of
+ * an endpoint.
+ */
 export const eventTypesToSend = [
   "payout_session",
   "payment_session",
@@ -60,7 +66,7 @@ export const eventTypesToSend = [
   ...optInEventTypes,
 ] as const;
 
-/** More fields than any event has. */
+/** The maximum number of data fields, which exceeds that of any event. */
 const dataFieldsMax = 50;
 
 const data: PairsField = {
@@ -115,7 +121,7 @@ export const setListing: PublicBody = singleForm({
   ],
 });
 
-/** A forgotten silence ends after a day. */
+/** The maximum duration of a simulated silence. A forgotten one ends after a day. */
 const silenceSecondsMax = 86_400;
 
 export const setRailSilence: PublicBody = singleForm({
@@ -149,7 +155,7 @@ const percent = (name: string, what: string, example: number): IntegerField => (
   description: `Of a hundred payouts, how many ${what}; 0 by default.`,
 });
 
-/** Longer than any test is expected to wait. */
+/** The maximum delay, longer than any test is expected to wait. */
 const delayMsMax = 60_000;
 
 /**

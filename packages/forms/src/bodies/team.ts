@@ -1,7 +1,7 @@
 import { type Pattern, type PublicBody, singleForm, type TextsField } from "../fields/field.ts";
 import { choiceField, lengths, textField } from "../fields/make.ts";
 
-/** Ordered from the fewest permissions to the most. */
+/** Roles, ordered from the fewest to the most permissions. */
 const roles = ["viewer", "maker", "approver", "admin"] as const;
 
 const role = choiceField(
@@ -31,9 +31,12 @@ export const updateMember: PublicBody = singleForm({
   fields: [role],
 });
 
-/** Twice the number of scopes. The gateway checks that each scope exists. */
+/**
+ * The maximum number of scopes, which is twice the number that exist. The gateway checks each
+ * scope.
+ */
 const scopesMax = 50;
-/** The gateway contract's maximum number of networks of a key. */
+/** The maximum number of networks of a key, as in the gateway's contract. */
 const cidrsMax = 100;
 
 const scope: Pattern = {

@@ -12,12 +12,12 @@ import { lengths, metadataField, textField } from "../fields/make.ts";
 
 const reference = { maxLength: lengths.reference } as const;
 
-/** Unstructured remittance information (ISO 20022 `Max140Text`). */
+/** The maximum length of unstructured remittance information (ISO 20022 `Max140Text`). */
 const remittanceMax = 140;
 
 /**
- * Checks only the shape. ISO 20022 publishes new codes (`ExternalPurpose1Code`) each quarter, and
- * the banks of a payment decide which ones they accept.
+ * Checks only the shape of a purpose code. ISO 20022 publishes new codes (`ExternalPurpose1Code`)
+ * each quarter, and the banks decide which ones they accept.
  */
 const purposeCode: Pattern = {
   source: "^[A-Z]{4}$",
@@ -27,7 +27,7 @@ const purposeCode: Pattern = {
 const amount = (name: string, description: string): TextField =>
   textField(name, description, "100.10", { kind: "amount", maxLength: lengths.amount });
 
-/** Terms of a quote, and of a payout that is quoted later. */
+/** The terms of a quote, or of a payout that is quoted later. */
 const terms = [
   {
     ...amount("source_amount", "Amount deducted from the source account."),
@@ -45,8 +45,9 @@ const terms = [
 ] as const;
 
 /**
- * `POST /api/v1/transfer/rfq`. If a source amount is sent, the receiving amount is ignored and not
- * validated. The quote service checks the decimals, because they depend on the currency.
+ * `POST /api/v1/transfer/rfq`. If a request has a source amount, the receiving amount is ignored
+ * and not validated. The number of decimals depends on the currency, so the quote service checks
+ * it.
  */
 export const requestForQuote: PublicBody = singleForm({
   name: "request_for_quote",
@@ -95,7 +96,10 @@ export const executePayout: PublicBody = singleForm({
   ],
 });
 
-/** `POST /api/v1/transfer/payouts/{id}/reissue`. Absent fields keep the earlier payout's values. */
+/**
+ * `POST /api/v1/transfer/payouts/{id}/reissue`. Absent fields keep the values of the earlier
+ * payout.
+ */
 export const reissuePayout: PublicBody = singleForm({
   name: "reissue_payout",
   description: "What is to be different from the payout that is paid again.",
@@ -132,7 +136,10 @@ const maximum: TextField = {
   required: false,
 };
 
-/** `POST /api/v1/transfer/scheduled-payouts`: the fields of a quote and of its execution. */
+/**
+ * `POST /api/v1/transfer/scheduled-payouts`. The body has the fields of a quote and of its
+ * execution.
+ */
 export const schedulePayout: PublicBody = singleForm({
   name: "schedule_payout",
   description: "A payout to be quoted and made at a time.",
@@ -151,7 +158,10 @@ export const schedulePayout: PublicBody = singleForm({
   ],
 });
 
-/** Enough for a large company's payroll. One request checks, stores and reports all lines. */
+/**
+ * The maximum number of lines, enough for a large company's payroll. All lines are checked, stored
+ * and reported in one request.
+ */
 export const batchLinesMax = 10_000;
 
 /** One line of a batch, as JSON or as a row of a CSV file. */
@@ -166,18 +176,24 @@ export const batchColumns: readonly string[] = [
   ...[...terms, maximum, ...carried, allowDuplicate].map(({ name }) => name),
 ];
 
-/** JSON keys per line, allowing ten metadata keys on average over 10,000 lines. */
+/**
+ * The maximum number of JSON keys per line. With 10,000 lines, it allows ten metadata keys per line
+ * on average.
+ */
 export const batchLineKeysMax = batchColumns.length + 10;
 
-/** Line fields without conditions on other fields of the line: only `batchLine` checks those. */
+/**
+ * The fields of a line without conditions that depend on other fields. Only `batchLine` checks
+ * those conditions.
+ */
 const lineFields = batchLine.unselected.fields.map((field) => {
   const { when: _, ...rest } = field;
   return field.name === "source_amount" ? { ...rest, required: false } : rest;
 }) as readonly Field[];
 
 /**
- * `POST /api/v1/transfer/batches`. The edge reads lines by this table. The payout service checks
- * each line by `batchLine`, and that the batch has at least one.
+ * `POST /api/v1/transfer/batches`. The gateway reads lines with this table. The payout service
+ * checks each line with `batchLine`, and requires at least one line.
  */
 export const createBatch: PublicBody = singleForm({
   name: "create_batch",

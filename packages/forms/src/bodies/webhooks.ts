@@ -1,23 +1,31 @@
 import { optional, type PublicBody, singleForm, type TextsField } from "../fields/field.ts";
 import { lengths, textField } from "../fields/make.ts";
 
-/** Old secrets keep signing for at most a week (notifier contract). */
+/** The maximum time for which old secrets are still used for signing (notifier contract). */
 const overlapMaxSeconds = 604_800;
 
-/** Delivery order of one transaction's events at an endpoint. The default is `bounded`. */
+/**
+ * The order in which one transaction's events are delivered to an endpoint. The default is
+ * `bounded`.
+ */
 export const deliveryOrders = ["none", "bounded", "strict"] as const;
 
-/** More than the number of statuses. A longer list is a mistake. */
+/**
+ * The maximum number of event types, which exceeds the number of statuses. A longer list is a
+ * mistake.
+ */
 const eventTypesMax = 50;
 
 /**
- * `*`, a transaction type, or a type with a status. Payout statuses are a closed set. Publishers of
- * payment sessions and refunds choose their own.
+ * Allowed values: `*`, a transaction type, or a type with a status. Payout statuses are a closed
+ * set. Publishers of payment sessions and refunds choose their own statuses.
  */
 const ownStatus = "\\.(?:initiated|succeeded|failed)";
 const publishedStatus = "\\.[A-Za-z0-9_-]{1,64}";
 
-/** Event types that `*` excludes. An endpoint receives them only if it names them. */
+/**
+ * Event types that `*` does not include. An endpoint receives them only if its settings name them.
+ */
 export const optInEventTypes = [
   "account.credited",
   "batch.approval_required",
@@ -114,19 +122,28 @@ export const rotateSecret: PublicBody = singleForm({
   ],
 });
 
-/** Final states that allow a resend. Other deliveries are still pending or have no endpoint. */
+/**
+ * Final states in which a delivery can be resent. All other deliveries are still pending or have no
+ * endpoint.
+ */
 export const replayableStates = ["exhausted", "delivered"] as const;
 
-/** New deliveries per second: 360,000 an hour, without delaying other merchants. */
+/**
+ * The maximum number of replayed deliveries per second. It allows 360,000 an hour without delaying
+ * other merchants.
+ */
 const rateMax = 100;
-/** Deliveries per second. Low enough for a receiver that has just recovered. */
+/**
+ * The default number of replayed deliveries per second. It is low enough for a receiver that has
+ * just recovered.
+ */
 export const replayRateDefault = 10;
 
 const time = { kind: "time", maxLength: lengths.time } as const;
 
 /**
- * `POST /api/v1/webhooks/replays`. The notifier checks the period from `since` to `until`. Its
- * clock supplies an absent `until`.
+ * `POST /api/v1/webhooks/replays`. The notifier checks the period from `since` to `until`. If
+ * `until` is absent, the notifier uses the current time.
  */
 export const createReplay: PublicBody = singleForm({
   name: "create_replay",

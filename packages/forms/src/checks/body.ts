@@ -23,14 +23,17 @@ import { normalText } from "./normal.ts";
 import { integerProblem, wholeBody } from "./read.ts";
 import { checkText } from "./text.ts";
 
-/** A valid body: its form, and the form's fields trimmed, composed and with defaults filled in. */
+/**
+ * A valid body with the form that it selected. The values are trimmed and NFC-composed, and
+ * defaults are filled in.
+ */
 export type SoundBody = { readonly form: Form; readonly values: BodyValues };
 
-/** State of one body's check. `paths` are in the form's order. */
+/** The state while one body is checked. `paths` are in the form's order. */
 type Walk = {
   readonly context: CheckContext;
   readonly unreadable: ReadonlyMap<string, string>;
-  /** Evaluates a condition against the body. */
+  /** Returns true if a condition holds for the body. */
   readonly holds: (condition: Condition) => boolean;
   readonly paths: string[];
   readonly problems: Map<string, string>;
@@ -38,8 +41,8 @@ type Walk = {
 
 /**
  * Checks a body against the form that it selects. Returns every failing field once, in the form's
- * order, including fields that the edge could not read. An unreadable field is not also reported as
- * missing. Fields that the form does not have are dropped.
+ * order, including fields that the gateway could not read. An unreadable field is not also reported
+ * as missing. Unknown fields are removed.
  */
 export function checkBody(
   body: PublicBody,
@@ -61,7 +64,9 @@ export function checkBody(
   });
 }
 
-/** `prefix` is the path of the object that has the rules; empty for the body. */
+/**
+ * Checks rules. `prefix` is the path of the object that has the rules, or "" for the whole body.
+ */
 function checkRules(
   rules: readonly Rule[] = [],
   cleaned: BodyValues,
@@ -154,7 +159,9 @@ function checkTextField(
   return problem === undefined ? text : refuse(walk, path, problem);
 }
 
-/** Returns the trimmed texts, or `undefined` for a wrong shape, a duplicate or too many items. */
+/**
+ * Returns the trimmed texts. Returns `undefined` for a wrong shape, a duplicate or too many items.
+ */
 function checkTexts(
   { allowed, maxItems, pattern }: TextsField,
   sent: BodyValue[],
@@ -167,7 +174,9 @@ function checkTexts(
   return isSet && isShort && different.every((each) => shape.test(each)) ? different : undefined;
 }
 
-/** Returns the pairs with trimmed values, or `undefined` for a wrong shape or too many items. */
+/**
+ * Returns the pairs with trimmed values. Returns `undefined` for a wrong shape or too many items.
+ */
 function checkPairs({ keys, maxItems, valueMax }: PairsField, sent: BodyValues) {
   const shape = new RegExp(`^${keys}$`, "u");
   const pairs = Object.entries(sent).map(

@@ -21,10 +21,10 @@ export type MessageContext = CheckContext & {
 };
 
 /**
- * Checks a contract's message by the form of the public body that it carries. Returns its JSON in
- * the contract's names: the body's fields trimmed, composed and with defaults filled in, fields
- * that the form does not have removed, all other fields unchanged. A refusal names every failing
- * field.
+ * Checks a contract's message against the form of the public body that it carries. Returns the
+ * message as JSON with the contract's field names. The body's fields are trimmed, NFC-composed and
+ * completed with defaults. Body fields that the form does not have are removed. All other fields
+ * stay unchanged. A refusal names every failing field.
  */
 export function checkedJson<Desc extends DescMessage>(
   body: PublicBody,
@@ -64,7 +64,9 @@ export function checkedMessage<Desc extends DescMessage>(
   return isRefused(checked) ? checked : fromJson(schema, checked);
 }
 
-/** Pairs of public and contract field names. They differ only where a `json_name` is set. */
+/**
+ * Returns pairs of public and contract field names. They differ only where a `json_name` is set.
+ */
 function contractNames(body: PublicBody, schema: DescMessage): (readonly [string, string])[] {
   return fieldsOf(body).map(({ name }) => {
     const field = schema.fields.find((each) => each.name === name || each.jsonName === name);

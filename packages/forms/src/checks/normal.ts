@@ -6,18 +6,18 @@ import { networks } from "../values/networks.ts";
 import { canonicalAddress } from "../values/wallet-address.ts";
 import { fieldsOf } from "./read.ts";
 
-/** Printed IBANs often start with `IBAN`. */
+/** Matches the text `IBAN`, with which printed IBANs often start. */
 const ibanPrefix = /^iban:?/i;
 const ibanLike = /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/i;
 
-/** Digits, with the punctuation of printed telephone numbers. */
+/** Matches digits with the punctuation of printed telephone numbers. */
 const printedTelephone = /^\(?\+?\s?\(?\d[\d\s()\p{Pd}]*$/u;
 
-/** The `(0)` of `+44 (0)20 7946 0958`, dialled only within the country. */
+/** Matches the `(0)` in `+44 (0)20 7946 0958`, which is dialled only within the country. */
 const trunkZero = /\(\s*0\s*\)(?=.*\d)/;
 
 const rewrites: Readonly<Record<NormalForm["of"], (text: string) => string>> = {
-  // No account number has spaces. Numbers other than IBANs keep their letter case.
+  // Removes spaces, which no account number has. Only IBANs are changed to upper case.
   iban: (text) => {
     const written = text.replaceAll(/\s+/g, "");
     const bare = written.replace(ibanPrefix, "");
@@ -39,15 +39,18 @@ const rewrites: Readonly<Record<NormalForm["of"], (text: string) => string>> = {
   },
 };
 
-/** Returns the text as it is checked, stored and compared: trimmed, composed, in normal form. */
+/**
+ * Returns the text in the form in which it is checked, stored and compared: trimmed, NFC-composed
+ * and normalised.
+ */
 export function normalText({ normal }: TextField, text: string): string {
   const clean = cleanText(text);
   return normal === undefined ? clean : rewrites[normal.of](clean);
 }
 
 /**
- * Returns the body with its declared texts in normal form, for the idempotency fingerprint and for
- * the owning service. Fields that the form does not declare stay unchanged.
+ * Returns the body with its declared texts in normal form. The idempotency fingerprint and the
+ * owning service use this form. Undeclared fields stay unchanged.
  */
 export function normalBody(body: PublicBody | undefined, json: JsonObject): JsonObject {
   return body === undefined ? json : normalObject(fieldsOf(body), json);
@@ -56,7 +59,7 @@ export function normalBody(body: PublicBody | undefined, json: JsonObject): Json
 function normalObject(fields: readonly Field[], json: JsonObject): JsonObject {
   const normal: JsonObject = { ...json };
   for (const field of fields) {
-    // Own keys only: an inherited `constructor` was not sent.
+    // Reads only own keys, because an inherited `constructor` was not sent.
     const sent = Object.hasOwn(json, field.name) ? json[field.name] : undefined;
     if (sent !== undefined) normal[field.name] = normalValue(field, sent);
   }

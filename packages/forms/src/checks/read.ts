@@ -18,25 +18,29 @@ import type {
 } from "../fields/field.ts";
 
 /**
- * A name that is safe in a message or a header. Other names are reported by their parent's path.
+ * Matches a name that is safe in a message or a header. For any other name, the parent's path is
+ * reported.
  */
 const plainName = /^[\w-]{1,64}$/;
-/** More typing errors than a real body has. */
+/**
+ * The maximum number of unknown fields to report, which exceeds the typing errors in a real body.
+ */
 const namedMax = 20;
 
-/** Path of the whole body if it is not a JSON object. */
+/** The reported path if the body is not a JSON object. */
 export const wholeBody = "body";
 
 /**
- * A body as read by the edge: values for the contract's message, and fields that were unreadable.
+ * A body as the gateway read it, with values for the contract's message and a list of unreadable
+ * fields.
  */
 export type ReadBody = { readonly values: BodyValues; readonly unreadable: Violation[] };
 
 /**
  * Reads the declared fields of all forms of a body and ignores other fields. Strings stay
- * unchanged. Fields of digits or amounts accept a number by its own text. A `null` counts as not
- * sent, so a required field is missing and an optional one is valid. Values of the wrong kind are
- * returned as unreadable. The owning service reports them in the form's order.
+ * unchanged. Fields for digits or amounts also accept a JSON number and keep its exact text. `null`
+ * counts as not sent: a required field is then missing, and an optional one is valid. Values of the
+ * wrong kind are returned as unreadable. The owning service reports them in the form's order.
  */
 export function readBody(body: PublicBody, json: ExactJson): ReadBody {
   const unreadable: Violation[] = [];
@@ -46,7 +50,7 @@ export function readBody(body: PublicBody, json: ExactJson): ReadBody {
   return { values: readFields(fieldsOf(body), json, "", unreadable), unreadable };
 }
 
-/** Fields of all forms, distinct by name, in order. */
+/** Returns the fields of all forms in order, each name once. */
 export function fieldsOf(body: PublicBody): readonly Field[] {
   const byName = new Map<string, Field>();
   for (const form of body.forms) {
@@ -63,7 +67,7 @@ function readFields(
 ): BodyValues {
   const values: BodyValues = {};
   for (const field of fields) {
-    // Own keys only: an inherited `constructor` was not sent.
+    // Reads only own keys, because an inherited `constructor` was not sent.
     const sent = Object.hasOwn(json, field.name) ? json[field.name] : undefined;
     if (sent === undefined || sent === null) continue;
     const value = readField(field, sent, `${path}${field.name}`, unreadable);
@@ -114,11 +118,14 @@ function readText(
   if (typeof text !== "string") return refuse(`must be a string${number ? " or a number" : ""}`);
   // A protobuf string cannot carry ill-formed text.
   if (!text.isWellFormed()) return refuse("must be well-formed Unicode");
-  // The message could not distinguish an empty amount from an absent one.
+  // Refused because the contract's message can't distinguish an empty amount from an absent one.
   return kind === "amount" && text === "" ? refuse("must be a decimal number") : text;
 }
 
-/** An entry that is not an object is kept as an empty object, so that later paths stay correct. */
+/**
+ * Reads an entry of a list. An entry that is not an object becomes an empty object, so that the
+ * paths of later entries stay correct.
+ */
 function readItem(
   fields: readonly Field[],
   sent: ExactJson,
@@ -131,14 +138,18 @@ function readItem(
 }
 
 /**
- * A protobuf string cannot carry ill-formed text. An empty list would look as if it was not sent.
+ * Returns true for a non-empty list of valid texts. A protobuf string can't carry ill-formed text.
+ * An empty list would look as if it was not sent.
  */
 function isTexts(sent: ExactJson, maxItems: number): sent is string[] {
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > maxItems) return false;
   return sent.every((each) => typeof each === "string" && each.isWellFormed());
 }
 
-/** Accepts only pairs that fit the contract's map. Others would be lost or replace another pair. */
+/**
+ * Reads pairs. Accepts only those that fit the contract's map. Other pairs would be lost or replace
+ * another pair.
+ */
 function readPairs({ keys, maxItems }: PairsField, sent: ExactJson): BodyValues | undefined {
   if (!isJsonObject(sent)) return undefined;
   const entries = Object.entries(sent);
@@ -149,7 +160,10 @@ function readPairs({ keys, maxItems }: PairsField, sent: ExactJson): BodyValues 
   return isSound && entries.length <= maxItems ? (sent as Record<string, string>) : undefined;
 }
 
-/** Ten digits cover the range of an int32. Longer numbers exceed any field's range. */
+/**
+ * Matches up to ten digits, which cover the range of an int32. Longer numbers exceed any field's
+ * range.
+ */
 const integerText = /^\d{1,10}$/;
 
 function readInteger(field: IntegerField, sent: ExactJson): number | undefined {
@@ -163,8 +177,8 @@ export function integerProblem(field: IntegerField): string {
 }
 
 /**
- * Returns at most 20 fields that no form of the body has, each with the probably intended name. An
- * `undefined` body declares no fields.
+ * Returns at most 20 fields that no form of the body has, each with the name that was probably
+ * intended. If `body` is `undefined`, no fields are declared.
  */
 export function unknownFields(body: PublicBody | undefined, json: JsonObject): Violation[] {
   const unknown: Violation[] = [];

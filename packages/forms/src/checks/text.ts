@@ -6,7 +6,7 @@ import { iso31661 } from "iso-3166/1.js";
 import isEmail from "validator/lib/isEmail.js";
 import type { CheckContext, TextField, TextKind } from "../fields/field.ts";
 
-/** SWIFT, the IBAN registry and the European Union use this code for Kosovo. */
+/** The code for Kosovo, as used by SWIFT, the IBAN registry and the European Union. */
 const userAssigned = ["XK"];
 
 /** All country codes that ISO 3166-1 assigns, and `XK`, sorted. */
@@ -18,8 +18,8 @@ export const countryCodes: readonly string[] = [
 const countries = new Set(countryCodes);
 
 /**
- * Returns the problem of one text in words for the merchant, or `undefined`. The text must be
- * trimmed, composed and not empty.
+ * Returns a text's problem in words for the merchant, or `undefined`. The text must be trimmed,
+ * NFC-composed and not empty.
  */
 export function checkText(
   field: TextField,
@@ -47,7 +47,7 @@ export function uncarried({ carried }: TextField, text: string): string | undefi
   return carriedProblem(text, carried.limit, carried.over);
 }
 
-/** The message of these kinds is clearer than one about length. */
+/** For these kinds, the kind's own error message is clearer than one about length. */
 const shortKinds: ReadonlySet<TextKind> = new Set(["country", "date", "time", "amount"]);
 
 type CheckKind = (text: string, context: CheckContext) => string | undefined;
@@ -66,7 +66,8 @@ const checkKind: Readonly<Record<TextKind, CheckKind>> = {
     parseMoment(text) === undefined
       ? "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z"
       : undefined,
-  // The package is CommonJS but its types describe an ES module: the function is at `default`.
+  // The package is CommonJS, but its types describe an ES module. The function is therefore at
+  // `default`.
   email: (text) => (isEmail.default(text) ? undefined : "must be a valid email address"),
   digits: (text) => (/^[0-9]+$/.test(text) ? undefined : "must contain digits only"),
   amount: checkAmount,
@@ -76,7 +77,7 @@ const checkKind: Readonly<Record<TextKind, CheckKind>> = {
   },
 };
 
-/** Decimals are not checked here because they depend on the currency, which is unknown. */
+/** Checks an amount. The number of decimals depends on the currency, which is unknown here. */
 function checkAmount(text: string): string | undefined {
   const decimal = parseDecimal(text);
   if (decimal === undefined) return "must be a decimal number";

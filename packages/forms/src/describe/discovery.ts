@@ -13,28 +13,28 @@ import {
   variantOf,
 } from "../fields/field.ts";
 
-/** Fields to request for one kind of beneficiary. */
+/** The fields to request for one kind of beneficiary. */
 export type BeneficiaryForm = {
   readonly body: "crypto" | "fiat";
   /** Name of the form in the field tables. */
   readonly name: string;
   readonly description: string;
   readonly destinationCurrency: string;
-  /** Empty for a crypto beneficiary, whose body has no such field. */
+  /** "" for a crypto beneficiary, whose body has no such field. */
   readonly transferType: string;
   readonly accountType: string;
   readonly fields: readonly RequestedField[];
-  /** Constraints beyond single fields, in words. */
+  /** Constraints that concern several fields, in words. */
   readonly rules: readonly string[];
 };
 
-/** A field of one form, with its conditions resolved. */
+/** A field of one form, after its conditions were evaluated. */
 export type RequestedField = Omit<
   TextField,
   "required" | "when" | "variants" | "carried" | "normal"
 > & {
   readonly required: boolean;
-  /** Name of a flag: if it is `true`, this required field becomes optional. */
+  /** The name of a flag that makes this required field optional if it is `true`. */
   readonly requiredUnless?: string;
 };
 
@@ -48,19 +48,19 @@ const axes = {
   accountType: "beneficiary_account_type",
 } as const;
 
-/** Narrows the forms. An absent axis means any value. */
+/** Selects forms. An absent axis allows any value. */
 export type FormChoice = { readonly [axis in keyof typeof axes]?: string };
 
-/** All values of a field over all forms, for the caller's error message. */
+/** Returns all values of a field in all forms, for the caller's error message. */
 export function choicesOf(axis: keyof FormChoice): readonly string[] {
   const fields = Object.values(bodies).map(({ unselected }) => textOf(unselected, axes[axis]));
   return [...new Set(fields.flatMap((field) => field?.allowed ?? []))];
 }
 
 /**
- * Returns the beneficiary forms, one for each valid combination of currency, transfer type and
- * account type, narrowed by `choice`. `allowed` replaces closed sets of the tables by the
- * deployment's own, as in `checkBody`, so that both accept the same values.
+ * Returns the beneficiary forms that match `choice`, one for each valid combination of currency,
+ * transfer type and account type. `allowed` replaces closed sets in the tables by the deployment's
+ * own sets. `checkBody` does the same, so both accept the same values.
  */
 export function beneficiaryForms(choice: FormChoice, allowed: Allowed = {}): BeneficiaryForm[] {
   return (["crypto", "fiat"] as const).flatMap((body) =>
@@ -72,7 +72,7 @@ export function beneficiaryForms(choice: FormChoice, allowed: Allowed = {}): Ben
 
 type Chosen = Readonly<Record<string, string>>;
 
-/** Returns the distinct combinations of selecting fields that the form and the choice allow. */
+/** Returns the distinct combinations of values that select the form and match the choice. */
 function combinations(form: Form, choice: FormChoice): Chosen[] {
   let found: Chosen[] = [{}];
   for (const axis of ["destinationCurrency", "transferType", "accountType"] as const) {
@@ -99,8 +99,8 @@ function textOf(form: Form, name: string): TextField | undefined {
 }
 
 /**
- * Text fields of a flat body. Metadata is not a field to fill in. A flag is described by the field
- * that it makes optional.
+ * Returns the text fields of a body without nested objects. Metadata is left out because nobody has
+ * to fill it in. A flag is left out because the field that it makes optional describes it.
  */
 function textFields(form: Form): TextField[] {
   return form.fields.flatMap((field) => {
@@ -134,8 +134,8 @@ function narrowed(
 }
 
 /**
- * Returns the possible values of each closed field. Removes the values that a rule rejects given
- * the fields with a single value, until nothing changes.
+ * Returns the possible values of each field with a closed set. Repeatedly removes values that a
+ * rule rejects, given the fields with only one possible value, until nothing changes.
  */
 export function possibleValues(form: Form, chosen: Chosen, allowed: Allowed): Known {
   const { rules = [] } = form;
@@ -164,7 +164,10 @@ function closedSet(field: TextField, allowed: Allowed): readonly string[] | unde
   return field.kind === "country" ? countryCodes : undefined;
 }
 
-/** The rule reads the field, and every other field of the rule has a single possible value. */
+/**
+ * Returns true if the rule reads the field and each other field of the rule has only one possible
+ * value.
+ */
 function decidesOn(rule: Rule, name: string, known: Known): boolean {
   if (!rule.reads.includes(name)) return false;
   if (rule.when !== undefined && decide(rule.when, known) !== true) return false;
@@ -172,13 +175,13 @@ function decidesOn(rule: Rule, name: string, known: Known): boolean {
   return [...rule.reads, rule.reports].every((field) => field === name || isCertain(field));
 }
 
-/** The rule accepts the value, given the fields with a single possible value. */
+/** Returns true if the rule accepts the value, given the fields with only one possible value. */
 const allows = (name: string, value: string, known: Known) => (rule: Rule) =>
   rule.check((field) => (field === name ? value : (known.get(field)?.[0] ?? ""))) === undefined;
 
 /**
- * A settled rule does not apply, or all its fields have a single possible value. The description
- * omits it.
+ * Returns true if the rule does not apply, or if all its fields have only one possible value. The
+ * description omits such a rule.
  */
 function isSettled(rule: Rule, known: Known): boolean {
   if (rule.when !== undefined && decide(rule.when, known) === false) return true;
@@ -216,7 +219,7 @@ function requested(field: TextField, known: Known, allowed: Allowed): RequestedF
   };
 }
 
-/** Limits of the text as sent, if it is rewritten before its checks. */
+/** Returns the limits of the text as sent, if the text is rewritten before it is checked. */
 function sentAs({ pattern }: Pick<TextField, "pattern">, normal: TextField["normal"]) {
   if (normal?.sent === undefined) return {};
   const { maxLength, pattern: source } = normal.sent;

@@ -8,7 +8,10 @@ import {
 import { type BeneficiaryForm, beneficiaryForms, bodyOf } from "./discovery.ts";
 import { selectedValues } from "./json-schema.ts";
 
-/** Builds a body from the examples of its table. Includes optional fields, omits unset flags. */
+/**
+ * Builds a body from the examples in its table. Includes optional fields and omits flags that are
+ * not set.
+ */
 export function exampleOf(form: Form): BodyValues {
   const selected = selectedValues(form);
   const values: BodyValues = {};

@@ -13,9 +13,10 @@ import type {
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**
- * Schema of one form: fields, patterns, and conditions on required fields. The description states
- * what a schema cannot express (checksums, rules across fields). The checks trim text and treat
- * `null` as not sent; the schema expects trimmed text and no `null`.
+ * Returns the schema of one form, with fields, patterns and conditional requirements. Its
+ * description states what a schema can't express, such as checksums and rules across fields. The
+ * checks trim text and treat `null` as not sent. The schema requires trimmed text and allows no
+ * `null`.
  */
 export function formSchema(form: Form): JsonSchema {
   const selectable = selectedValues(form);
@@ -58,7 +59,7 @@ export function selectorOf(
   return fields.size === 1 && field !== undefined ? { field, forms } : undefined;
 }
 
-/** Values that select the form, by field. */
+/** Returns the values that select the form, by field. */
 export function selectedValues(form: Form): ReadonlyMap<string, readonly string[]> {
   return new Map(
     form.selectedBy.flatMap((each) => ("in" in each ? [[each.field, each.in] as const] : [])),
@@ -160,7 +161,7 @@ function ifThen(condition: JsonSchema, consequence: JsonSchema): JsonSchema {
   return { if: condition, then: consequence };
 }
 
-/** Schemas for conditional requirements and notations of a field. */
+/** Returns the schemas for a field's conditional requirements and notations. */
 function conditionalSchemas(field: Field): JsonSchema[] {
   const { name, required, when } = field;
   const conditions = [when, typeof required === "boolean" ? undefined : required];
@@ -180,7 +181,8 @@ function conditionalSchemas(field: Field): JsonSchema[] {
 }
 
 /**
- * A method's limit counts Latin letters. Fewer letters of other scripts may fit; rules state that.
+ * Returns the schema of a variant. A method's limit counts Latin letters after romanisation. Text
+ * in another script may become longer, so fewer of its letters fit. The rules say so.
  */
 function variantSchema({ pattern, shape, carried }: Variant): JsonSchema {
   const source = pattern?.source ?? shape;

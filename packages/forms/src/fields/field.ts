@@ -18,46 +18,49 @@ export type Condition =
 type Described = {
   readonly name: string;
   readonly required: boolean | Condition;
-  /** If it does not hold, the body has no such field and a sent value is ignored. */
+  /** The condition under which the field exists. Otherwise a sent value is ignored. */
   readonly when?: Condition;
   readonly description: string;
 };
 
-/** Meaning of a JSON string in a body. */
+/** The meaning of a JSON string in a body. */
 export type TextKind =
   | "text"
   /** ISO 3166-1 alpha-2, upper case. */
   | "country"
   /** A calendar day `yyyy-mm-dd`, not in the future. */
   | "date"
-  /** An ISO 8601 time with its UTC offset, or a day, which begins at midnight UTC. */
+  /** An ISO 8601 time with its UTC offset, or a day, which means midnight UTC. */
   | "time"
   | "email"
-  /** Only digits. A JSON number is accepted, by its own text. */
+  /** Only digits. A JSON number is accepted too, and its exact text is kept. */
   | "digits"
-  /** A decimal above zero. A JSON number is accepted, by its own text. */
+  /** A decimal above zero. A JSON number is accepted too, and its exact text is kept. */
   | "amount"
   /** An absolute http or https URL. */
   | "url";
 
-/** A field whose value is text for the owning service too. */
+/** A field whose value is a text, also in the contract of the owning service. */
 export type TextField = Described & {
   readonly kind: TextKind;
-  /** In Unicode code points, as JSON Schema counts them. */
+  /** The maximum length in Unicode code points, as JSON Schema counts them. */
   readonly maxLength: number;
-  /** Closed set of values. A deployment may replace it (`CheckContext.allowed`). */
+  /** The closed set of values. A deployment may replace the set (`CheckContext.allowed`). */
   readonly allowed?: readonly string[];
   readonly pattern?: Pattern;
-  /** Rewrites a text before it is checked and stored. Checks apply to the result. */
+  /** The rewriting of a text before it is checked and stored. The checks apply to the result. */
   readonly normal?: NormalForm;
-  /** A pattern's source, for documents only. Another check rejects a mismatch with its own code. */
+  /**
+   * The source of a pattern that is only documented. Another check with its own error code rejects
+   * other text.
+   */
   readonly shape?: string;
-  /** The limit of the payment method that carries it to a bank. */
+  /** The limit of the payment method that carries the field to a bank. */
   readonly carried?: CarriedBy;
-  /** Value of an absent optional field. */
+  /** The value to use if the optional field is absent. */
   readonly default?: string;
   readonly example: string;
-  /** Conditional differences. The first variant that holds applies. */
+  /** Conditional variants of the field. The first one whose condition holds applies. */
   readonly variants?: readonly Variant[];
 };
 
@@ -65,21 +68,21 @@ export type TextField = Described & {
 export type CarriedBy = {
   readonly limit: Carried;
   readonly over: string;
-  /** `-` and `N/A` are accepted and left out of the file. */
+  /** If true, `-` and `N/A` are accepted and omitted from the bank's file. */
   readonly mayBeNone: boolean;
 };
 
-/** The rewrites are in `checks/normal.ts`. */
+/** The name of a rewriting, which `checks/normal.ts` implements. */
 export type NormalForm = {
   readonly of: "iban" | "telephone" | "wallet";
-  /** Limits of the text as sent, for documents, if it may be more than the checks accept. */
+  /** For documents: the limits of the text as sent, if they are wider than those of the checks. */
   readonly sent?: { readonly maxLength: number; readonly pattern: string };
 };
 
-/** Source of an anchored ECMAScript regular expression with the `u` flag, and its error message. */
+/** An anchored ECMAScript regular expression with the `u` flag, and its error message. */
 export type Pattern = { readonly source: string; readonly problem: string };
 
-/** Parts of a text field that apply if the condition holds. */
+/** Properties of a text field that apply if the condition holds. */
 export type Variant = {
   readonly when: Condition;
   readonly example?: string;
@@ -98,13 +101,13 @@ export type IntegerField = Described & {
 
 export type FlagField = Described & { readonly kind: "flag"; readonly example: boolean };
 
-/** A JSON array of distinct texts of one shape. An empty one counts as not sent. */
+/** A JSON array of distinct texts with one shape. An empty array counts as not sent. */
 export type TextsField = Described & {
   readonly kind: "texts";
-  /** Closed set of texts. A duplicate then counts once. */
+  /** The closed set of texts. If it is set, a duplicate is not an error and counts once. */
   readonly allowed?: readonly string[];
   readonly maxItems: number;
-  /** Shape of each text. Its message covers every error of the array. */
+  /** The shape of each text. Its error message covers every error in the array. */
   readonly pattern: Pattern;
   readonly example: readonly string[];
 };
@@ -112,18 +115,18 @@ export type TextsField = Described & {
 export type ObjectField = Described & {
   readonly kind: "object";
   readonly fields: readonly Field[];
-  /** Rules across its own fields. Their conditions read top-level fields. */
+  /** Rules across the object's own fields. Conditions of these rules read top-level fields. */
   readonly rules?: readonly Rule[];
 };
 
-/** A JSON array of objects. If required, it has at least one entry. */
+/** A JSON array of objects. If it is required, it needs at least one entry. */
 export type ListField = Described & {
   readonly kind: "list";
   readonly maxItems: number;
   readonly fields: readonly Field[];
 };
 
-/** A JSON object of texts with the merchant's own keys. An empty one counts as not sent. */
+/** A JSON object of texts with the merchant's own keys. An empty object counts as not sent. */
 export type PairsField = Described & {
   readonly kind: "pairs";
   /** Pattern of each key, without anchors. */
@@ -145,32 +148,35 @@ export type Field =
   | ObjectField
   | ListField;
 
-/** Protobuf JSON with the contract's own field names. */
+/** A value in protobuf's JSON form, with the contract's own field names. */
 export type BodyValue = string | number | boolean | BodyValues | BodyValue[];
 /** A body or a nested object, by field name. */
 export type BodyValues = { [name: string]: BodyValue };
 
 export type CheckContext = {
-  /** Dates after this day (UTC) are in the future. */
+  /** The current time. Dates after this day (UTC) are in the future. */
   readonly now: Date;
-  /** A deployment's values in place of the table's closed set, by field name. */
+  /** The deployment's values that replace a table's closed set, by field name. */
   readonly allowed?: Readonly<Record<string, readonly string[]>>;
 };
 
-/** Reads another text of the same body or object; `""` if not sent. */
+/** Reads another text of the same body or object. Returns `""` if it was not sent. */
 export type ReadText = (field: string) => string;
 
 /** A constraint across fields of one body or object. */
 export type Rule = {
-  /** For the documents, such as `INR is sent to India.` */
+  /** The rule in words, for the documents: `INR is sent to India.` */
   readonly description: string;
-  /** If it does not hold, the rule does not apply. */
+  /** The condition under which the rule applies. */
   readonly when?: Condition;
-  /** Fields that the check reads. It runs only if each of them is valid by itself. */
+  /** The fields that the check reads. The check runs only if each field is valid by itself. */
   readonly reads: readonly string[];
-  /** The field that a failure is reported on. */
+  /** The field for which a failure is reported. */
   readonly reports: string;
-  /** The rule concerns the limits of a payment method, so stored bodies are checked too. */
+  /**
+   * Set if the rule concerns the limits of a payment method. Such rules are also checked for stored
+   * bodies.
+   */
   readonly ofMethod?: true;
   /** Returns the problem in words for the merchant, or `undefined`. */
   readonly check: (text: ReadText) => string | undefined;
@@ -180,7 +186,10 @@ export type Rule = {
 export type Form = {
   readonly name: string;
   readonly description: string;
-  /** All must hold. Empty for a body's only form. */
+  /**
+   * The conditions that select the form, all of which must hold. Empty for a body with only one
+   * form.
+   */
   readonly selectedBy: readonly Condition[];
   readonly fields: readonly Field[];
   readonly rules?: readonly Rule[];
@@ -189,9 +198,12 @@ export type Form = {
 export type PublicBody = {
   readonly name: string;
   readonly description: string;
-  /** The first selected form applies. */
+  /** The forms of the body. The first one whose conditions hold applies. */
   readonly forms: readonly Form[];
-  /** Applies if no form is selected: the common fields and the selecting fields. */
+  /**
+   * The form that applies if no other form is selected. It has the common fields and the fields
+   * that select a form.
+   */
   readonly unselected: Form;
 };
 
@@ -204,7 +216,7 @@ export function optional<F extends Field>(field: F): F {
   return { ...field, required: false };
 }
 
-/** A field that was unreadable counts as sent. */
+/** Returns true if a condition holds. An unreadable field counts as sent. */
 export function conditionHolds(
   condition: Condition,
   values: BodyValues,
@@ -217,13 +229,13 @@ export function conditionHolds(
   return text === "" && !unreadable.has(condition.field);
 }
 
-/** Returns a top-level text of a body, cleaned; `""` if not sent. */
+/** Returns a top-level text of a body, cleaned. Returns `""` if it was not sent. */
 export function textOf(values: BodyValues, field: string): string {
   const value = values[field];
   return typeof value === "string" ? cleanText(value) : "";
 }
 
-/** Returns the field with its first variant that holds applied. */
+/** Returns the field with the first variant applied whose condition holds. */
 export function variantOf(field: TextField, holds: (condition: Condition) => boolean): TextField {
   const variant = field.variants?.find(({ when }) => holds(when));
   if (variant === undefined) return field;
@@ -231,12 +243,12 @@ export function variantOf(field: TextField, holds: (condition: Condition) => boo
   return { ...field, ...parts };
 }
 
-/** Values that each field of an incomplete body may still have. */
+/** The values that each field of an incomplete body may still have. */
 export type Known = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Returns `open` if the condition holds for some possible bodies only. Flags count as not
- * sent.
+ * Evaluates a condition for an incomplete body. Returns `open` if it holds for only some possible
+ * bodies. Flags count as not sent.
  */
 export function decide(condition: Condition, known: Known): boolean | "open" {
   if ("set" in condition) return !condition.set;

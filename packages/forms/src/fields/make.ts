@@ -8,9 +8,9 @@ import type { NormalForm, PairsField, TextField } from "./field.ts";
 
 /** Maximum string lengths, in code points (decisions: wire conventions). */
 export const lengths = {
-  /** Names, address lines, bank fields and every other text without its own bound. */
+  /** The limit for names, address lines, bank fields and every other text without its own limit. */
   line: 255,
-  /** RFC 5321: a path of 256 octets less its angle brackets. */
+  /** RFC 5321 allows a path of 256 octets, including two angle brackets. */
   email: 254,
   postcode: 12,
   /** The longest IBAN has 34 characters (ISO 13616). */
@@ -23,10 +23,13 @@ export const lengths = {
   /** `2026-11-20T11:26:00.123+05:30` */
   time: 29,
   country: 2,
-  /** ITU-T E.164 allows 3. One more for a leading zero. */
+  /** ITU-T E.164 allows three digits. One more is allowed for a leading zero. */
   phoneCountryCode: 4,
   phoneNumber: 15,
-  /** Ids and currency codes are far shorter. Longer values are rejected without a lookup. */
+  /**
+   * The limit for ids and currency codes, which are far shorter. Longer values are rejected without
+   * a lookup.
+   */
   reference: 128,
   /** Common HTTP servers accept request targets of this length. */
   url: 2048,
@@ -36,7 +39,10 @@ export const lengths = {
 
 type More = Partial<Omit<TextField, "name" | "description" | "example">>;
 
-/** Free text, required, at most 255 characters, unless `more` says otherwise. */
+/**
+ * Creates a field for free text. It is required and has at most 255 characters, unless `more` says
+ * otherwise.
+ */
 export function textField(
   name: string,
   description: string,
@@ -65,7 +71,10 @@ export function dateField(name: string, description: string, example: string): T
   return textField(name, past, example, { kind: "date", maxLength: lengths.date });
 }
 
-/** Nobody alive was born earlier. Earlier dates are placeholders for an unknown date. */
+/**
+ * The earliest date of birth. Nobody alive was born earlier, and earlier dates are placeholders for
+ * an unknown date.
+ */
 const bornSince1900 = {
   source: "^(?:19|[2-9][0-9])[0-9]{2}-[0-9]{2}-[0-9]{2}$",
   problem: "must not be before 1900-01-01",
@@ -81,22 +90,25 @@ export function emailField(name: string, description: string): TextField {
   return textField(name, description, "jane.doe@example.com", email);
 }
 
-/** ASCII letters and digits, for account numbers. */
+/** A pattern of ASCII letters and digits, for account numbers. */
 export const alphanumeric = {
   source: "^[A-Za-z0-9]+$",
   problem: "must contain letters and digits only",
 } as const;
 
 /**
- * Letters and digits of any script with single separators. Printed document numbers have hyphens,
- * slashes, points and spaces (`12-3456789`), and merchants copy them as printed.
+ * A pattern of letters and digits of any script with single separators. Printed document numbers
+ * contain hyphens, slashes, points and spaces (`12-3456789`), and merchants copy them as printed.
  */
 const documentNumber = {
   source: "^[\\p{L}\\p{M}\\p{N}]+(?:[-/. ][\\p{L}\\p{M}\\p{N}]+)*$",
   problem: "must contain letters and digits, with single separators between them",
 } as const;
 
-/** IBANs are printed in groups of four, sometimes in lower case or after `IBAN`. */
+/**
+ * The accepted notation of IBANs, which are printed in groups of four, sometimes in lower case or
+ * after `IBAN`.
+ */
 export const ibanForm = (pattern: string): NormalForm => ({
   of: "iban",
   sent: {

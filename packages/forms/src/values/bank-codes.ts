@@ -6,8 +6,9 @@ export function isBic(text: string): boolean {
 }
 
 /**
- * First two digits of American routing numbers in use: Federal Reserve districts, thrifts,
- * electronic transactions, traveller's cheques (ABA Routing Number Administrative Policy).
+ * Matches the first two digits of American routing numbers in use: Federal Reserve districts,
+ * thrifts, electronic transactions and traveller's cheques (ABA Routing Number Administrative
+ * Policy).
  */
 const abaPrefixes = /^(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)/;
 
@@ -30,7 +31,10 @@ export function isIfsc(text: string): boolean {
 
 const ibanCountries = new Map(Object.entries(getCountrySpecifications()));
 
-/** The IBAN registry (ISO 13616, kept by SWIFT) lists the country, or the state it belongs to. */
+/**
+ * Returns true if the IBAN registry (ISO 13616, kept by SWIFT) lists the country, or the state that
+ * the territory belongs to.
+ */
 export function usesIban(country: string): boolean {
   return ibanCountries.get(stateOf.get(country) ?? country)?.IBANRegistry === true;
 }

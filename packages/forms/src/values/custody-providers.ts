@@ -1,10 +1,13 @@
-/** Any provider without its own code. The body then names it in free text. */
+/**
+ * The code for any provider without a code of its own. The body then names the provider in free
+ * text.
+ */
 const otherProvider = "OTHERS";
 
 /**
  * 45 well-known custodians and exchanges that may hold a beneficiary's wallet, by code. A setting
- * of the beneficiary service adds a deployment's own codes. Never remove a code: stored
- * beneficiaries carry it.
+ * of the beneficiary service adds a deployment's own codes. Never remove a code, because stored
+ * beneficiaries contain it.
  */
 export const custodyProviders = {
   ANCHORAGE_DIGITAL: "Anchorage Digital",

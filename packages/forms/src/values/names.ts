@@ -1,16 +1,19 @@
 /**
- * Exports of databases and programs write these texts for an unknown name. Real names are excluded:
- * Na, Nil and Test are names.
+ * Texts that databases and programs write for an unknown name. Texts that are also real names, such
+ * as Na, Nil and Test, are not included.
  */
 const placeholders =
   "n/a|none|null|undefined|unknown|no name|not applicable|not available|not known";
 const placeholdersAlone = new RegExp(`^(?:(?:${placeholders})(?: |$))+$`);
 
-/** `N/A`, `n. a.`, `n-a`. Without punctuation, `N A` may be two initials. */
+/** Matches `N/A`, `n. a.` and `n-a`. Without punctuation, `N A` may be two initials. */
 const notApplicable = /(?<![\p{L}\p{M}\p{N}])n\s*[^\p{L}\p{M}\p{N}\s]+\s*a(?![\p{L}\p{M}\p{N}])/gu;
 const notLetters = /[^\p{L}\p{M}\p{N}/]+|(?<!\bn)\/|\/(?!a\b)/gu;
 
-/** Ignores punctuation and case: `null/null` and `(not_available).` are placeholders. */
+/**
+ * Returns true for a placeholder. Ignores punctuation and case: `null/null` and `(not_available).`
+ * are placeholders.
+ */
 function isNoName(name: string): boolean {
   const folded = name.normalize("NFKC").toLowerCase().replaceAll(notApplicable, "n/a");
   return placeholdersAlone.test(folded.replaceAll(notLetters, " ").trim());

@@ -12,13 +12,14 @@ export const networkCurrencies: Readonly<Record<Network, readonly string[]>> = {
   ETHEREUM: ["USDC_ETH", "USDT_ETH", "ETH"],
   SOLANA: ["SOL", "PYUSD_SOL", "USDP_SOL", "USDC_SOL"],
   POL: ["MATIC_POLYGON", "USDC_COIN_POLYGON"],
-  // Bridged tokens have the same codes: every instruction to a rail names the network.
+  // Bridged tokens have the same codes. The code is unambiguous, because every instruction to a
+  // rail also names the network.
   BNB: ["USDC_ETH", "USDT_ETH", "ETH"],
   BTC: ["BTC"],
   TRX: ["USDT_TRON"],
 };
 
-/** Applies if a SOLANA body names no currency. */
+/** The currency that applies if a body for SOLANA names none. */
 export const solanaDefaultCurrency = "USDC_SOL";
 
 /**

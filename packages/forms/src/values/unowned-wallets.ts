@@ -10,10 +10,10 @@ import { type Network, networkTokens } from "./networks.ts";
 
 const hexDigits = Array.from("0123456789abcdef");
 
-/** 20 bytes in hexadecimal, the form of EVM networks and TRON. */
+/** Returns a number as 20 bytes in hexadecimal, the form of addresses on EVM networks and TRON. */
 const padded = (number: number): string => number.toString(16).padStart(40, "0");
 
-/** The zero address and common burn addresses. No key has these 20 bytes as its hash. */
+/** The zero address and common burn addresses. No key has an address with these 20 bytes. */
 const burnHashes: readonly string[] = [
   ...hexDigits.map((digit) => digit.repeat(40)),
   padded(0xdead),
@@ -27,9 +27,9 @@ const burnHashes: readonly string[] = [
 ];
 
 /**
- * EIP-2046 and the fork that added each: 0x01 to 0x04 of Frontier, 0x05 to 0x08 of EIP-198,
- * EIP-196 and EIP-197, 0x09 of EIP-152, 0x0a of EIP-4844, 0x0b to 0x11 of EIP-2537, 0x100 of
- * EIP-7951.
+ * Precompiled contracts (EIP-2046). 0x01 to 0x04 exist since Frontier. The others were added by
+ * EIP-198, EIP-196 and EIP-197 (0x05 to 0x08), EIP-152 (0x09), EIP-4844 (0x0a), EIP-2537 (0x0b to
+ * 0x11) and EIP-7951 (0x100).
  */
 const evmPrecompiles: readonly number[] = [
   0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10,
@@ -37,8 +37,9 @@ const evmPrecompiles: readonly number[] = [
 ];
 
 /**
- * Protocol contracts: the deposit contract (EIP-2982), the system address and the contracts of
- * EIP-4788, EIP-2935, EIP-7002 and EIP-7251. All three networks have the same forks.
+ * Protocol contracts: the deposit contract (EIP-2982), the system address, and the contracts of
+ * EIP-4788, EIP-2935, EIP-7002 and EIP-7251. They exist on all three networks, which have the same
+ * forks.
  */
 const evmSystemContracts: readonly string[] = [
   "00000000219ab540356cbb839cbe05303d7705fa",
@@ -139,17 +140,18 @@ const evmAddress = (hash: string): string => `0x${hash}`;
 
 const evmNetworks = ["ETHEREUM", "POL", "BNB"] as const;
 /**
- * An address is the same account on all EVM networks, so a token of one network is refused on all.
+ * The tokens of all EVM networks. An address belongs to the same account on every EVM network, so a
+ * token of one network is refused on all of them.
  */
 const evmTokens = evmNetworks.flatMap((network) => Object.values(networkTokens[network]));
 
-/** In lower case, without the EIP-55 checksum. */
+/** Returns addresses in lower case, without the EIP-55 checksum. */
 const evmTable = (...own: readonly number[]): ReadonlySet<string> => {
   const hashes = [...burnHashes, ...evmSystemContracts, ...[...evmPrecompiles, ...own].map(padded)];
   return new Set([...hashes.map(evmAddress), ...evmTokens.map((token) => token.toLowerCase())]);
 };
 
-/** By network; EVM addresses in lower case. */
+/** The wallets without an owner, by network. EVM addresses are in lower case. */
 export const unownedWallets: Readonly<Record<Network, ReadonlySet<string>>> = {
   ETHEREUM: evmTable(),
   POL: evmTable(...polygonContracts),
@@ -164,8 +166,9 @@ export const unownedWallets: Readonly<Record<Network, ReadonlySet<string>>> = {
 };
 
 /**
- * Endings of at least 92 bits that no key has by chance: a word padded with one character, such as
- * `burn1111…` on Solana. Solana's programs and sysvars have such names too.
+ * Addresses that end with a word and repeated padding, such as `burn1111…` on Solana. These endings
+ * fix at least 92 bits, so no key has such an address by chance. Solana's programs and sysvars have
+ * such addresses too.
  */
 const filledUp: Partial<Record<Network, RegExp>> = {
   ETHEREUM: /(.)\1{23}$/i,
@@ -175,7 +178,8 @@ const filledUp: Partial<Record<Network, RegExp>> = {
 };
 
 /**
- * Detects burn addresses, precompiles, system accounts and tokens. Expects a well-formed address.
+ * Returns true for burn addresses, precompiles, system accounts and tokens. Expects a well-formed
+ * address.
  */
 export function isUnowned(network: Network, address: string): boolean {
   const known = unownedWallets[network];

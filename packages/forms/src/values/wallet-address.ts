@@ -12,10 +12,10 @@ export type WalletRefusal = Refused<"INVALID_WALLET_ADDRESS">;
 const base58check = createBase58check(sha256);
 
 /**
- * Returns the canonical form of a main-net address, or a refusal if it is invalid or nobody can own
- * it. Checks checksums: EIP-55 for mixed-case EVM addresses, base58check and bech32/bech32m for
- * Bitcoin, base58check for TRON. Solana addresses have no checksum: any base58 of 32 bytes is
- * valid, on the curve or not.
+ * Returns the canonical form of a main-net address. Returns a refusal if the address is invalid or
+ * nobody can own it. Verifies the checksums of EVM addresses in mixed case (EIP-55), of Bitcoin
+ * (base58check, bech32, bech32m) and of TRON (base58check). Solana addresses have no checksum. Any
+ * base58 text of 32 bytes is valid, on the curve or not.
  */
 export function checkWalletAddress(network: Network, address: string): string | WalletRefusal {
   const canonical = canonicalAddress(network, address);
@@ -26,8 +26,8 @@ export function checkWalletAddress(network: Network, address: string): string | 
 }
 
 /**
- * Returns the networks on which an address is valid, in the interface's order. Returns none if the
- * address has no owner on one of them, because the sender may pay there.
+ * Returns the networks on which an address is valid, in the interface's order. If the address has
+ * no owner on one of them, returns none, because the sender may pay on that network.
  */
 export function walletNetworks(address: string): readonly Network[] {
   const valid: Network[] = [];
@@ -42,7 +42,8 @@ export function walletNetworks(address: string): readonly Network[] {
 
 /** Returns the canonical form of a well-formed address, even if nobody can own it. */
 export function canonicalAddress(network: Network, address: string): string | undefined {
-  // Base58 decoding takes quadratic time. No address is near this length.
+  // Long texts are rejected first, because base58 decoding takes quadratic time. No address is near
+  // this length.
   return address.length > lengths.wallet ? undefined : canonicalOn[network](address);
 }
 
@@ -60,7 +61,8 @@ const canonicalOn: Readonly<Record<Network, Canonical>> = {
 const evmAddress = /^0x[0-9a-fA-F]{40}$/;
 
 /**
- * EIP-55: a letter is upper case if the lower-case address's hash has 8 or more at its position.
+ * Returns the address with its EIP-55 checksum. A letter is upper case if the hash of the
+ * lower-case address has 8 or more at the same position.
  */
 function canonicalEvm(address: string): string | undefined {
   if (!evmAddress.test(address)) return undefined;
@@ -104,13 +106,14 @@ function isBitcoinBech32(text: string): text is Bech32Text {
 }
 
 /**
- * Program lengths by witness version: 20 and 32 bytes (BIP-141), 32 bytes (BIP-341). Other versions
- * and lengths have no rules yet, so any miner can spend them.
+ * Program lengths by witness version: 20 or 32 bytes for version 0 (BIP-141), 32 bytes for version
+ * 1 (BIP-341). Other versions and lengths have no rules yet, so any miner can spend their coins.
  */
 const programBytes: readonly (readonly number[])[] = [[20, 32], [32]];
 
 /**
- * BIP-173 and BIP-350: version 0 uses bech32, 1 bech32m. One case only; lower case is canonical.
+ * Returns a SegWit address in its canonical form, which is lower case. Version 0 uses bech32
+ * (BIP-173) and version 1 uses bech32m (BIP-350). Mixed case is invalid.
  */
 function canonicalSegwit(address: string): string | undefined {
   const lower = address.toLowerCase();
@@ -123,7 +126,9 @@ function canonicalSegwit(address: string): string | undefined {
   return program !== undefined && lengthsOfVersion.includes(program.length) ? lower : undefined;
 }
 
-/** Returns the five-bit words if the checksum matches their version. */
+/**
+ * Returns the address's five-bit words if the checksum has the type that their version requires.
+ */
 function segwitWords(address: Bech32Text): number[] | undefined {
   const plain = decoded(() => bech32.decode(address));
   if (plain?.words[0] === 0) return plain.words;
@@ -131,7 +136,10 @@ function segwitWords(address: Bech32Text): number[] | undefined {
   return modified === undefined || modified.words[0] === 0 ? undefined : modified.words;
 }
 
-/** The libraries throw on undecodable text. Here that is a result, not a bug. */
+/**
+ * Returns `undefined` for text that can't be decoded. The libraries throw, but here this is a
+ * normal result and not a bug.
+ */
 function decoded<T>(decode: () => T): T | undefined {
   try {
     return decode();

@@ -1,8 +1,8 @@
 const bicText = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/;
 
 /**
- * Returns a BIC (ISO 9362) without blanks and in capitals, or `undefined` for other text. It does
- * not check that a bank has this BIC.
+ * Returns a BIC (ISO 9362) in capitals and without blanks. Returns `undefined` for other text. Does
+ * not check that a bank with this BIC exists.
  */
 export function bicOf(text: string): string | undefined {
   const written = text.normalize("NFKC").replace(/\s/g, "").toUpperCase();

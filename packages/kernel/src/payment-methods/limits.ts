@@ -21,14 +21,16 @@ export type CarriedPart =
   | "remittance";
 
 export type Carried = {
-  /** Characters in the file, counted after romanisation. */
+  /** The maximum number of characters in the file, counted after romanisation. */
   readonly max: number;
   /**
-   * `latin`: romanised into SWIFT's character set x. `exact`: an identifier that is never changed.
+   * `latin`: the text is romanised into SWIFT's character set x. `exact`: the text is an identifier
+   * and is never changed.
    */
   readonly characters: "latin" | "exact";
   /**
-   * `refused`: must arrive whole. `cut`: shortened in the file; our record keeps the whole text.
+   * `refused`: a longer text is refused, because it must arrive whole. `cut`: a longer text is
+   * shortened in the file, and our record keeps the whole text.
    */
   readonly longer: "refused" | "cut";
   /** The standard or rule that sets the limit. */
@@ -36,9 +38,9 @@ export type Carried = {
 };
 
 /**
- * Maximum characters of the ISO 20022 elements `Nm`, `Othr/Id`, `StrtNm`, `BldgNb`, `PstCd`,
+ * The maximum lengths of the ISO 20022 elements `Nm`, `Othr/Id`, `StrtNm`, `BldgNb`, `PstCd`,
  * `TwnNm`, `CtrySubDvsn`, `AdrLine` and `RmtInf/Ustrd`, in this order (pain.001.001.03 and .09).
- * The longest IBAN has 34 characters too (ISO 13616).
+ * `Othr/Id` also fits the longest IBAN, which has 34 characters (ISO 13616).
  */
 export const iso20022Max = {
   name: 140,
@@ -53,8 +55,8 @@ export const iso20022Max = {
 } as const;
 
 /**
- * Address lines of a hybrid address, beside town and country. CBPR+ allows them since November
- * 2025, SEPA since October 2025 (EPC125-05, EPC153-22).
+ * The maximum number of address lines in a hybrid address, in addition to town and country. CBPR+
+ * allows hybrid addresses since November 2025, SEPA since October 2025 (EPC125-05, EPC153-22).
  */
 export const addressLinesMax = 2;
 
@@ -72,7 +74,10 @@ const cut = (max: number, source: string): Carried => {
 
 type Limits = { readonly [part in CarriedPart]?: Carried };
 
-/** A structured address, or a hybrid one if street or state is longer than its element. */
+/**
+ * The limits of an address. It is structured, or hybrid if the street or the state is longer than
+ * its own element.
+ */
 const address = {
   street: whole(linesMax, "ISO 20022 StrtNm, Max70Text; longer: two AdrLine, Max70Text"),
   town: whole(iso20022Max.town, "ISO 20022 TwnNm, Max35Text"),
@@ -155,8 +160,8 @@ export function isPlaceholder(text: string): boolean {
 }
 
 /**
- * Returns the reason why a method cannot carry a text whole, for the merchant, or `undefined`.
- * `over` is the method's public name. Parts that may be cut have no maximum length.
+ * Returns the reason why a method can't carry a whole text, in words for the merchant, or
+ * `undefined`. `over` is the method's public name. Parts that may be cut have no maximum length.
  */
 export function carriedProblem(text: string, limit: Carried, over: string): string | undefined {
   const { max, characters, longer } = limit;

@@ -1,10 +1,11 @@
 import { addressLinesMax, iso20022Max, isPlaceholder } from "./limits.ts";
 
 /**
- * Countries and territories whose postal addresses need a state beside the town. The list has those
- * for which Google's libaddressinput (chromium-i18n.appspot.com/ssl-address) requires the
- * administrative area, and Mexico, whose last address line contains it (Correos de México). It
- * omits those whose area is the town, an island or a district of it (AE, HK, KN, KY, NR, PF).
+ * Countries and territories whose postal addresses need a state in addition to the town. The list
+ * has those for which Google's libaddressinput (chromium-i18n.appspot.com/ssl-address) requires the
+ * administrative area. It also has Mexico, whose last address line contains the state (Correos de
+ * México). It omits those whose area is the town itself, an island or a district of the town (AE,
+ * HK, KN, KY, NR, PF).
  */
 const withState: ReadonlySet<string> = new Set(
   (
@@ -25,7 +26,9 @@ const withoutPostcode: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The country is an ISO 3166-1 alpha-2 code. */
+/**
+ * Returns true if addresses in the country need a state. The country is an ISO 3166-1 alpha-2 code.
+ */
 export function needsState(country: string): boolean {
   return withState.has(country);
 }
@@ -34,12 +37,12 @@ export function hasPostcodes(country: string): boolean {
   return !withoutPostcode.has(country);
 }
 
-/** Returns the country of residence, else the destination country. */
+/** Returns the payee's country of residence, or the destination country if it is absent. */
 export function payeeCountry(text: (field: string) => string): string {
   return text("beneficiary_country_code") || text("destination_country");
 }
 
-/** Returns `""` for a placeholder. */
+/** Returns the text, or `""` for a placeholder. */
 export function givenText(text: string): string {
   return isPlaceholder(text) ? "" : text;
 }
@@ -47,13 +50,16 @@ export function givenText(text: string): string {
 /** The address parts that may move to address lines, romanised for the file. */
 export type AddressParts = { readonly street: string; readonly state: string };
 
-/** Street and state are empty if their text moved to the address lines. */
+/**
+ * An address with optional address lines. Street and state are empty if their text was moved to the
+ * address lines.
+ */
 export type HybridAddress = AddressParts & { readonly lines: readonly string[] };
 
 /**
- * Returns a structured address if both parts fit, else a hybrid one. A street longer than 70
- * characters or a state longer than 35 moves to at most two lines of 70. Returns `undefined` if two
- * lines cannot hold them.
+ * Returns a structured address if both parts fit. Otherwise returns a hybrid one: a street longer
+ * than 70 characters or a state longer than 35 moves to at most two lines of 70 characters. Returns
+ * `undefined` if the text does not fit in two lines.
  */
 export function hybridAddress({ street, state }: AddressParts): HybridAddress | undefined {
   const [streetLength, stateLength] = [lengthOf(street), lengthOf(state)];
@@ -67,7 +73,10 @@ export function hybridAddress({ street, state }: AddressParts): HybridAddress | 
 
 const lengthOf = (text: string) => Array.from(text).length;
 
-/** Splits at a blank if both lines then fit, else at column 70. */
+/**
+ * Splits a text into lines. Splits at a blank if both lines then fit, otherwise after 70
+ * characters.
+ */
 function linesOf(text: string): readonly string[] | undefined {
   const max = iso20022Max.addressLine;
   const characters = Array.from(text);

@@ -12,17 +12,17 @@ const latinRows = [
   "Ʉ U ʼ ' ʻ ' ʹ ' ʺ '",
 ];
 
-/** ICAO Doc 9303-3, table 6.B, in lower case; the soft sign has no Latin letter. */
+/** The table 6.B of ICAO Doc 9303-3 in lower case. The soft sign has no Latin letter. */
 const cyrillicRows = [
   "а a б b в v г g д d е e ё e ж zh з z и i й i к k л l м m н n о o п p р r с s т t у u ф f х kh",
   "ц ts ч ch ш sh щ shch ъ ie ы y э e ю iu я ia",
   "ђ d є ie ѕ dz і i ї i ј j љ lj њ nj ќ k ў u џ dz ѫ u ѵ y ґ g ғ g һ c",
-  // Not in ICAO's table. These letters follow the passports of Serbia and North Macedonia,
+  // These letters are not in ICAO's table. They follow the passports of Serbia and North Macedonia,
   // Kazakhstan, Kyrgyzstan and Mongolia, and Tajikistan.
   "ћ c ѓ g ә a қ k ң n ө o ұ u ү u ҳ h ҷ j",
 ];
 
-/** ELOT 743 for single letters; `greekLetter` handles combinations. */
+/** The table of ELOT 743 for single letters. `greekLetter` handles combinations. */
 const greekRow =
   "α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o";
 
@@ -35,7 +35,7 @@ const latin = tableOf(...latinRows);
 const cyrillic = new Map([...tableOf(...cyrillicRows), ["ь", ""]]);
 const greek = tableOf(greekRow);
 
-/** Only Ukrainian has these letters; ICAO romanises them differently at the start of a word. */
+/** Letters that only Ukrainian has. ICAO romanises them differently at the start of a word. */
 const ukrainianFirst = tableOf("є ye ї yi");
 
 const cyrillicWord = /[\p{Script=Cyrillic}\p{Script=Inherited}]+/gu;
@@ -49,7 +49,10 @@ function cased(latin: string, letters: readonly string[], at: number): string {
   return isWhole ? latin.toUpperCase() : latin.charAt(0).toUpperCase() + latin.slice(1);
 }
 
-/** Removes marks first: no remaining mark forms another Cyrillic letter after NFC composition. */
+/**
+ * Romanises a Cyrillic word. Removes marks first, because after NFC composition no remaining mark
+ * is part of a Cyrillic letter.
+ */
 function fromCyrillic(word: string): string {
   const letters = [...word.normalize("NFC").replace(/\p{M}/gu, "")];
   return letters.map((letter, at) => cased(cyrillicLetter(letter, at), letters, at)).join("");
@@ -62,7 +65,10 @@ function cyrillicLetter(letter: string, at: number): string {
   return first ?? cyrillic.get(lower) ?? cyrillic.get(bare) ?? letter;
 }
 
-/** The marks decide if a letter forms one sound with an adjacent one. */
+/**
+ * A Greek letter with its marks. The marks determine whether it forms one sound with an adjacent
+ * letter.
+ */
 type GreekLetter = {
   readonly letter: string;
   readonly isAccented: boolean;
@@ -85,7 +91,10 @@ function fromGreek(word: string): string {
   return sounds.map((_, at) => cased(greekLetter(sounds, at), letters, at)).join("");
 }
 
-/** Each letter of a combination returns its own part: `ου` is `o` and `u`. */
+/**
+ * Romanises one Greek letter. For a combination, each letter returns its own part: `ου` returns `o`
+ * and `u`.
+ */
 function greekLetter(sounds: readonly GreekLetter[], at: number): string {
   const { letter = "", hasDiaeresis = false } = sounds[at] ?? {};
   const [before, next] = [sounds[at - 1], sounds[at + 1]];
@@ -102,7 +111,7 @@ function greekLetter(sounds: readonly GreekLetter[], at: number): string {
   return greek.get(letter) ?? letter;
 }
 
-/** Symbols, emoji and their joiners. `+` is not one, because banks carry it. */
+/** Matches symbols, emoji and their joiners. `+` is not included, because banks carry it. */
 const symbols =
   /(?!\+)(?:\p{S}|\ufe0e|\ufe0f|\u20e3|[\u{e0020}-\u{e007f}])|(?<=\p{S}\ufe0f?)\u200d/gu;
 const emoji =
@@ -118,7 +127,7 @@ export function withoutEmoji(text: string): string {
   return text.replace(emoji, "").replace(/ +/g, " ").trim();
 }
 
-/** Romanises one Latin letter or a form of one (`ﬁ`, `Ａ`); returns others unchanged. */
+/** Romanises one Latin letter or a form of it (`ﬁ`, `Ａ`). Returns other characters unchanged. */
 function fromLatin(letter: string): string {
   const own = latin.get(letter);
   if (own !== undefined) return own;
@@ -127,8 +136,9 @@ function fromLatin(letter: string): string {
 }
 
 /**
- * Returns ASCII as far as a safe romanisation is known. Latin letters lose their marks, Cyrillic
- * and Greek are romanised, and symbols and emoji are dropped. Letters of other scripts stay.
+ * Romanises a text. Latin letters lose their marks, Cyrillic and Greek letters are romanised, and
+ * symbols and emoji are removed. Letters of other scripts stay, because they have no safe
+ * romanisation.
  */
 export function romanise(text: string): string {
   if (ascii.test(text)) return text.replace(asciiSymbols, "");
@@ -151,15 +161,16 @@ export function isRomanisable(text: string): boolean {
 const outsideOfX = /[^A-Za-z0-9/\-?:().,'+ ]/gu;
 
 /**
- * Returns one line in SWIFT's character set x: romanised, with `&` as `+` and a full stop for every
- * other character outside the set (EPC217-08, the best practice for SEPA).
+ * Converts a text to one line in SWIFT's character set x. The text is romanised, `&` becomes `+`,
+ * and every other character outside the set becomes a full stop (EPC217-08, the best practice for
+ * SEPA).
  */
 export function swiftText(text: string): string {
   const line = romanise(text.trim().replace(/\s+/gu, " "));
   return line.replace(/&/g, "+").replace(outsideOfX, ".").replace(/ +/g, " ").trim();
 }
 
-/** False if romanisation leaves no letter or digit. */
+/** Returns false if no letter or digit remains after romanisation. */
 export function isReadable(text: string): boolean {
   return /[A-Za-z0-9]/.test(swiftText(text));
 }

@@ -7,7 +7,7 @@ export type TwoPersonRpc = {
   readonly rpc: string;
   /**
    * `proposal`: the call creates a proposal that another person must approve. `retained`: removed
-   * data stays in force until `by` runs.
+   * data stays effective until the RPC `by` runs.
    */
   readonly how: "proposal" | "retained";
   readonly when: string;

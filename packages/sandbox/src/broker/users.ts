@@ -7,7 +7,7 @@ import { type ServiceName, serviceNames } from "../service-names.ts";
 
 const options = events.map((message) => getOption(message, event));
 const publishers = [...new Set(options.flatMap((each) => each.publishers))];
-/** Lists the services whose exchanges a service is bound to. */
+/** Returns the services whose exchanges a service's queue is bound to. */
 const readBy = (service: string) =>
   new Set(options.flatMap((each) => (each.consumers.includes(service) ? each.publishers : [])));
 
@@ -43,7 +43,7 @@ export function brokerPasswordsOf(
   );
 }
 
-/** Containers mount the broker's settings here. The folder replaces the image's own. */
+/** The path at which containers mount the broker's settings. It replaces the image's own folder. */
 const folder = "/etc/rabbitmq/conf.d";
 
 /** Configures a broker container to load its users from `definitions.json` in the same folder. */
@@ -51,14 +51,14 @@ export const brokerConfig = `load_definitions = ${folder}/definitions.json\nlog.
 
 /**
  * Creates a broker user for each service that exchanges events. A user may configure and write its
- * own exchange and queues. It may read these and the exchanges that it is bound to. Exchanges are
- * predeclared, since no service may declare another's. `guest` loses access. Equal passwords always
- * produce the same text.
+ * own exchange and queues. It may read these and the exchanges that its queues are bound to. All
+ * exchanges are declared in advance, because no service may declare another service's exchange.
+ * `guest` can no longer log in. The same passwords always produce the same text.
  */
 export function brokerDefinitions(passwords: BrokerPasswords, namespace = "disburse") {
   const vhost = "/";
   const nothing = { configure: "^$", write: "^$", read: "^$" };
-  // Only a holder of all other passwords can derive this one.
+  // The password of `guest`. Only somebody with all other passwords can derive it.
   const shutOut = { name: "guest", password: Object.values(passwords).join("") };
   const users = brokerServices.map((name) => ({ name, password: passwords[name] ?? "" }));
   return {

@@ -1,4 +1,4 @@
-// A dependency of @peculiar/x509 requires it.
+// This import is required by a dependency of @peculiar/x509.
 import "reflect-metadata";
 import { KeyObject, randomBytes } from "node:crypto";
 import { spiffeId } from "@disburse/chassis/identity/service-tokens.ts";
@@ -20,19 +20,20 @@ export type Validity = { readonly notBefore: Date; readonly notAfter: Date };
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const makeKeys = () => crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-/** RFC 5280 requires a positive serial number. This one has 16 bytes. */
+/** Returns a serial number of 16 bytes. RFC 5280 requires a positive number. */
 const serialNumber = () => `01${randomBytes(15).toString("hex")}`;
 
 const pemOf = (key: CryptoKey): string =>
   KeyObject.from(key).export({ type: "pkcs8", format: "pem" }).toString();
 
 /**
- * Creates an authority without storing its key, since its holder could impersonate any service. To
- * renew certificates, create another authority and trust both.
+ * Creates an authority and never stores its key, because anyone with the key could impersonate any
+ * service. To renew certificates, create another authority and trust both.
  */
 export async function createAuthority(validity: Validity) {
   const keys = await makeKeys();
-  // Part of its name: OpenSSL looks up authorities by name and would confuse two equal ones.
+  // The serial number is part of the authority's name. OpenSSL finds authorities by name and would
+  // confuse two with the same name.
   const serial = serialNumber();
   const root = await X509CertificateGenerator.createSelfSigned({
     serialNumber: serial,
@@ -47,7 +48,10 @@ export async function createAuthority(validity: Validity) {
   });
   return {
     cert: `${root.toString("pem")}\n`,
-    /** Issues a certificate for a service's SPIFFE ID. The service uses it as server and client. */
+    /**
+     * Issues a certificate for a service's SPIFFE ID. The service uses the certificate as server
+     * and as client.
+     */
     issue: async (
       trustDomain: string,
       service: string,
@@ -68,7 +72,8 @@ export async function createAuthority(validity: Validity) {
           new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
           new SubjectAlternativeNameExtension([
             { type: "url", value: spiffeId(trustDomain, service) },
-            // Standard tools check host names. Our own clients check the SPIFFE ID instead.
+            // Host names are included for standard tools, which check them. Our own clients check
+            // the SPIFFE ID instead.
             ...["localhost", service].map((value) => ({ type: "dns", value }) as const),
           ]),
         ],

@@ -9,24 +9,28 @@ import { createAuthority } from "./authority.ts";
 
 const dayMs = 86_400_000;
 const validDays = 365;
-/** The next run of the job replaces certificates with fewer days left. */
+/** A certificate with fewer days left is replaced by the next run of the job. */
 const renewDays = 120;
-/** Every process reloads authorities each 10 s, so all trust the new one by then. */
+/**
+ * The time until every process trusts the new authority, because each one reads authorities again
+ * every 10 s.
+ */
 const spreadMs = 15_000;
 const readableByAll = 0o644;
 
 export type CertificatePlaces = {
-  /** Trusted authorities, readable by all. */
+  /** The file of the trusted authorities, which every user can read. */
   readonly caFile: string;
-  /** Contains a folder for each service, with `tls.crt` and `tls.key`. */
+  /** The folder that contains a folder for each service with `tls.crt` and `tls.key`. */
   readonly keysFolder: string;
   readonly trustDomain: string;
 };
 
 /**
- * Creates missing certificates and renews those that expire soon, then forgets the authority's key.
- * Running services reload them without a failed call: they trust the new authority along with
- * earlier ones for `spread` ms before any service uses it. Returns whether it renewed.
+ * Creates missing certificates, renews those that expire soon, and then forgets the authority's
+ * key. Running services read changed files, and no call fails: for `spread` ms they trust the new
+ * authority as well as earlier ones, before any service uses a new certificate. Returns true if
+ * certificates were renewed.
  */
 export async function makeCertificates(
   { caFile, keysFolder, trustDomain }: CertificatePlaces,
@@ -49,7 +53,7 @@ export async function makeCertificates(
   };
   if (workloads.every(isGood)) return false;
   const authority = await createAuthority({
-    // Allows for clock differences.
+    // Starts a day earlier to allow for clock differences.
     notBefore: new Date(now.getTime() - dayMs),
     notAfter: new Date(now.getTime() + validDays * dayMs),
   });

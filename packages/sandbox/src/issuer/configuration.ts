@@ -18,18 +18,24 @@ import {
 } from "../people.ts";
 import { escapeHtml, messagePage, page } from "./pages.ts";
 
-/** Bounds sessions, codes and refresh tokens together. A sandbox has few users. */
+/**
+ * The maximum number of stored sessions, codes and refresh tokens together. A sandbox has few
+ * users.
+ */
 const entriesMax = 10_000;
-/** Applies to entries without their own expiry. */
+/** The lifetime of entries without an expiry of their own. */
 const secondsDefault = 86_400;
 
-/** Requested by `resource`. Tokens carry it as the audience `disburse`. */
+/** The value of `resource` in token requests. Tokens for it have the audience `disburse`. */
 export const resource = "urn:disburse";
 const audience = "disburse";
-/** The resource's only scope. The claim `roles` carries permissions. */
+/** The resource's only scope. Permissions are in the claim `roles` instead. */
 const scope = "disburse";
 
-/** The merchants' console requests it. Services don't accept its tokens as an operator's. */
+/**
+ * The resource that the merchants' console requests. Services don't accept its tokens as an
+ * operator's.
+ */
 const membersResource = "urn:disburse:console";
 const membersAudience = "disburse-console";
 const membersClient = "disburse-merchants";
@@ -49,7 +55,10 @@ const consoleRedirects = ["127.0.0.1", "localhost"].map(
   (host) => `http://${host}/console/session/callback`,
 );
 
-/** All clients are public: PKCE or the device code protects them. */
+/**
+ * All clients are public, which means that they have no secret. PKCE or the device code protects
+ * them.
+ */
 const clients: Configuration["clients"] = [
   {
     client_id: "disburse-console",
@@ -83,8 +92,8 @@ const clients: Configuration["clients"] = [
 ];
 
 /**
- * Supports authorization code with PKCE, and the device flow. Access tokens are JWTs of 15 minutes
- * with a person's roles (RFC 9068).
+ * Configures the provider. It supports the authorization code flow with PKCE, and the device flow.
+ * Access tokens are JWTs that are valid for 15 minutes and contain a person's roles (RFC 9068).
  */
 export function issuerConfiguration(
   issuerKey: string,
@@ -105,7 +114,7 @@ export function issuerConfiguration(
       acr: null,
       auth_time: null,
     },
-    // Puts claims into the id token, which saves the gateway a request.
+    // Puts claims into the id token, so that the gateway needs no further request.
     conformIdTokenClaims: false,
     acrValues: [passwordAcr],
     pkce: { required: () => true },
@@ -196,7 +205,10 @@ const renderError: Configuration["renderError"] = (ctx, { error, error_descripti
 
 type DeviceFlow = NonNullable<NonNullable<Configuration["features"]>["deviceFlow"]>;
 
-/** Asks a person for the code that the command line shows. `form` is the provider's own. */
+/**
+ * Pages that ask a person for the code that the command line shows. `form` comes from the provider
+ * library.
+ */
 const devicePages: DeviceFlow = {
   userCodeInputSource: (ctx, form, _out, error) => {
     const problem = error === undefined ? "" : '<p role="alert">That code is not known.</p>';
@@ -215,8 +227,8 @@ const devicePages: DeviceFlow = {
 };
 
 /**
- * Stores the provider's entries in memory until they expire. After a restart, people sign in again.
- * Keys and passwords stay the same.
+ * Stores the provider's entries in memory until they expire. After a restart, people must sign in
+ * again with the same passwords. The keys stay the same too.
  */
 function createStore(): AdapterFactory {
   const entries = new LRUCache<string, AdapterPayload>({ max: entriesMax });

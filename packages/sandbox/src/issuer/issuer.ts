@@ -7,9 +7,9 @@ import { type Account, issuerConfiguration, memberAccount } from "./configuratio
 import { messagePage, signInPage } from "./pages.ts";
 
 type AttemptLimits = {
-  /** Wrong guesses allowed at once. */
+  /** The number of wrong guesses that are allowed in quick succession. */
   readonly max: number;
-  /** Allows one more guess at this interval. */
+  /** One more guess is allowed after each interval of this length. */
   readonly refillMs: number;
 };
 
@@ -23,11 +23,11 @@ type Deps = {
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Each person may guess five times at once, then once a minute. */
+/** Limits for each person: five guesses in quick succession, then one a minute. */
 const passwordLimits = { max: 5, refillMs: 60_000 };
 /**
- * Bounds guesses of all secrets, including device codes: thirty at once, then one every two
- * seconds.
+ * Limits for guesses of all secrets together, including device codes: thirty in quick succession,
+ * then one every two seconds.
  */
 const overallLimits = { max: 30, refillMs: 2_000 };
 const bodyBytesMax = 4_096;
@@ -38,7 +38,10 @@ const pageHeaders = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
 };
-/** Applies to the sign-in page. After a sign-in, it redirects to a program of this machine. */
+/**
+ * The content security policy of the sign-in page. After a sign-in, the page redirects to a program
+ * on this machine.
+ */
 const signInPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; " +
   "form-action 'self' http://127.0.0.1:* http://localhost:*";
@@ -56,7 +59,7 @@ export function createIssuer(deps: Deps): Listener {
   const signIn = createSignIn({ provider, passwords, overall, personOf, issuerKey });
   return async (request, response) => {
     for (const [name, value] of Object.entries(pageHeaders)) response.setHeader(name, value);
-    // Prevents DNS rebinding: another host name could belong to a page that reads the responses.
+    // Prevents DNS rebinding, in which a page on another host name could read the responses.
     if (request.headers.host !== host) {
       sendPage(response, 421, messagePage("Another address", `This is ${url}.`));
       return;
@@ -86,7 +89,10 @@ function createSignIn({
   readonly personOf: (id: string) => Account | undefined;
   readonly issuerKey: string;
 }): Listener {
-  /** Returns the person if the password is right, or the milliseconds to wait. */
+  /**
+   * Returns the person if the password is right. Returns the milliseconds to wait if there were too
+   * many guesses.
+   */
   const personBy = (name: string, password: string): Account | number | undefined => {
     const nowMs = performance.now();
     const person = personOf(name);
@@ -158,8 +164,9 @@ function sendPage(response: ServerResponse, status: number, html: string): void 
 }
 
 /**
- * Limits guesses by key: for each person's password, and overall. A guess counts from its start, so
- * that concurrent guesses count too. A right one is given back.
+ * Limits guesses by key. There is one key for each person's password and one for all guesses
+ * together. A guess counts from its start, so that concurrent guesses count too. After a right
+ * guess, it is given back.
  */
 export function createAttempts({ max, refillMs }: AttemptLimits) {
   const used = new Map<string, { readonly count: number; readonly atMs: number }>();

@@ -1,4 +1,4 @@
-/** Renders the provider's pages: plain forms without a script. */
+/** The style of the provider's pages, which are plain forms without a script. */
 
 const style = `body { font: 16px/1.5 system-ui, sans-serif; max-width: 24rem; margin: 4rem auto; padding: 0 1rem }
 label, input, button { display: block; width: 100%; box-sizing: border-box }

@@ -5,25 +5,30 @@ import { type Person, type SandboxMember, sandboxMembers, sandboxPeople } from "
 import type { Listener } from "./issuer.ts";
 
 export type IssuerOptions = {
-  /** A port of 127.0.0.1. With 0, the system chooses. */
+  /** The port on 127.0.0.1. With 0, the system chooses a port. */
   readonly port: number;
   readonly issuerKey: string;
   readonly log: Log;
-  /** Called for each token, so that changes take effect at once. */
+  /**
+   * Returns the people who can sign in. Called for each token, so that changes take effect
+   * immediately.
+   */
   readonly people?: () => readonly Person[];
   /** Members of the merchants' teams who can sign in. */
   readonly members?: readonly SandboxMember[];
 };
 
-/** Not reachable from other machines: passwords are sent over plain HTTP. */
+/**
+ * The provider is not reachable from other machines, because passwords are sent over plain HTTP.
+ */
 const host = "127.0.0.1";
 
-/** Returns the provider's URL as its tokens name it. */
+/** Returns the provider's URL, which its tokens contain as the issuer. */
 export const issuerUrl = (port: number): string => `http://${host}:${port}`;
 
 /**
- * Serves an OpenID provider for the sandbox's people. Loads its modules at the first request, since
- * most starts of the sandbox never need it.
+ * Serves an OpenID provider for the sandbox's people. Loads its modules at the first request,
+ * because most starts of the sandbox never need them.
  */
 export async function startIssuer({
   people = () => sandboxPeople,

@@ -1,4 +1,4 @@
-/** A browser's current page, or its redirect to another site. */
+/** The browser's current page, or the address of a redirect to another site. */
 type Shown = {
   readonly status: number;
   readonly html: string;

@@ -1,14 +1,18 @@
 import { reportRejection } from "../../rejections.ts";
 
-/** An operation that can wait for others and share their batch. */
+/** An operation that can wait for others and be sent in the same batch. */
 export type Gathered = {
-  /** Two operations of a key are never in flight at once, in one batch or in two. */
+  /**
+   * Two operations with the same key are never in flight at the same time, in one batch or in two.
+   */
   readonly key: string | undefined;
-  /** The bytes that it adds to a batch. */
+  /** The number of bytes that the operation adds to a batch. */
   readonly bytes: number;
 };
 
-/** Bounds of a gatherer. An operation larger than a byte limit is sent alone. */
+/**
+ * Limits of a gatherer. An operation that alone exceeds a byte limit is sent in a batch of its own.
+ */
 export type GathererLimits = {
   readonly batchMax: number;
   readonly batchBytesMax: number;
@@ -20,15 +24,14 @@ export type GathererLimits = {
 /** Runs a function in a later turn of the event loop. */
 export type Defer = (run: () => void) => void;
 
-/** Gathers operations into batches; `add` returns `false` if too many wait already. */
+/** Gathers operations into batches. `add` returns `false` if too many operations are waiting. */
 export type Gatherer<Item extends Gathered> = { readonly add: (item: Item) => boolean };
 
 /**
- * Sends operations in batches. Operations added while `inFlightMax` batches are in flight go into
- * the next one; otherwise a batch leaves at the end of this turn of the event loop. There is no
- * timer: a lone operation never waits for others. Only operations of the same key keep their order.
- *
- * @param send sends a batch and settles each of its operations; it must not reject.
+ * Sends operations in batches. A batch is sent at the end of the current turn of the event loop. If
+ * `inFlightMax` batches are in flight, new operations wait for the next batch. There is no timer,
+ * so a single operation never waits for others. Order is kept only among operations with the same
+ * key. @param send sends a batch and settles each of its operations; it must not reject.
  */
 export function createGatherer<Item extends Gathered>(
   send: (batch: readonly Item[]) => Promise<void>,
@@ -36,7 +39,7 @@ export function createGatherer<Item extends Gathered>(
   defer: Defer = (run) => setImmediate(run),
 ): Gatherer<Item> {
   const ready: Item[] = [];
-  /** Waiting operations by each key in use. */
+  /** Waiting operations, for each key that has an operation in flight. */
   const behind = new Map<string, Item[]>();
   let waiting = 0;
   let waitingBytes = 0;
@@ -89,7 +92,7 @@ export function createGatherer<Item extends Gathered>(
   };
 }
 
-/** The number of operations in the next batch; at least one. */
+/** Returns the number of operations in the next batch, which is at least one. */
 function batchLength(
   ready: readonly Gathered[],
   { batchMax, batchBytesMax }: Pick<GathererLimits, "batchMax" | "batchBytesMax">,

@@ -19,24 +19,27 @@ export type WriteModel = Extract<
   { name: "insertOne" | "updateOne" | "replaceOne" | "deleteOne" }
 >;
 
-/** Sends several writes in one command, unordered and verbose, as `MongoClient.bulkWrite` does. */
+/**
+ * Sends several writes in one command with the options `ordered: false` and `verboseResults: true`
+ * of `MongoClient.bulkWrite`.
+ */
 export type BulkWrite = (models: readonly WriteModel[]) => Promise<ClientBulkWriteResult>;
 
 type Write = Gathered & {
   readonly model: WriteModel;
-  /** The same write as a command of its own. */
+  /** Sends the same write as a separate command. */
   readonly alone: () => Promise<unknown>;
   readonly requestedAt: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
 
-/** Groups a client's writes; each resolves as the driver's own method does. */
+/** Groups a client's writes. Each write resolves as the driver's own method would. */
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /**
- * Larger batches save the engine nothing more for each write. A second batch keeps it busy while
- * the replies of the first are read.
+ * Larger batches do not reduce the engine's cost per write. A second batch in flight keeps the
+ * engine busy while the replies of the first are read.
  */
 const limits: GathererLimits = {
   batchMax: 256,
@@ -46,14 +49,17 @@ const limits: GathererLimits = {
   waitingBytesMax: 64 * 1024 * 1024,
 };
 
-/** Traces the start and end of each write; tests inject faults there (`disburse:write`). */
+/**
+ * Publishes the start and end of each write. Tests use this channel to inject faults
+ * (`disburse:write`).
+ */
 const writes = tracingChannel("disburse:write");
 
 /**
- * Groups writes of all collections: those requested during a bulk write go into the next one. Each
- * operation has its own outcome. If the connection is lost, or no majority confirms, every
- * operation of the batch fails with an unknown outcome. If too many wait, a write fails at once and
- * nothing of it is sent.
+ * Groups writes to all collections. Writes that are requested during a bulk write go into the next
+ * one. Each write has its own outcome. If the connection is lost, or no majority confirms, every
+ * write of the batch fails with an unknown outcome. If too many writes are waiting, a new write
+ * fails immediately and is not sent.
  */
 export function createGroupCommit(bulkWrite: BulkWrite, observe: ObserveBatch, defer?: Defer) {
   const send = async (gathered: readonly Write[]) => {

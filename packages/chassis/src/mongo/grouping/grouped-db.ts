@@ -22,7 +22,7 @@ import {
 import type { ObserveBatch } from "./observe.ts";
 
 /**
- * Wraps a database so that writes of one document, and reads by `_id`, are batched. All other
+ * Wraps a database so that writes of single documents and reads by `_id` are batched. All other
  * methods go to the driver unchanged.
  */
 export function groupedDb(db: Db, bulkWrite: BulkWrite, observe: ObserveBatch): Db {
@@ -39,10 +39,10 @@ export function groupedDb(db: Db, bulkWrite: BulkWrite, observe: ObserveBatch): 
   return Object.assign(Object.create(db), { collection });
 }
 
-/** The reads with the database's time, by collection. */
+/** Grouped reads that also return the database's time, by collection. */
 const timedReads = new WeakMap<object, ReadById>();
 
-/** Finds a document by its `_id`, with the database's time of the read as `now`. */
+/** Finds a document by its `_id`. Adds the database's time of the read as `now`. */
 export async function findWithTime<T extends Document>(
   collection: Collection<T>,
   id: string,
@@ -66,7 +66,7 @@ function groupedCollection(
   const methods = {
     insertOne: (document: OptionalUnlessRequiredId<Document>, options?: InsertOneOptions) => {
       const alone = () => plain.insertOne(document, options);
-      // The driver generates a missing `_id`.
+      // If `_id` is missing, the driver must generate it.
       if (options !== undefined || document._id === undefined) return alone();
       return write({ name: "insertOne", namespace, document }, alone);
     },
@@ -102,7 +102,8 @@ function groupedCollection(
       const found = await read(filter._id);
       if (found === null) return null;
       const differing = Object.keys(filter).filter((field) => found[field] !== filter[field]);
-      // A filter also matches one element of an array.
+      // A plain value in a filter also matches one element of an array, which can't be compared
+      // here.
       if (differing.some((field) => Array.isArray(found[field]))) return alone();
       return differing.length === 0 ? found : null;
     },
@@ -116,7 +117,10 @@ function isGrouped(options: object, known: readonly string[]): boolean {
   return Object.keys(options).every((name) => known.includes(name));
 }
 
-/** True if a filter names one document, and compares its other fields only with plain values. */
+/**
+ * Returns true if a filter names one document by `_id` and compares its other fields only with
+ * plain values.
+ */
 function isById(filter: Write): filter is Record<string, string | boolean> & { _id: string } {
   return (
     typeof filter._id === "string" &&

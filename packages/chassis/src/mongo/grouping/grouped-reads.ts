@@ -9,7 +9,10 @@ type Read = Gathered & {
   readonly reject: (error: unknown) => void;
 };
 
-/** Needs no byte limits, though a document may have 16 MB: the engine bounds its reply. */
+/**
+ * No byte limit is needed, although a document may have 16 MB, because the engine limits the size
+ * of its reply.
+ */
 const limits: GathererLimits = {
   batchMax: 256,
   batchBytesMax: Number.POSITIVE_INFINITY,
@@ -20,12 +23,12 @@ const limits: GathererLimits = {
 
 export type ReadById = (id: string) => Promise<Document | null>;
 
-/** Finds documents by their `_id`s, as bytes. */
+/** Finds documents by `_id` and returns them as bytes. */
 export type FindRaw = (ids: readonly string[]) => Promise<readonly Uint8Array[]>;
 
 /**
- * Groups a collection's reads by `_id`: those of one turn of the event loop share a `$in`. A read
- * never joins a batch that was sent earlier, and each caller gets its own copy.
+ * Groups a collection's reads by `_id`. Reads of the same turn of the event loop share one `$in`
+ * query. A read never joins a batch that was already sent. Each caller gets its own copy.
  */
 export function createGroupedReads(findRaw: FindRaw, observe: ObserveBatch): ReadById {
   const send = async (batch: readonly Read[]) => {

@@ -1,6 +1,9 @@
 import type { Metrics } from "../../metrics.ts";
 
-/** Receives each batch: its operations, the wait of the first, and its duration. */
+/**
+ * Called for each batch with the number of its operations, the waiting time of the first one, and
+ * the batch's duration.
+ */
 export type ObserveBatch = (
   kind: "write" | "read",
   batch: { readonly size: number; readonly waitedMs: number; readonly tookMs: number },
@@ -9,7 +12,7 @@ export type ObserveBatch = (
 const sizeBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 5];
 
-/** Shows the batches of a service's database in its metrics. */
+/** Adds metrics for the batches of a service's database. */
 export function batchMetrics(metrics: Metrics): ObserveBatch {
   const histogram = (name: string, help: string, buckets: readonly number[]) =>
     metrics.histogram(`disburse_database_batch_${name}`, help, ["kind"], buckets);

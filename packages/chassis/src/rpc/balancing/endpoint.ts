@@ -12,38 +12,50 @@ import { type Connecting, connectingTo, type Securing } from "./connecting.ts";
 
 const { SERVING: serving } = HealthCheckResponse_ServingStatus;
 
-/** With the silence before it, a hung process is detected in about a second. */
+/**
+ * The time limit of an aliveness probe. Together with the silence before the probe, a hung process
+ * is detected in about a second.
+ */
 const aliveTimeoutMs = 500;
-/** A process whose database hangs reports it after a second. */
+/** The time limit of a health probe. A process whose database hangs reports this after a second. */
 const healthTimeoutMs = 1_500;
 
-/** Further calls to one process wait for a connection: it is overloaded already. */
+/**
+ * The maximum number of connections to one process. Further calls wait, because the process is
+ * already overloaded.
+ */
 const connectionsMax = 256;
 /** The default limit of a connection attempt. */
 const connectTimeoutMs = 5_000;
-/** Half of the server's: a call would fail on a connection that the server closes. */
+/**
+ * The idle time after which a connection is closed. It is half of the server's time, because a call
+ * on a connection that the server is closing would fail.
+ */
 const keepAliveMs = 30_000;
-/** Bounds the connections to a slow service: at most one more pool in this time. */
+/**
+ * The minimum interval between two new connection pools. It limits the connections to a slow
+ * service.
+ */
 const renewEveryMs = 2_000;
 
 const doNothing = (): void => undefined;
 
-/** A call without an answer so far. */
+/** A call that has no response yet. */
 export type OutstandingCall = {
-  /** Called if the endpoint hangs: the call may be cancelled here. */
+  /** Called if the endpoint hangs. The callback may cancel the call. */
   readonly onHung: () => void;
 };
 
 /** One process of a service, and the connections to it. */
 export type Endpoint = ReturnType<typeof createEndpoint>;
 
-/** Opens the streams of an endpoint on one connection, at the first stream. */
+/** Opens the streams of an endpoint over one connection, which is opened at the first stream. */
 export type OpenStreams = (address: Address) => {
   readonly stream: Transport["stream"];
   readonly close: () => void;
 };
 
-/** Creates an endpoint of calls and streams; each connects at its first use. */
+/** Creates an endpoint for calls and streams. Connections are opened at their first use. */
 export function createEndpoint(
   address: Address,
   openStreams: OpenStreams,
@@ -60,16 +72,16 @@ export function createEndpoint(
     pools,
     ...probeOf(origin, base, connecting),
     calls: new Set<OutstandingCall>(),
-    /** The time of its last answer, or of its first pending call, in milliseconds. */
+    /** The time of the endpoint's last response, or of its first pending call, in milliseconds. */
     answeredMs: performance.now(),
     streams: () => {
       streams ??= openStreams(address);
       return streams;
     },
-    /** Ends its connections when their calls have ended. */
+    /** Closes the endpoint's connections when their calls have ended. */
     retire: () => {
       pools.close();
-      // A stream may never end by itself; its caller opens another.
+      // A stream may never end by itself, so it is closed. Its caller opens another one.
       streams?.close();
     },
     destroy: () => {
@@ -79,17 +91,17 @@ export function createEndpoint(
   };
 }
 
-/** Pools of connections to a process, replaceable while calls run on them. */
+/** Creates connection pools to a process. A pool can be replaced while calls run on it. */
 export function renewablePools(origin: string, connecting: Connecting) {
   const open = () =>
     new Pool(origin, {
       connections: connectionsMax,
       keepAliveTimeout: keepAliveMs,
-      // The server's hint does not lengthen it.
+      // The server's hint for the idle time must not lengthen ours.
       keepAliveMaxTimeout: keepAliveMs,
       maxResponseSize: messageBytesMax,
       allowH2: false,
-      // Every call has its own deadline.
+      // No limit, because every call has its own deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: connecting(connectTimeoutMs),
@@ -99,7 +111,9 @@ export function renewablePools(origin: string, connecting: Connecting) {
   let renewedAt = Number.NEGATIVE_INFINITY;
   return {
     current: () => current,
-    /** Moves new calls to new connections, because the peer of the present ones may be gone. */
+    /**
+     * Uses new connections for new calls, because the peer of the current connections may be gone.
+     */
     renew: () => {
       const now = performance.now();
       if (now - renewedAt < renewEveryMs) return;
@@ -108,10 +122,10 @@ export function renewablePools(origin: string, connecting: Connecting) {
       current = open();
       retired.add(old);
       const ended = () => retired.delete(old);
-      // It fails if `destroy` ends the pool first.
+      // This close fails if `destroy` ends the pool first.
       old.close().then(ended, ended);
     },
-    /** Ends the connections when their calls have ended. */
+    /** Closes the connections when their calls have ended. */
     close: () => {
       // If `destroy` ends the pool first, there is nothing left to close.
       current.close().catch(doNothing);
@@ -122,7 +136,10 @@ export function renewablePools(origin: string, connecting: Connecting) {
   };
 }
 
-/** Probes one process over a separate connection, because the others may be dead. */
+/**
+ * Creates probes of a process. They use a separate connection, because the other connections may be
+ * dead.
+ */
 function probeOf(origin: string, base: string, connecting: Connecting) {
   const ask = async (method: "GET" | "POST", path: string, timeoutMs: number) => {
     const client = new Client(origin, { allowH2: false, connect: connecting(timeoutMs) });
@@ -136,16 +153,16 @@ function probeOf(origin: string, base: string, connecting: Connecting) {
       });
       return { statusCode, bytes: await body.bytes() };
     } catch {
-      // Refused, cut or silent: no answer.
+      // The connection was refused or broken, or the process did not respond.
       return undefined;
     } finally {
       client.destroy().catch(() => undefined);
     }
   };
   return {
-    /** True if the process answers at all, even while its database hangs. */
+    /** Returns true if the process responds at all, even while its database hangs. */
     isAlive: async () => (await ask("GET", "/", aliveTimeoutMs)) !== undefined,
-    /** True if the process wants calls. */
+    /** Returns true if the process is ready for calls. */
     isServing: async () => {
       const answer = await ask("POST", `/${Health.typeName}/Check`, healthTimeoutMs);
       if (answer === undefined) return false;
@@ -155,7 +172,7 @@ function probeOf(origin: string, base: string, connecting: Connecting) {
   };
 }
 
-/** Reads the status; `undefined` if the bytes are no health answer. */
+/** Reads the health status. Returns `undefined` if the bytes are not a health response. */
 function statusIn(bytes: Uint8Array) {
   try {
     return parseMessage(HealthCheckResponseSchema, bytes).status;

@@ -7,9 +7,15 @@ import type { ObserveClient } from "./observe.ts";
 import { createRoster } from "./roster.ts";
 import { createWatch } from "./watch.ts";
 
-/** A new replica gets calls after about this; a name server of a cluster caches as long. */
+/**
+ * The interval between two look-ups of host names. A new replica gets calls after about this time.
+ * A cluster's name server caches for as long.
+ */
 const resolveEveryMs = 5_000;
-/** Spreads the look-ups of clients that started together. */
+/**
+ * The share by which the interval varies, so that clients that started together do not look up
+ * names at the same time.
+ */
 const jitterShare = 0.2;
 
 type ResolutionOptions = {
@@ -20,7 +26,7 @@ type ResolutionOptions = {
 /** An endpoint with its number of pending calls. */
 type Loaded = { readonly calls: { readonly size: number } };
 
-/** The processes of a service, as known to one client. */
+/** The processes of a service that one client knows. */
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
 export type EndpointsOptions = ResolutionOptions & {
@@ -30,7 +36,7 @@ export type EndpointsOptions = ResolutionOptions & {
   readonly securing?: Securing | undefined;
 };
 
-/** Tracks the endpoints of a service's URLs; resolves host names again every few seconds. */
+/** Tracks the endpoints of a service's URLs. Resolves host names again every few seconds. */
 export function createEndpoints(urls: readonly string[], options: EndpointsOptions) {
   let known = new Map<string, Endpoint>();
   const roster = createRoster(options.observe);
@@ -54,19 +60,25 @@ export function createEndpoints(urls: readonly string[], options: EndpointsOptio
   // Literal addresses need no look-up.
   if (!urls.some(hasName)) replace(urls.map((url) => ({ key: url, url })));
   return {
-    /** Chooses an endpoint, not among those `tried`; before the first look-up none is known. */
+    /**
+     * Chooses an endpoint that is not among those already `tried`. Returns none before the first
+     * look-up.
+     */
     choose,
-    /** The first endpoint, once host names are resolved; UNAVAILABLE if none has an address. */
+    /**
+     * Waits until host names are resolved and returns an endpoint. Rejects with UNAVAILABLE if no
+     * name has an address.
+     */
     resolved: async (): Promise<Endpoint> => {
       await resolution.run();
       const first = choose();
       if (first === undefined) throw unavailable(new Error("the host name does not resolve"));
       return first;
     },
-    /** True if there is another endpoint for a call. */
+    /** Returns true if there are several endpoints. */
     areSeveral: () => known.size > 1,
     candidates: roster.candidates,
-    /** The endpoint refused or broke a connection. */
+    /** Reports that the endpoint refused or broke a connection. */
     failed: (endpoint: Endpoint, reason: "refused" | "broken") => roster.eject(endpoint, reason),
     suspect: watch.suspect,
     close: () => {
@@ -79,9 +91,9 @@ export function createEndpoints(urls: readonly string[], options: EndpointsOptio
 }
 
 /**
- * Power of two choices: draws two endpoints at random and returns the one with fewer pending calls.
- * This is close to the best of all, and spreads the choices of several clients (M. Mitzenmacher,
- * 2001). `random` returns a number from 0 to under 1.
+ * Draws two endpoints at random and returns the one with fewer pending calls ("power of two
+ * choices"). The result is close to the best of all endpoints, and different clients choose
+ * different endpoints (M. Mitzenmacher, 2001). `random` returns a number from 0 to under 1.
  */
 export function chosen<E extends Loaded>(endpoints: readonly E[], random: () => number): E {
   const first = Math.floor(random() * endpoints.length);
@@ -92,7 +104,7 @@ export function chosen<E extends Loaded>(endpoints: readonly E[], random: () => 
   return other.calls.size < one.calls.size ? other : one;
 }
 
-/** Resolves the host names of URLs repeatedly, from the first request on. */
+/** Resolves the host names of URLs repeatedly, starting at the first request. */
 function createResolution(
   urls: readonly string[],
   { resolve = resolveHost, resolveEveryMs: everyMs = resolveEveryMs }: ResolutionOptions,
@@ -103,7 +115,7 @@ function createResolution(
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   const find = async (url: string) => {
-    // A name that does not resolve keeps its last known addresses.
+    // If a name does not resolve, its last known addresses are kept.
     const addresses = await addressesOf(url, resolve).catch(() => []);
     if (addresses.length > 0) last.set(url, addresses);
   };
@@ -125,7 +137,7 @@ function createResolution(
     run().catch(reportRejection);
   };
   return {
-    /** Resolves all names now; concurrent calls share the look-ups. */
+    /** Resolves all names now. Concurrent calls share the look-ups. */
     run,
     stop: () => {
       isClosed = true;

@@ -3,11 +3,11 @@ import type { Log } from "../../log.ts";
 import { durationBuckets, type Metrics } from "../../metrics.ts";
 import type { NoAnswerReason } from "./repeats.ts";
 
-/** Observes the clients of one service in metrics and log. */
+/** Records events of the clients of one service in metrics and log. */
 export type ObserveClient = {
   readonly called: (rpc: string, error: unknown, seconds: number) => void;
   readonly repeated: (reason: NoAnswerReason) => void;
-  /** Changes of the numbers of endpoints since the last call. */
+  /** Reports how the numbers of known and ejected endpoints changed since the last call. */
   readonly counted: (known: number, ejected: number) => void;
   readonly ejected: (key: string, reason: EjectionReason) => void;
   readonly readmitted: (key: string) => void;
@@ -16,10 +16,10 @@ export type ObserveClient = {
 /** The reason why an endpoint gets no calls. */
 export type EjectionReason = NoAnswerReason | "not serving";
 
-/** Observes the clients of a service by its name, which is one of few. */
+/** Returns the observer for clients of the service with this name. There are only a few names. */
 export type ObserveClients = (peer: string) => ObserveClient;
 
-/** Creates the client-side RPC metrics of a process, shared by all of its clients. */
+/** Creates the client-side RPC metrics of a process. All of its clients share them. */
 export function observeClients(metrics: Metrics, log: Log): ObserveClients {
   const duration = metrics.histogram(
     "disburse_rpc_client_duration_seconds",
@@ -57,7 +57,7 @@ export function observeClients(metrics: Metrics, log: Log): ObserveClients {
   });
 }
 
-/** For clients outside of a service: tests, jobs. */
+/** An observer that does nothing, for clients outside of a service, such as tests and jobs. */
 export const unobserved: ObserveClient = {
   called: () => undefined,
   repeated: () => undefined,

@@ -1,15 +1,21 @@
 import type { Endpoint } from "./endpoint.ts";
 import type { EjectionReason, ObserveClient } from "./observe.ts";
 
-/** The first pause between probes of an ejected endpoint; it doubles up to the longest. */
+/** The first pause between two probes of an ejected endpoint. It doubles up to `probeMaxMs`. */
 const probeMinMs = 250;
-/** A restarted replica gets calls again after this at most. */
+/**
+ * The longest pause between two probes. A restarted replica gets calls again after at most this
+ * time.
+ */
 const probeMaxMs = 5_000;
 
-/** The endpoints of a service, and their ejections. */
+/** The endpoints of a service, including the ejected ones. */
 export type Roster = ReturnType<typeof createRoster>;
 
-/** If all endpoints are ejected, all get calls; a lone one is never ejected. */
+/**
+ * Creates a roster of endpoints. If all are ejected, all of them get calls. A single endpoint is
+ * never ejected.
+ */
 export function createRoster(observe: ObserveClient) {
   let all: readonly Endpoint[] = [];
   let candidates: readonly Endpoint[] = [];
@@ -25,7 +31,7 @@ export function createRoster(observe: ObserveClient) {
   };
   return {
     all: () => all,
-    /** The endpoints that may get calls. */
+    /** Returns the endpoints that may get calls. */
     candidates: () => candidates,
     replace: (endpoints: readonly Endpoint[]) => {
       all = endpoints;
@@ -34,14 +40,14 @@ export function createRoster(observe: ObserveClient) {
       }
       update();
     },
-    /** True if an ejected endpoint needs a probe. */
+    /** Returns true if an ejected endpoint needs a probe now. */
     isDue: (endpoint: Endpoint, now: number) =>
       now >= (ejected.get(endpoint)?.probeAtMs ?? Number.POSITIVE_INFINITY),
     eject: (endpoint: Endpoint, reason: EjectionReason) => {
       if (all.length < 2 || !all.includes(endpoint)) return;
       const previous = ejected.get(endpoint);
       const now = performance.now();
-      // A call that fails meanwhile does not delay the next probe.
+      // If a call fails meanwhile, the next probe is not delayed.
       if (previous !== undefined && now < previous.probeAtMs) return;
       const pauseMs =
         previous === undefined ? probeMinMs : Math.min(previous.pauseMs * 2, probeMaxMs);

@@ -15,7 +15,7 @@ export type OutgoingCall = {
   readonly body: Uint8Array;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
-  /** The start time, from `performance.now()`. */
+  /** The start time of the call, from `performance.now()`. */
   readonly startedMs: number;
 };
 
@@ -28,14 +28,17 @@ export function createSender({ endpoints, observe }: SenderOptions) {
     const limits = { signal, timeoutMs, mayMove };
     return exchange(to, { path, method: "POST", headers, body }, limits);
   };
-  /** Lets a hung call move to another endpoint, if it was not sent or may be sent twice. */
+  /**
+   * Returns true if a hung call may move to another endpoint. It must not have been sent, or it
+   * must be repeatable.
+   */
   const mayMove = ({ method }: OutgoingCall) => {
     return (wasSent: boolean) =>
       endpoints.areSeveral() && (!wasSent || isRepeatable(method)) && budget.take();
   };
-  /** Waits for the pause before a repeat; false if the call may not be repeated. */
+  /** Waits for the pause before a repeat. Returns false if the call may not be repeated. */
   const mayRepeat = async (call: OutgoingCall, tries: number, { reason }: NoAnswer) => {
-    // The budget was charged when the call was cancelled.
+    // The repeat was already taken from the budget when the call was cancelled.
     if (reason === "hung") return true;
     const isHarmless =
       reason === "refused" || (endpoints.areSeveral() && isRepeatable(call.method));
@@ -46,22 +49,26 @@ export function createSender({ endpoints, observe }: SenderOptions) {
     return true;
   };
   return {
-    /** The endpoint for a call. UNAVAILABLE if the service's name has no address. */
+    /**
+     * Returns the endpoint for a call. Fails with UNAVAILABLE if the service's name has no address.
+     */
     choose: () => endpoints.choose() ?? endpoints.resolved(),
     /** Sends a call to an endpoint for the first time. */
     send: (call: OutgoingCall, to: Endpoint): Promise<Answer | NoAnswer> => {
       budget.called();
       return attempt(call, to, mayMove(call));
     },
-    /** Notes an endpoint that ends connections or is unavailable: it may be about to stop. */
+    /**
+     * Reports an endpoint that closes connections or is unavailable, because it may be about to
+     * stop.
+     */
     noteAnswer: ({ status, headers }: Answer, from: Endpoint): void => {
       if (status === 503 || headers.connection === "close") endpoints.suspect(from);
     },
     /**
-     * Repeats a call without an answer, if sending it twice does no harm: three attempts at most,
-     * within the call's time.
-     *
-     * @throws {ConnectError} UNAVAILABLE without an answer, DEADLINE_EXCEEDED, CANCELED.
+     * Repeats a call that got no response, if the call is repeatable. There are at most three
+     * attempts within the call's time limit. @throws {ConnectError} UNAVAILABLE without a response,
+     * DEADLINE_EXCEEDED, CANCELED.
      */
     sendAgain: async (call: OutgoingCall, first: Endpoint, noAnswer: NoAnswer) => {
       const tried = new Set<Endpoint>();
@@ -82,7 +89,7 @@ export function createSender({ endpoints, observe }: SenderOptions) {
   };
 }
 
-/** Tells the server the remaining time of a call. */
+/** Returns the header that tells the server the remaining time of a call. */
 export const timeoutHeader = (timeoutMs: number | undefined): Record<string, string> =>
   timeoutMs === undefined ? {} : { "connect-timeout-ms": `${timeoutMs}` };
 
@@ -90,7 +97,7 @@ type MayMove = (wasSent: boolean) => boolean;
 
 const never: MayMove = () => false;
 
-/** The remaining time of a call's own limit, in whole milliseconds. */
+/** Returns the remaining time of a call's own limit, in whole milliseconds. */
 function remaining({ timeoutMs, startedMs }: OutgoingCall): number | undefined {
   if (timeoutMs === undefined) return undefined;
   const leftMs = Math.floor(timeoutMs - (performance.now() - startedMs));

@@ -11,7 +11,7 @@ import { startRpcServer } from "../server.ts";
 /** Answers take a while, so that calls are in flight. */
 const workMs = 5;
 
-/** Blocks the thread this long for each token check, as on a machine under load. */
+/** The time for which each token check blocks the thread, to simulate a busy machine. */
 const busyMs = Number(process.argv[3] ?? 0);
 
 /** Calls that were served after their caller had cancelled them. */

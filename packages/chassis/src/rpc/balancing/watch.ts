@@ -2,14 +2,22 @@ import { reportRejection } from "../../rejections.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Roster } from "./roster.ts";
 
-/** An endpoint with pending calls is probed after this long without an answer. */
+/** The time without a response after which an endpoint with pending calls is probed. */
 const silentMs = 500;
-/** The time between two checks for silence; it adds to the detection time of a hung process. */
+/**
+ * The interval between two checks for endpoints that do not respond. It adds to the time in which a
+ * hung process is detected.
+ */
 const checkEveryMs = 100;
-/** The shortest time between two probes of an endpoint that ends connections or is unavailable. */
+/**
+ * The minimum interval between two probes of an endpoint that closes connections or is unavailable.
+ */
 const suspectEveryMs = 1_000;
 
-/** Probes endpoints that hang, leave or were ejected, while there are several. */
+/**
+ * Probes endpoints that hang, are about to stop, or were ejected. Probes run only while there are
+ * several endpoints.
+ */
 export function createWatch(roster: Roster) {
   const probed = new Set<Endpoint>();
   const suspectedMs = new WeakMap<Endpoint, number>();
@@ -30,7 +38,7 @@ export function createWatch(roster: Roster) {
   const probeLife = async (endpoint: Endpoint) => {
     const startedMs = performance.now();
     if ((await endpoint.isAlive()) || endpoint.answeredMs > startedMs) {
-      // It is alive: its calls just take long.
+      // The endpoint is alive. Its calls only take long.
       endpoint.answeredMs = performance.now();
       return;
     }
@@ -47,12 +55,15 @@ export function createWatch(roster: Roster) {
     }
   };
   return {
-    /** Starts or stops the watch: it runs only with several endpoints. */
+    /** Starts or stops the watch, which runs only with several endpoints. */
     adjust: () => {
       clearInterval(timer);
       if (roster.all().length > 1) timer = setInterval(check, checkEveryMs).unref();
     },
-    /** Probes an endpoint that ends connections or is unavailable: it may be about to stop. */
+    /**
+     * Probes an endpoint that closes connections or is unavailable, because it may be about to
+     * stop.
+     */
     suspect: (endpoint: Endpoint) => {
       const now = performance.now();
       if (roster.all().length < 2) return;
