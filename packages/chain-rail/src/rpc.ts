@@ -26,7 +26,10 @@ export type ChainWallet = {
   /** The wallet's name: `1:0x…`. */
   readonly wallet: string;
   readonly store: TransferStore;
-  /** The wallet's state in this process's last run. `undefined` before the first run. */
+  /**
+   * The wallet's state after the dispatcher's latest run in this process. `undefined` before the
+   * first run.
+   */
   readonly state: () => WalletState | undefined;
 };
 

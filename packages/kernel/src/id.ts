@@ -49,8 +49,8 @@ export function newId(noun: IdNoun, now = new Date(), randomBytes = cryptoBytes)
 }
 
 /**
- * Returns the id of a record that another record has at most once. For example, the payout of quote
- * `qt_x` is `po_x`.
+ * Derives a record's id from its parent's id, for parents with at most one such record. For
+ * example, quote `qt_x` has payout `po_x`.
  */
 export function derivedId(noun: IdNoun, from: string): string {
   return `${idPrefixes[noun]}_${from.slice(from.indexOf("_") + 1)}`;

@@ -33,8 +33,8 @@ export type Tracing = {
    */
   readonly startRequest: (start: SpanStart, sent: string | undefined) => Span;
   /**
-   * Starts a child of a span of this deployment. It is recorded if its parent is. Without a parent,
-   * it starts a new trace.
+   * Starts a span. With a parent from this deployment, the span is recorded only if the parent is.
+   * Without a parent, the span starts a new trace.
    */
   readonly startSpan: (start: SpanStart, parent: SpanContext | undefined) => Span;
   /**

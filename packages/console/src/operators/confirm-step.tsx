@@ -3,7 +3,10 @@ import type { ReactNode } from "react";
 import { answerOf, mutationOf } from "../api/rpc.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 
-/** An operator's action behind a dialog. Each opening of the dialog is one operation. */
+/**
+ * Asks an operator to confirm an action in a dialog. Each time the dialog opens, it uses a new
+ * operation id.
+ */
 export function ConfirmStep(props: {
   label: string;
   text: ReactNode;

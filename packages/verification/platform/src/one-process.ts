@@ -1,6 +1,9 @@
 import { startServices } from "@disburse/standalone/services.ts";
 
-/** Runs every service in this process until SIGTERM. The argument has their settings. */
+/**
+ * Runs every service in this process until SIGTERM. The command-line argument has the settings of
+ * all services.
+ */
 
 const ends: (() => Promise<void>)[] = [];
 const started = startServices(JSON.parse(process.argv[2] ?? ""), {}, ends);

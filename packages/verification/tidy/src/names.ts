@@ -81,8 +81,8 @@ const isNode = (value: unknown): value is AstNode =>
   typeof value === "object" && value !== null && "type" in value;
 
 /**
- * The keys of an AST node whose identifiers the node declares. Identifiers under all other keys are
- * not declarations.
+ * For each type of AST node, the keys under which it declares identifiers. Identifiers under other
+ * keys are not declarations.
  */
 const declaring: Readonly<Record<string, readonly string[]>> = {
   VariableDeclarator: ["id"],

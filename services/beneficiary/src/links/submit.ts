@@ -123,7 +123,10 @@ async function completeLater(deps: SubmitDeps, link: Link): Promise<void> {
   }
 }
 
-/** The interval of the sweep that finds details left behind by a crashed process. */
+/**
+ * The interval of the sweep. It completes submitted beneficiary details that a crashed process
+ * left.
+ */
 const sweepMs = 5_000;
 
 /** Starts the sweep, which creates beneficiaries from details left behind by a crashed process. */

@@ -71,7 +71,10 @@ function withReasons(state: AlertState, change: Seal): AlertState {
   }
 }
 
-/** Pending audit records are not resealed, because they soon move to the audit trail. */
+/**
+ * A change of keys does not seal pending audit records again, because they soon move to the audit
+ * trail.
+ */
 export const sealedAlerts: SealedPlace = {
   collection: "alerts",
   reseal: (document, sealer) => {

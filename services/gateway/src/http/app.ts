@@ -40,7 +40,8 @@ export type AppDeps = OperationDeps & {
   readonly publicRoutes: readonly PublicRoute[];
   readonly observe: Observe;
   /**
-   * Time after which the app gives up a hanging request. The default is longer than every deadline.
+   * Time after which the app aborts a request without a response. The default is longer than the
+   * deadline of every RPC.
    */
   readonly answerWithinMs?: number | undefined;
   readonly fileTimes?: FileTimes | undefined;

@@ -8,8 +8,8 @@ export type ChainReport = { readonly checked: number; readonly findings: readonl
 const batchSize = 50;
 
 /**
- * Compares the transfers on a node's chain, and their payouts, with the node. Covers every signed
- * transaction of each transfer, and every token sent from each wallet.
+ * Compares the stored transfers of one chain, and their payouts, with the chain's node. Checks
+ * every signed transaction of each transfer, and every token sent from each wallet.
  */
 export async function checkChain(databases: Databases, node: Node): Promise<ChainReport> {
   const { client, prefix } = databases;
