@@ -1,3 +1,5 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { expect, test } from "vitest";
 import { createArrivals } from "./backlog.ts";
 import { readRefundId, refundIdOf, refundMessage } from "./events.ts";
@@ -28,8 +30,7 @@ test("a refund's id names its run and its number", () => {
 
 test("a webhook's body has 1 kB", () => {
   const { body } = refundMessage({ run: "a", number: 12_345 }, "mer_1");
-  const text = Buffer.from(body).toString("latin1");
-  const data = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
+  const { dataJson: data } = fromBinary(MerchantEventSchema, body);
   expect(JSON.parse(data)).toMatchObject({ id: "rf_a_12345", merchant_id: "mer_1" });
   const frame = `{"transaction_type":"refund","transaction_id":"rf_a_12345","data":${data}}`;
   expect(frame.length).toBe(1_024);
