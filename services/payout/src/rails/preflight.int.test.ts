@@ -1,4 +1,4 @@
-import type { Preflight, RailReply } from "@disburse/rail/rail.ts";
+import type { Preflight, Rail, RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 
@@ -93,6 +93,20 @@ describe("a payout whose rail checks it first", () => {
     expect(await read(id)).toEqual({ ...released, stage: "rejected", failure: "INVALID_ACCOUNT" });
     await platform.after(86_400_000);
     expect([submitted, asked]).toEqual([[], 1]);
+  });
+
+  it("fails if the rail refuses it while it waits for money at the rail", async () => {
+    checks = [{ kind: "ok" }, { kind: "refuse", failure: { code: "INVALID_ACCOUNT" } }];
+    platform.rails.current = { ...(platform.rails.current as Rail), isFunded: true };
+    const id = await platform.execute(accountId, "order");
+    await platform.after(0);
+    expect(await read(id)).toEqual({ ...held, stage: "awaiting_funds" });
+    await platform.after(60_000);
+    const released = { exception: undefined, available: "100.00", held: "0.00" };
+    expect(await read(id)).toEqual({ ...released, stage: "rejected", failure: "INVALID_ACCOUNT" });
+    const { accounts } = await platform.operationsRpc.listRailAccounts({ rail: "scripted" });
+    expect(accounts.map(({ held: amount }) => amount)).not.toContain("10.00");
+    expect(submitted).toEqual([]);
   });
 
   it("waits if the rail does not answer", async () => {
