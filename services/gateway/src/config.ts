@@ -46,7 +46,7 @@ const settings = {
   /** The internal port serves `KeyService`. `PORT` is the public port. */
   RPC_HOST: z.string().default("127.0.0.1"),
   RPC_PORT: portSetting,
-  /** API keys are hashed with this pepper, so nobody can test a key with the database alone. */
+  /** API keys are hashed with this pepper, so no one can test a key with the database alone. */
   API_KEY_PEPPER: peppersSetting,
   ...sealingSettings,
   BENEFICIARY_URL: serviceUrlSetting,

@@ -38,7 +38,7 @@ const dayMs = 86_400_000;
 
 /**
  * Creates a sink in a bucket with object lock (`s3://bucket/prefix`). Each line is an object,
- * `prefix/service/number-hash.jsonl`. Nobody, not even the account's root user, can change or
+ * `prefix/service/number-hash.jsonl`. No one, not even the account's root user, can change or
  * remove it for `retentionDays` (mode COMPLIANCE), and no other line can replace it.
  */
 export function s3Sink(url: string, retentionDays: number, client: S3Client): LockedSink {

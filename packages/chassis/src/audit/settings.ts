@@ -17,7 +17,7 @@ export const auditSettings = {
   /** The address of an S3-compatible store. The default is the address of the AWS region. */
   AUDIT_S3_ENDPOINT: urlSetting.optional(),
   /**
-   * The number of days during which nobody can remove a line from a bucket. The default is seven
+   * The number of days during which no one can remove a line from a bucket. The default is seven
    * years.
    */
   AUDIT_RETENTION_DAYS: countSetting(1).max(36_500).default(2_557),

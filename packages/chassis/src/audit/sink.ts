@@ -9,7 +9,7 @@ export type LineName = {
 };
 
 /**
- * Stores signed heads where nobody with access to the database can change them. A sink only
+ * Stores signed heads where no one with access to the database can change them. A sink only
  * appends. Its storage refuses every other change: an object store with object lock, or an
  * append-only volume.
  */

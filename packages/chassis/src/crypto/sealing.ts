@@ -78,7 +78,7 @@ export function createSealer(encryptionKeys: string): Sealer {
 
 /**
  * Hashes stored values that must be searchable but not readable. Uses HMAC-SHA-256 with a key
- * derived (HKDF-SHA-256) from the sealing key and a purpose. Without the key, nobody can guess
+ * derived (HKDF-SHA-256) from the sealing key and a purpose. Without the key, no one can guess
  * values, and hashes for two purposes can't be compared.
  */
 export type KeyedHash = {

@@ -18,7 +18,7 @@ const openToAll: ReadonlySet<string> = new Set(["grpc.reflection.v1.ServerReflec
 const known = new WeakMap<DescMethod, Callers>();
 
 /**
- * Reads the allowed callers of an RPC from the contract. If the contract lists none, nobody may
+ * Reads the allowed callers of an RPC from the contract. If the contract lists none, no one may
  * call the RPC.
  */
 export function callersOf(method: DescMethod): Callers {

@@ -59,7 +59,7 @@ export const contentPurpose = "operation content";
 
 /**
  * Returns a function that adds a secret key to digests of requests with sealed fields. The audit
- * trail can then show that two requests are equal, but nobody without the key can guess the fields.
+ * trail can then show that two requests are equal, but no one without the key can guess the fields.
  */
 export function contentKeyOf([{ keyId, hash }]: readonly [KeyedHash, ...KeyedHash[]]) {
   return (content: string): string => `${keyId}.${hash(content).toString("base64url")}`;

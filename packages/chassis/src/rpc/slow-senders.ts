@@ -26,7 +26,7 @@ export type SendingTimes = {
 };
 
 /**
- * A caller gives up after 10 s, so nobody waits for a slower unary request. A stream imports a
+ * A caller gives up after 10 s, so no one waits for a slower unary request. A stream imports a
  * list. 100 MB take ten minutes over a slow line.
  */
 export const sendingTimesDefault: SendingTimes = {

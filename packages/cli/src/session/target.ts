@@ -33,7 +33,7 @@ export type Target = {
   readonly token?: string | undefined;
   /** Files for TLS. If absent, services use no TLS or the system's TLS settings. */
   readonly tls?: TlsFiles | undefined;
-  /** The sandbox's `grpc_token`, used if nobody is logged in. */
+  /** The sandbox's `grpc_token`, used if no one is logged in. */
   readonly sandboxToken?: string | undefined;
 };
 

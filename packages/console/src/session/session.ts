@@ -23,7 +23,7 @@ export type Session = {
   readonly signed_in_at: string;
 };
 
-/** Reads the session; null if nobody is signed in. */
+/** Reads the session; null if no one is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: readSession,

@@ -99,7 +99,7 @@ function textOf(form: Form, name: string): TextField | undefined {
 }
 
 /**
- * Returns the text fields of a body without nested objects. Metadata is left out because nobody has
+ * Returns the text fields of a body without nested objects. Metadata is left out because no one has
  * to fill it in. A flag is left out because the field that it makes optional describes it.
  */
 function textFields(form: Form): TextField[] {

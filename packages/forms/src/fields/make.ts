@@ -72,7 +72,7 @@ export function dateField(name: string, description: string, example: string): T
 }
 
 /**
- * The earliest date of birth. Nobody alive was born earlier, and earlier dates are placeholders for
+ * The earliest date of birth. No one alive was born earlier, and earlier dates are placeholders for
  * an unknown date.
  */
 const bornSince1900 = {

@@ -13,7 +13,7 @@ const base58check = createBase58check(sha256);
 
 /**
  * Returns the canonical form of a main-net address. Returns a refusal if the address is invalid or
- * nobody can own it. Verifies the checksums of EVM addresses in mixed case (EIP-55), of Bitcoin
+ * no one can own it. Verifies the checksums of EVM addresses in mixed case (EIP-55), of Bitcoin
  * (base58check, bech32, bech32m) and of TRON (base58check). Solana addresses have no checksum. Any
  * base58 text of 32 bytes is valid, on the curve or not.
  */
@@ -40,7 +40,7 @@ export function walletNetworks(address: string): readonly Network[] {
   return valid;
 }
 
-/** Returns the canonical form of a well-formed address, even if nobody can own it. */
+/** Returns the canonical form of a well-formed address, even if no one can own it. */
 export function canonicalAddress(network: Network, address: string): string | undefined {
   // Long texts are rejected first, because base58 decoding takes quadratic time. No address is near
   // this length.

@@ -42,7 +42,7 @@ type ShownTeam = {
 export type Portal = {
   readonly kind: SessionKind;
   /**
-   * The console's origin, for example `https://console.example.com`. Absent if nobody can sign in.
+   * The console's origin, for example `https://console.example.com`. Absent if no one can sign in.
    */
   readonly origin: string | undefined;
   readonly provider: Provider | undefined;
@@ -59,7 +59,7 @@ export type Portal = {
   readonly describe: (token: string) => Promise<Description | undefined>;
 };
 
-/** Both fields are `undefined` if nobody can sign in. */
+/** Both fields are `undefined` if no one can sign in. */
 export type PortalAddress = Pick<Portal, "origin" | "provider">;
 
 /** The portal for members of merchants, on the public port. */

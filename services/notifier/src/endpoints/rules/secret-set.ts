@@ -13,7 +13,7 @@ export type SecretSet = {
 };
 
 /**
- * Default overlap: a day, so that nobody has to work at night for a rotation (decisions, webhooks).
+ * Default overlap: a day, so that no one has to work at night for a rotation (decisions, webhooks).
  */
 export const overlapSecondsDefault = 86_400;
 
