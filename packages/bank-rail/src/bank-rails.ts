@@ -1,7 +1,7 @@
 import type { RailPackage } from "@disburse/rail/rail-package.ts";
 import { sealedContents } from "./contents.ts";
 import { openBankStore } from "./documents.ts";
-import { sealedFindings } from "./findings.ts";
+import { sealedFindings } from "./incoming/findings.ts";
 import { indexes } from "./indexes.ts";
 import { bankMetrics, startBankMetrics } from "./metrics.ts";
 import { openBankRail } from "./open.ts";

@@ -1,8 +1,8 @@
 import type { FileDocument } from "./documents.ts";
 import { beginFile, type NewMessageId, returnPayments, writeFile } from "./files.ts";
+import { releaseByStatements, settleBySilence } from "./incoming/silence.ts";
+import { newMemory, processFiles, receiveFiles } from "./incoming/taking.ts";
 import { recoverFile, type SendWork, sendFile } from "./sending.ts";
-import { releaseByStatements, settleBySilence } from "./silence.ts";
-import { newMemory, processFiles, receiveFiles } from "./taking.ts";
 
 export type DispatchDeps = SendWork & {
   readonly newMessageId: NewMessageId;

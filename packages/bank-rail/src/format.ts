@@ -7,8 +7,8 @@ import type {
   StoredFault,
   StoredMember,
 } from "./documents.ts";
+import type { FailureOf } from "./incoming/verdicts.ts";
 import type { Order } from "./payments.ts";
-import type { FailureOf } from "./verdicts.ts";
 
 /** A payment and its decrypted order, which are never logged. */
 export type PaymentToWrite = { readonly payment: PaymentDocument; readonly order: Order };

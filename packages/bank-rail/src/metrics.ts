@@ -6,7 +6,7 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import type { Rail } from "@disburse/rail/rail.ts";
 import { findingKinds, openBankStore } from "./documents.ts";
 import type { BankFormat } from "./format.ts";
-import { countWaiting } from "./silence.ts";
+import { countWaiting } from "./incoming/silence.ts";
 
 /** The update interval, which equals the scrape interval of Prometheus. */
 const everyMs = 15_000;

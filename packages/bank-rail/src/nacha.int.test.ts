@@ -6,7 +6,7 @@ import { freshKey, instruction, keepsRailContract } from "@disburse/rail/test-co
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BankStore, openBankStore } from "./documents.ts";
-import { findingDetails } from "./findings.ts";
+import { findingDetails } from "./incoming/findings.ts";
 import { indexes } from "./indexes.ts";
 import { type AchAnswer, achAnswers } from "./nacha/test-bank.ts";
 import { sealer, testRail, testSettings, wednesday } from "./test-rail.ts";

@@ -22,8 +22,8 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import type { RailContext } from "@disburse/rail/rail-package.ts";
 import type { FileDocument, FindingDocument } from "./documents.ts";
 import { changeFile } from "./files.ts";
-import { findingDetails } from "./findings.ts";
-import { findingGuard, type HandlingDeps, handleFinding } from "./handling.ts";
+import { findingDetails } from "./incoming/findings.ts";
+import { findingGuard, type HandlingDeps, handleFinding } from "./incoming/handling.ts";
 
 type BankRpcDeps = HandlingDeps & Pick<RailContext, "approvals">;
 

@@ -3,7 +3,7 @@ import type { RemoteFile } from "@disburse/bank-files/sftp/session.ts";
 import { readContent } from "./contents.ts";
 import type { BankStore, FileDocument } from "./documents.ts";
 import { changeFile, type FileWork, updatePayments } from "./files.ts";
-import { noteFindings } from "./findings.ts";
+import { noteFindings } from "./incoming/findings.ts";
 
 /** Operations in one session at the bank's server (`SftpSession` of bank-files). */
 export type BankSession = {

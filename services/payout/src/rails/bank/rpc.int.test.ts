@@ -1,5 +1,5 @@
 import { type BankStore, openBankStore } from "@disburse/bank-rail/documents.ts";
-import { noteFindings } from "@disburse/bank-rail/findings.ts";
+import { noteFindings } from "@disburse/bank-rail/incoming/findings.ts";
 import { bankFilesGuards } from "@disburse/bank-rail/rpc.ts";
 import {
   passSending,

@@ -1,6 +1,6 @@
 import { openHere } from "@disburse/bank-files/reading/opened-file.ts";
+import { countWaiting } from "@disburse/bank-rail/incoming/silence.ts";
 import { achAnswers } from "@disburse/bank-rail/nacha/test-bank.ts";
-import { countWaiting } from "@disburse/bank-rail/silence.ts";
 import { testRail, testSettings, wednesday } from "@disburse/bank-rail/test-rail.ts";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { BankFindingResolution } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";

@@ -3,9 +3,9 @@ import { addDays } from "@disburse/bank-files/calendar/days.ts";
 import { localTime } from "@disburse/bank-files/calendar/window.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import type { BalanceDocument, BankStore, FileDocument, FindingKind } from "./documents.ts";
-import type { FileWork } from "./files.ts";
-import type { BankSchedule } from "./plan.ts";
+import type { BalanceDocument, BankStore, FileDocument, FindingKind } from "../documents.ts";
+import type { FileWork } from "../files.ts";
+import type { BankSchedule } from "../plan.ts";
 
 /** Open findings that prevent conclusions from a missing response of the bank. */
 type Held = {

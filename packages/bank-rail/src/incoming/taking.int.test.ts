@@ -6,11 +6,11 @@ import { freshKey } from "@disburse/rail/test-contract.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readContent, storeContent } from "./contents.ts";
-import { type BankStore, openBankStore } from "./documents.ts";
-import { indexes } from "./indexes.ts";
-import { sealer, swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
-import { createTestServer } from "./test-server.ts";
+import { readContent, storeContent } from "../contents.ts";
+import { type BankStore, openBankStore } from "../documents.ts";
+import { indexes } from "../indexes.ts";
+import { sealer, swiftTransfer, testRail, testSettings, wednesday } from "../test-rail.ts";
+import { createTestServer } from "../test-server.ts";
 
 let database: Database;
 let store: BankStore;

@@ -1,7 +1,7 @@
 import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { insertMissing, type Seals, sha256Of } from "./contents.ts";
-import type { BankStore, FindingDocument, FindingKind, ReceivedDocument } from "./documents.ts";
+import { insertMissing, type Seals, sha256Of } from "../contents.ts";
+import type { BankStore, FindingDocument, FindingKind, ReceivedDocument } from "../documents.ts";
 
 /** An issue in a file that operators have to handle. */
 export type Found = {

@@ -18,10 +18,10 @@ import { readReason } from "@disburse/kernel/reason.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { RailContext } from "@disburse/rail/rail-package.ts";
-import { type Seals, sha256Of, storeContent } from "./contents.ts";
-import type { BankStore, FindingDocument, PaymentDocument } from "./documents.ts";
-import { failureOfReason } from "./iso20022/failures.ts";
-import { failureOfReturn } from "./nacha/failures.ts";
+import { type Seals, sha256Of, storeContent } from "../contents.ts";
+import type { BankStore, FindingDocument, PaymentDocument } from "../documents.ts";
+import { failureOfReason } from "../iso20022/failures.ts";
+import { failureOfReturn } from "../nacha/failures.ts";
 import { applyVerdicts } from "./taking.ts";
 import type { PaymentVerdict } from "./verdicts.ts";
 

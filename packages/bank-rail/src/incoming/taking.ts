@@ -8,11 +8,11 @@ import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.t
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { AnyBulkWriteOperation } from "mongodb";
-import { readContent, sha256Of, storeContent } from "./contents.ts";
-import type { BankStore, PaymentDocument, ReceivedDocument } from "./documents.ts";
-import type { FileWork } from "./files.ts";
+import { readContent, sha256Of, storeContent } from "../contents.ts";
+import type { BankStore, PaymentDocument, ReceivedDocument } from "../documents.ts";
+import type { FileWork } from "../files.ts";
+import type { SendWork } from "../sending.ts";
 import { type FindingSource, type Found, noteFindings } from "./findings.ts";
-import type { SendWork } from "./sending.ts";
 import { changeBy, type FailureOf, type PaymentVerdict, sentPayment } from "./verdicts.ts";
 
 /** The maximum number of keys in one query, and of writes in one command. */

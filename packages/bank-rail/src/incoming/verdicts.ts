@@ -5,7 +5,7 @@ import type { Verdict } from "@disburse/bank-files/matching/verdict.ts";
 import { endToEndIdOf } from "@disburse/bank-files/references.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import type { Failure } from "@disburse/kernel/failure.ts";
-import type { PaymentDocument, StoredCharge } from "./documents.ts";
+import type { PaymentDocument, StoredCharge } from "../documents.ts";
 
 const states: Readonly<Record<PaymentDocument["state"], SentState>> = {
   waiting: "sent",
