@@ -1,6 +1,6 @@
 // An operator's call of an internal RPC, from inside the service's own container (docs/RUNBOOK.md):
-//   node rpc.mjs payout.PayoutOperationsService/ListRails '{}'
-//   node rpc.mjs payout.PayoutOperationsService/SetRailPaused '{ "rail": "…" }' --change
+//   node rpc.mjs payout.PayoutOperatorService/ListRails '{}'
+//   node rpc.mjs payout.PayoutOperatorService/SetRailPaused '{ "rail": "…" }' --change
 // With --change it changes something, under the operation id of --operation or a new one; who does
 // is whom TOKEN names. With --to SERVICE it calls that service, as the one of this container, by
 // its SERVICE_KEY and the address that its settings have. The called service's audit trail then has

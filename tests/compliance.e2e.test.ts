@@ -3,7 +3,7 @@ import {
   AlertState,
   Decision,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { ExceptionKind } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { ExceptionKind } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";

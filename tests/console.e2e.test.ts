@@ -321,7 +321,7 @@ describe("the operator API proxy", () => {
     expect((await ada.signIn("ada", password("ada"))).status).toBe(303);
     const session = await ada.session();
     expect(session).toMatchObject({ kind: "operator", merchant: null, roles: ["treasury"] });
-    const path = rpc("payout.v1.PayoutOperationsService", "ListRails");
+    const path = rpc("payout.v1.PayoutOperatorService", "ListRails");
     expect(await ada.call("POST", path, {}, "wrong")).toMatchObject({
       ...{ status: 403, json: { code: "permission_denied" } },
     });
@@ -366,7 +366,7 @@ describe("the operator API proxy", () => {
   });
 
   it("opens to a person's token alone: to no key, no service, no member, nor without any", async () => {
-    const path = rpc("payout.v1.PayoutOperationsService", "ListRails");
+    const path = rpc("payout.v1.PayoutOperatorService", "ListRails");
     const reply = async (authorization: string | undefined) => {
       const response = await fetch(`${platform.operatorsUrl}${path}`, {
         method: "POST",

@@ -113,7 +113,7 @@ describe("the audit trail", () => {
     const { account } = await platform.clients.payout.openAccount(opening);
     await platform.clients.payout.openAccount(opening);
     const expected = {
-      beneficiary: "SetMerchantSettings",
+      beneficiary: "SetMerchantPermissions",
       compliance: "ImportList",
       gateway: "CreateKey",
       payout: "OpenAccount",

@@ -125,7 +125,7 @@ describe("buf curl", () => {
     ["beneficiary", "disburse.beneficiary.v1.BeneficiaryService"],
     ["quote", "disburse.quote.v1.QuoteService"],
     ["payout", "disburse.payout.v1.PayoutService"],
-    ["payout", "disburse.payout.v1.PayoutOperationsService"],
+    ["payout", "disburse.payout.v1.PayoutOperatorService"],
     ["notifier", "disburse.notifier.v1.NotifierService"],
     ["gateway", "disburse.gateway.v1.KeyService"],
   ] as const)("learns from %s by reflection that it serves %s", async (service, name) => {

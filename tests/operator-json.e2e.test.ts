@@ -1,5 +1,5 @@
 import { connectService } from "@disburse/chassis/rpc/client.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { contracts } from "@disburse/sandbox/access-table.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
@@ -7,14 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /** Tests JSON from operators: a misspelt field once removed all limits of a merchant. */
 
-const operations = "disburse.payout.v1.PayoutOperationsService";
+const operations = "disburse.payout.v1.PayoutOperatorService";
 const merchantId = `mer_${crypto.randomUUID()}`;
 
 let platform: TestPlatform;
-let reader: ReturnType<typeof connectService<typeof PayoutOperationsService>>;
+let reader: ReturnType<typeof connectService<typeof PayoutOperatorService>>;
 beforeAll(async () => {
   platform = await sharedPlatform();
-  reader = connectService(PayoutOperationsService, platform.url("payout"), {
+  reader = connectService(PayoutOperatorService, platform.url("payout"), {
     identity: platform.trust.person("ada"),
   });
 });
@@ -100,9 +100,9 @@ describe("a setter", () => {
   });
 
   it.each([
-    ["payout", "PayoutOperationsService/SetRailPaused", { rail: "sandbox" }],
+    ["payout", "PayoutOperatorService/SetRailPaused", { rail: "sandbox" }],
     ["quote", "QuoteService/SetMerchantCorridor", { merchantId, corridorId: "cor_1" }],
-    ["beneficiary", "BeneficiaryService/SetMerchantSettings", { settings: { merchantId } }],
+    ["beneficiary", "BeneficiaryService/SetMerchantPermissions", { permissions: { merchantId } }],
   ] as const)("of %s refuses what leaves out whether: %s", async (service, rpc, fields) => {
     const mutation = { operationId: crypto.randomUUID() };
     const { status, text } = await sent(service, `disburse.${service}.v1.${rpc}`, {

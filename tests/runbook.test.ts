@@ -20,7 +20,7 @@ it("has a section for each alert, and no other in that part", () => {
   expect(names.length).toBeGreaterThan(20);
 });
 
-/** Returns every RPC of the contracts, such as `payout.PayoutOperationsService/ListRails`. */
+/** Returns every RPC of the contracts, such as `payout.PayoutOperatorService/ListRails`. */
 function contracts(): ReadonlySet<string> {
   const files = globSync("proto/disburse/*/v1/*.proto", { cwd: root });
   const methods = files.flatMap((file) => {
@@ -70,11 +70,11 @@ function rpc(env: Record<string, string>, ...args: string[]) {
 }
 
 it("calls by rpc.mjs, under an operation where something changes", async () => {
-  const method = "payout.PayoutOperationsService/SetRailPaused";
+  const method = "payout.PayoutOperatorService/SetRailPaused";
   const { code, stdout } = await rpc(asPerson(), method, '{"rail":"r"}', "--operation", "o-1");
   expect([code, JSON.parse(stdout)]).toEqual([0, { rails: [] }]);
   const [call] = calls.splice(0);
-  expect(call?.path).toBe("/disburse.payout.v1.PayoutOperationsService/SetRailPaused");
+  expect(call?.path).toBe("/disburse.payout.v1.PayoutOperatorService/SetRailPaused");
   expect(call?.headers.authorization).toBe("Bearer a token");
   const mutation = { operationId: "o-1" };
   expect(call?.body).toEqual({ rail: "r", mutation });
@@ -104,7 +104,7 @@ it("requires a person and a reason for a call by the service's own key", async (
 
 it("refuses a person or a reason that no call would carry", async () => {
   const call = (...args: string[]) =>
-    rpc(asPerson(), "payout.PayoutOperationsService/ListRails", "{}", ...args);
+    rpc(asPerson(), "payout.PayoutOperatorService/ListRails", "{}", ...args);
   for (const unused of [
     ["--as", "ann"],
     ["--reason", "why"],
@@ -116,13 +116,13 @@ it("refuses a person or a reason that no call would carry", async () => {
 });
 
 it("makes an operation id for a change that names none", async () => {
-  await rpc(asPerson(), "payout.PayoutOperationsService/SetRailPaused", "{}", "--change");
+  await rpc(asPerson(), "payout.PayoutOperatorService/SetRailPaused", "{}", "--change");
   const operationId = expect.stringMatching(/^ops-[-0-9a-f]{36}$/);
   expect(calls.splice(0)[0]?.body).toEqual({ mutation: { operationId } });
 });
 
 it("calls without an operation to read, and fails where the service refuses", async () => {
   status = 403;
-  const { code } = await rpc(asPerson(), "payout.PayoutOperationsService/ListRails");
+  const { code } = await rpc(asPerson(), "payout.PayoutOperatorService/ListRails");
   expect([code, calls.splice(0)[0]?.body]).toEqual([1, {}]);
 });

@@ -45,7 +45,7 @@ describe("calls between services", () => {
   it("are of RPCs that are open to the caller", () => {
     expect(calls.filter(({ caller, rpc }) => !open.has(`${caller} ${rpc}`))).toEqual([]);
     expect(called).toContain(
-      "notifier disburse.payout.v1.PayoutOperationsService/republishPayoutEvents",
+      "notifier disburse.payout.v1.PayoutOperatorService/republishPayoutEvents",
     );
     expect(called.size).toBeGreaterThan(80);
   });

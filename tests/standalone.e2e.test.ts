@@ -125,7 +125,7 @@ async function checkPeople() {
   const authorization = `Bearer ${printed.output().trim()}`;
   const headers = { "content-type": "application/json", authorization };
   const call = async (rpc: string) => {
-    const url = `${grpc.payout}/disburse.payout.v1.PayoutOperationsService/${rpc}`;
+    const url = `${grpc.payout}/disburse.payout.v1.PayoutOperatorService/${rpc}`;
     const answer = await fetch(url, { method: "POST", headers, body: "{}" });
     return (await answer.json()) as { code?: string; rails?: unknown };
   };

@@ -1,5 +1,5 @@
 import { ProposalState } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
-import { ExceptionKind } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { ExceptionKind } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";

@@ -15,7 +15,7 @@ import {
   BankFindingResolution,
   BankFindingSchema,
 } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { readReason } from "@disburse/kernel/reason.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
@@ -31,7 +31,7 @@ type BankRpcDeps = HandlingDeps & Pick<RailContext, "approvals">;
 export function guardedBankFiles(deps: BankRpcDeps) {
   const rpc = bankFilesRpc(deps);
   const { approvals } = deps;
-  return approvals?.guard(PayoutOperationsService, rpc, bankFilesGuards(deps)) ?? rpc;
+  return approvals?.guard(PayoutOperatorService, rpc, bankFilesGuards(deps)) ?? rpc;
 }
 
 /** The operator RPCs of bank files. */
@@ -89,7 +89,7 @@ function bankFilesRpc(deps: BankRpcDeps) {
       const handled = await handleFinding(deps, request);
       return { finding: findingMessage(handled) };
     },
-  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+  } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
 const notUndecided = refused("INVALID_REQUEST", "file_id: the file needs no decision");

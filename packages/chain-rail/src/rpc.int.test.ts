@@ -12,7 +12,7 @@ import {
   CancelEnd,
   CancelNonceRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/chain_wallets_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { guardedWallets } from "./rpc.ts";
 import { openTestWallet, type TestWallet } from "./test-wallet.ts";
@@ -34,12 +34,12 @@ function service() {
   const audit = openAuditStore<string>(database);
   const wallets = [{ rail: "chain", wallet: "1:test", store: of.store, state: runs.state }];
   const guarded = guardedWallets({ wallets, audit, clock, approvals });
-  const rpc = bindOperations(PayoutOperationsService, guarded, openOperationBindings(database));
+  const rpc = bindOperations(PayoutOperatorService, guarded, openOperationBindings(database));
   const as = (id: string, ...roles: Role[]) => {
     const principal: Principal = { kind: "person", id, roles: new Set(roles), signIn: "exempt" };
     const transport = createRouterTransport(
       (router) =>
-        router.service(PayoutOperationsService, rpc).service(ApprovalService, approvals.rpc),
+        router.service(PayoutOperatorService, rpc).service(ApprovalService, approvals.rpc),
       {
         router: {
           interceptors: [
@@ -50,7 +50,7 @@ function service() {
       },
     );
     return {
-      wallets: createClient(PayoutOperationsService, transport),
+      wallets: createClient(PayoutOperatorService, transport),
       approvals: createClient(ApprovalService, transport),
     };
   };

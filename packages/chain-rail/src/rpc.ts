@@ -10,7 +10,7 @@ import {
   ChainNonceSchema,
   ChainWalletSchema,
 } from "@disburse/contracts/disburse/payout/v1/chain_wallets_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { readReason } from "@disburse/kernel/reason.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
@@ -67,7 +67,7 @@ export function guardedWallets(deps: WalletDeps): WalletRpc {
       ],
     },
   };
-  return deps.approvals.guard(PayoutOperationsService, rpc, guards);
+  return deps.approvals.guard(PayoutOperatorService, rpc, guards);
 }
 
 function walletsRpc({ wallets, audit, clock }: WalletDeps) {
@@ -125,7 +125,7 @@ function walletsRpc({ wallets, audit, clock }: WalletDeps) {
       const late = refused("INVALID_REQUEST", "nonce: has changed meanwhile");
       return { nonce: nonceMessage(nonce, orThrow(stored ?? late)) };
     },
-  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+  } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
 async function findNonce({ wallets }: WalletDeps, rail: string, nonce: number) {

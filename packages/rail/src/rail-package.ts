@@ -9,12 +9,12 @@ import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Indexes } from "@disburse/chassis/mongo/migrations.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
-import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Rail } from "./rail.ts";
 
 /** The operator RPCs of a rail package. */
-export type RailRpc = Partial<ServiceImpl<typeof PayoutOperationsService>>;
+export type RailRpc = Partial<ServiceImpl<typeof PayoutOperatorService>>;
 
 /** A package that adds rails to the payout service. docs/RAILS.md says how to write one. */
 export type RailPackage = {

@@ -17,7 +17,7 @@ import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts"
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
 import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
@@ -46,7 +46,7 @@ export const contracts: readonly (readonly [ServiceName, DescService])[] = [
   ["notifier", NotifierSandboxService],
   ["payout", PayoutService],
   ["payout", PayoutOrderService],
-  ["payout", PayoutOperationsService],
+  ["payout", PayoutOperatorService],
   ["payout", StatementService],
   ["payout", PayoutSandboxService],
   ["quote", QuoteService],

@@ -8,7 +8,7 @@ import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import {
@@ -48,7 +48,7 @@ export function connectServices(
       review: connect(ComplianceReviewService, "compliance"),
       quote: connect(QuoteService, "quote"),
       payout: connect(PayoutService, "payout"),
-      operations: connect(PayoutOperationsService, "payout"),
+      operations: connect(PayoutOperatorService, "payout"),
       notifier: connect(NotifierService, "notifier"),
       keys: connect(KeyService, "gateway"),
       team: connect(TeamService, "gateway"),

@@ -114,9 +114,9 @@ async function registerMerchants(
     // `frozen` may not create anything. `bare` has no settings.
     if (name === "bare") return;
     const allowed = name !== "frozen";
-    await beneficiary.setMerchantSettings({
+    await beneficiary.setMerchantPermissions({
       mutation: { operationId: `sandbox:settings:${merchantId}` },
-      settings: { merchantId, mayCreateBeneficiaries: allowed, mayCreateDepositors: allowed },
+      permissions: { merchantId, mayCreateBeneficiaries: allowed, mayCreateDepositors: allowed },
     });
   };
   await Promise.all(merchantNames.map(register));

@@ -160,9 +160,9 @@ async function forgeClear(recordId: string) {
 
 it("serves, consumes screening events and no forged ones, retries screenings, logs nothing personal, shuts down", async () => {
   await client.rpc.createMerchant({ mutation: mutation(), merchantId, name: "Acme" });
-  await client.rpc.setMerchantSettings({
+  await client.rpc.setMerchantPermissions({
     mutation: mutation(),
-    settings: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },
+    permissions: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },
   });
   const { beneficiaryId: cleared } = await create();
   expect(await status(cleared)).toBe(ScreeningStatus.CLEARED);

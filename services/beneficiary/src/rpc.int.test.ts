@@ -202,23 +202,23 @@ describe("reading", () => {
       rpc.getBeneficiary({ merchantId: "", beneficiaryId }),
       rpc.getBeneficiaryStatus({ merchantId, beneficiaryId: "ben_none" }),
       rpc.getDepositor({ merchantId, depositorId: beneficiaryId }),
-      rpc.getMerchantSettings({ merchantId: "mer_bare" }),
+      rpc.getMerchantPermissions({ merchantId: "mer_bare" }),
     ];
     const refusals = await Promise.all(calls.map(refusalOf));
     expect(refusals).toMatchObject(calls.map(() => ({ code: "RECORD_NOT_FOUND" })));
   });
 });
 
-describe("settings", () => {
+describe("permissions", () => {
   it("change by operation, once", async () => {
     await create.permit("mer_new", true, "op-first");
     await create.permit("mer_new", false, "op-second");
     const repeat = await create.permit("mer_new", true, "op-first");
-    expect(repeat.settings).toMatchObject({ mayCreateBeneficiaries: true });
+    expect(repeat.permissions).toMatchObject({ mayCreateBeneficiaries: true });
     const other = create.permit("mer_new", false, "op-first");
     await expect(other).rejects.toThrow("was used with other content");
-    const { settings } = await service.rpc.getMerchantSettings({ merchantId: "mer_new" });
-    expect(settings).toMatchObject({
+    const { permissions } = await service.rpc.getMerchantPermissions({ merchantId: "mer_new" });
+    expect(permissions).toMatchObject({
       merchantId: "mer_new",
       mayCreateBeneficiaries: false,
       mayCreateDepositors: false,
@@ -231,7 +231,7 @@ describe("settings", () => {
     );
     await Promise.all(tries);
     const collection = service.database.db.collection<{ _id: string; operations: unknown[] }>(
-      "merchant_settings",
+      "merchant_permissions",
     );
     expect((await collection.findOne({ _id: "mer_race" }))?.operations).toHaveLength(4);
   });

@@ -6,21 +6,21 @@ import { type BeneficiaryDeps, beneficiariesRpc } from "./beneficiaries/rpc.ts";
 import { type DepositorDeps, depositorsRpc } from "./depositors/depositors.ts";
 import { type LinkDeps, linksRpc } from "./links/rpc.ts";
 import { type MerchantDeps, merchantsRpc } from "./merchants/merchants.ts";
+import { type PermissionsDeps, permissionsRpc } from "./permissions/permissions.ts";
 import { type SandboxDeps, sandboxRecordsRpc } from "./sandbox/rpc.ts";
-import { type SettingsDeps, settingsRpc } from "./settings/settings.ts";
 
 export type ServiceDeps = BeneficiaryDeps &
   DepositorDeps &
   LinkDeps &
   MerchantDeps &
-  SettingsDeps & { readonly operations: OperationBindings };
+  PermissionsDeps & { readonly operations: OperationBindings };
 
 /** For the contract of the RPCs see proto/disburse/beneficiary/v1. */
 export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof BeneficiaryService> {
   const creating = { ...beneficiariesRpc(deps), ...depositorsRpc(deps) };
   return bindOperations(
     BeneficiaryService,
-    { ...creating, ...linksRpc(deps), ...merchantsRpc(deps), ...settingsRpc(deps) },
+    { ...creating, ...linksRpc(deps), ...merchantsRpc(deps), ...permissionsRpc(deps) },
     deps.operations,
     // These RPCs store the operation's content in the record itself.
     {

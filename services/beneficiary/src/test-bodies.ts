@@ -4,7 +4,7 @@ import {
   CryptoBeneficiaryFieldsSchema,
   DepositorFieldsSchema,
   FiatBeneficiaryFieldsSchema,
-  type SetMerchantSettingsResponse,
+  type SetMerchantPermissionsResponse,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
 import { depositor } from "@disburse/forms/bodies/depositor.ts";
@@ -36,7 +36,7 @@ export type Creator = {
     merchant: string,
     yes: boolean,
     operationId?: string,
-  ): Promise<SetMerchantSettingsResponse>;
+  ): Promise<SetMerchantPermissionsResponse>;
 };
 
 export function creatorOn({ rpc }: Pick<TestService, "rpc">): Creator {
@@ -60,9 +60,13 @@ export function creatorOn({ rpc }: Pick<TestService, "rpc">): Creator {
     permit: async (merchant, yes, operationId) => {
       const registering = { mutation: mutation(`register-${merchant}`), merchantId: merchant };
       await rpc.createMerchant({ ...registering, name: merchant });
-      return rpc.setMerchantSettings({
+      return rpc.setMerchantPermissions({
         mutation: mutation(operationId),
-        settings: { merchantId: merchant, mayCreateBeneficiaries: yes, mayCreateDepositors: yes },
+        permissions: {
+          merchantId: merchant,
+          mayCreateBeneficiaries: yes,
+          mayCreateDepositors: yes,
+        },
       });
     },
   };

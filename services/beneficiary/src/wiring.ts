@@ -5,7 +5,7 @@ import { openBeneficiaries } from "./beneficiaries/store.ts";
 import { openDepositors } from "./depositors/depositors.ts";
 import { openLinks } from "./links/store.ts";
 import { openMerchants } from "./merchants/merchants.ts";
-import { openSettings } from "./settings/settings.ts";
+import { openPermissions } from "./permissions/permissions.ts";
 
 /** Opens the stores. `keyContent` computes keyed digests of sealed content. */
 export function openStores({ db }: Database, sealer: Sealer, keyContent?: KeyContent) {
@@ -15,6 +15,6 @@ export function openStores({ db }: Database, sealer: Sealer, keyContent?: KeyCon
     depositors: openDepositors(db, sealer),
     links: openLinks(db, sealer),
     merchants: openMerchants(db),
-    settings: openSettings(db),
+    permissions: openPermissions(db),
   };
 }

@@ -54,7 +54,7 @@ import { forgetSecrets, openKeys } from "./keys/store.ts";
 import { linkRoutes } from "./links/routes.ts";
 import { createRequestLog, requestLogService } from "./requests/log.ts";
 import { openRequestStore } from "./requests/store.ts";
-import { operationsIn, referenceIn } from "./resources/all.ts";
+import { referenceIn, routesIn } from "./resources/all.ts";
 import { createRevocations } from "./revocations/carry-out.ts";
 import { openMemberSessions } from "./sessions/members.ts";
 import { openOperatorSessions } from "./sessions/operators.ts";
@@ -147,7 +147,7 @@ export async function createGateway(deps: GatewayDeps) {
     ...deps,
     clients: { ...deps.clients, ...ownClients(own), pages: pagesAt(deps.people.members.origin) },
     observe: observe({ ...deps, note: requests.note }),
-    operations: operationsIn(mode),
+    routes: routesIn(mode),
     decimals: decimalNames(reference),
     publicRoutes: [
       ...(await publicRoutes({ ...deps, reference })),
@@ -170,7 +170,7 @@ export async function createGateway(deps: GatewayDeps) {
     ...own,
     listener: createApp(app),
     /** Request listener for the operator API proxy. */
-    operatorsListener: createApp({ ...app, operations: [], publicRoutes: people.operatorRoutes }),
+    operatorsListener: createApp({ ...app, routes: [], publicRoutes: people.operatorRoutes }),
     /** The `ApprovalService` for keys and teams, and its sweep. */
     approvals,
     /**

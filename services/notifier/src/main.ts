@@ -8,7 +8,7 @@ import type { Environment } from "@disburse/chassis/settings.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { type Clock, systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { processPlace } from "./deliveries/cluster/ownership.ts";
@@ -110,7 +110,7 @@ function startSweep(
     log,
     everyMs,
     lease: createSweepLease(database, "gaps", gapLeaseMs(everyMs)),
-    payout: url === undefined ? undefined : connect(PayoutOperationsService, url),
+    payout: url === undefined ? undefined : connect(PayoutOperatorService, url),
   });
   lifetime.add("gap sweep", sweep.stop);
 }

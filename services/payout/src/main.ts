@@ -25,7 +25,7 @@ import { createRailDirectory } from "./rails/directory.ts";
 import { railPackages } from "./rails/packages.ts";
 import type { SignedMessage } from "./rails/sandbox/callbacks.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
-import { openSandboxSettings } from "./rails/sandbox/settings.ts";
+import { openSandboxScenarios } from "./rails/sandbox/scenario-store.ts";
 import { openRailStates } from "./rails/states.ts";
 import { servedRpcs } from "./rpc.ts";
 import { statementsRpc } from "./statements/rpc.ts";
@@ -120,7 +120,7 @@ async function openSandbox({ config, database }: PayoutOpening, receive: Receive
   };
   const ownKey = config.SERVICE_KEY.privateKey.export({ format: "der", type: "pkcs8" });
   const callbackSecret = createHmac("sha256", ownKey).update("sandbox rail").digest("hex");
-  const settings = await openSandboxSettings(database, clock);
+  const scenarios = await openSandboxScenarios(database, clock);
   const pending = createWake();
   const actor = { kind: "service", id: "sandbox" } as const;
   // Callbacks of the simulated rail reach the service without a network call.
@@ -131,11 +131,11 @@ async function openSandbox({ config, database }: PayoutOpening, receive: Receive
     clock,
     behaviour,
     callbackSecret,
-    settings,
+    scenarios,
     pending,
     receive: send,
   };
-  return { rail: createSandboxRail(simulated), settings, pending };
+  return { rail: createSandboxRail(simulated), scenarios, pending };
 }
 
 /** Sends the callbacks of the simulated rail when they are due. */

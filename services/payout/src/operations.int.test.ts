@@ -89,7 +89,7 @@ describe("an operation repeated with other content is refused", () => {
   });
 
   it("of reports and callbacks of rails, and of their pauses", async () => {
-    const { rpc, operationsRpc } = platform;
+    const { rpc, operatorRpc } = platform;
     const [payoutId, second] = [await unknownPayout(), await unknownPayout()];
     const report = { mutation: operation(), payoutId, outcome: RailOutcome.REJECTED };
     await rpc.reportRailOutcome(report);
@@ -103,15 +103,15 @@ describe("an operation repeated with other content is refused", () => {
         platform.callbackSecret,
       );
     const callback = { mutation: operation(), rail: "sandbox", ...signed("R1") };
-    expect((await operationsRpc.receiveRailCallback(callback)).applied).toBe(true);
+    expect((await operatorRpc.receiveRailCallback(callback)).applied).toBe(true);
     const another = { ...callback, ...signed("R2") };
-    expect(await outcome(operationsRpc.receiveRailCallback(another))).toBe(other);
-    expect((await operationsRpc.receiveRailCallback(callback)).applied).toBe(false);
+    expect(await outcome(operatorRpc.receiveRailCallback(another))).toBe(other);
+    expect((await operatorRpc.receiveRailCallback(callback)).applied).toBe(false);
 
     const pause = { mutation: by("ada"), rail: "sandbox", paused: true, reason: "holiday" };
-    await operationsRpc.setRailPaused(pause);
-    expect(await outcome(operationsRpc.setRailPaused({ ...pause, paused: false }))).toBe(other);
-    await operationsRpc.setRailPaused({ ...pause, mutation: by("ada"), paused: false });
+    await operatorRpc.setRailPaused(pause);
+    expect(await outcome(operatorRpc.setRailPaused({ ...pause, paused: false }))).toBe(other);
+    await operatorRpc.setRailPaused({ ...pause, mutation: by("ada"), paused: false });
   });
 
   it("of resolutions", async () => {

@@ -4,7 +4,7 @@ import { bindOperations, type OperationBindings } from "@disburse/chassis/mutati
 import type { Mode } from "@disburse/chassis/settings.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
 import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
@@ -77,8 +77,8 @@ export function sandboxRpc(
   return bindOperations(PayoutSandboxService, rpc, deps.bindings);
 }
 
-/** Creates the RPCs for operators, rails and subscribers (payout_operations.proto). */
-export function operationsRpc(
+/** Creates the RPCs for operators, rails and subscribers (payout_operator.proto). */
+export function operatorRpc(
   deps: GuardedResolutionDeps &
     Parameters<typeof railsRpc>[0] &
     VelocityDeps &
@@ -100,7 +100,7 @@ export function operationsRpc(
   };
   // Reads that are audited, because they show sent events and the banks' proposals.
   const noted = ["republishPayoutEvents", "getBankFinding"] as const;
-  return bindOperations(PayoutOperationsService, rpc, deps.bindings, { noted });
+  return bindOperations(PayoutOperatorService, rpc, deps.bindings, { noted });
 }
 
 /**
@@ -120,7 +120,7 @@ export function servedRpcs(handlers: {
     services: [
       PayoutService,
       PayoutOrderService,
-      PayoutOperationsService,
+      PayoutOperatorService,
       StatementService,
       ApprovalService,
       ...(sandbox === undefined ? [] : [PayoutSandboxService]),
@@ -128,7 +128,7 @@ export function servedRpcs(handlers: {
     routes: (router: ConnectRouter) => {
       router.service(PayoutService, handlers.rpc);
       router.service(PayoutOrderService, handlers.orders);
-      router.service(PayoutOperationsService, handlers.operations);
+      router.service(PayoutOperatorService, handlers.operations);
       router.service(StatementService, handlers.statements);
       router.service(ApprovalService, handlers.approvals);
       if (sandbox !== undefined) router.service(PayoutSandboxService, sandbox);

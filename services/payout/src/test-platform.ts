@@ -16,7 +16,7 @@ import {
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
 import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
@@ -35,7 +35,7 @@ import { historyOf } from "./payouts/history.ts";
 import { createLeases, type Leases } from "./payouts/leases.ts";
 import type { RailDirectory } from "./rails/directory.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
-import { openSandboxSettings } from "./rails/sandbox/settings.ts";
+import { openSandboxScenarios } from "./rails/sandbox/scenario-store.ts";
 import { openRailStates } from "./rails/states.ts";
 import { statementsRpc } from "./statements/rpc.ts";
 import { type StandInQuote, standIns } from "./test-neighbours.ts";
@@ -74,11 +74,11 @@ export async function startTestPlatform() {
   };
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
   const neighbours = standIns(quotes, faults, world);
-  const settings = await openSandboxSettings(database, clock);
+  const scenarios = await openSandboxScenarios(database, clock);
   const behaviour = { settleMs: 1_000, delay: "fixed", seed: 0, shares: {} } as const;
   const callbackSecret = "secret of the sandbox rail";
   const sandboxRail = createSandboxRail({
-    ...{ database, clock, behaviour, callbackSecret, settings },
+    ...{ database, clock, behaviour, callbackSecret, scenarios },
     receive: async (message) => {
       faults.callback();
       const { operationId } = operation();
@@ -103,7 +103,7 @@ export async function startTestPlatform() {
     beneficiary: createClient(BeneficiaryService, neighbours),
     rails: directoryOf(rails),
     states: openRailStates(database, clock),
-    sandbox: { rail: sandboxRail, settings },
+    sandbox: { rail: sandboxRail, scenarios },
     stuckAfterMs: 86_400_000,
     railWorkers: 1,
     mode: "sandbox",
@@ -133,7 +133,7 @@ export async function startTestPlatform() {
   const transport = createRouterTransport((router) => {
     router.service(PayoutService, service.rpc);
     router.service(PayoutOrderService, service.orders);
-    router.service(PayoutOperationsService, service.operations);
+    router.service(PayoutOperatorService, service.operations);
     router.service(ApprovalService, proposals.rpc);
     router.service(PayoutSandboxService, service.sandbox ?? {});
     const ofStatements = { ledger, payouts, clock, receiptKey: () => receiptKey, renders };
@@ -142,7 +142,7 @@ export async function startTestPlatform() {
   let operations = 0;
   const operation = () => ({ operationId: `op-${++operations}` });
   const rpc = createClient(PayoutService, transport);
-  const operationsClient = createClient(PayoutOperationsService, transport);
+  const operationsClient = createClient(PayoutOperatorService, transport);
   /** Runs the worker until nothing is due at the clock's current time. */
   const work = () => loops.run("rail-worker");
   const sweep = () => loops.run("account-sweep");
@@ -185,7 +185,7 @@ export async function startTestPlatform() {
     },
     operation,
     rpc,
-    operationsRpc: operationsClient,
+    operatorRpc: operationsClient,
     proposalsRpc: createClient(ApprovalService, transport),
     sandboxRpc: createClient(PayoutSandboxService, transport),
     ordersRpc: createClient(PayoutOrderService, transport),

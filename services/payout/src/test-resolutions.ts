@@ -18,14 +18,14 @@ const rejected = {
 };
 
 /** Creates two operators who resolve payouts. By default, Ada proposes and Bob approves. */
-export function resolvers({ operationsRpc, proposalsRpc }: Operated) {
+export function resolvers({ operatorRpc, proposalsRpc }: Operated) {
   const propose = async (
     payoutId: string,
     change: object = {},
     mutation: By = personally("ada"),
   ): Promise<ApprovalRequired> => {
     const request = { mutation, payoutId, ...rejected, ...change };
-    const answer = await operationsRpc.resolvePayout(request).catch((error: unknown) => {
+    const answer = await operatorRpc.resolvePayout(request).catch((error: unknown) => {
       const required = readApprovalRequired(error);
       if (required === undefined) throw error;
       return required;
@@ -48,4 +48,4 @@ export function resolvers({ operationsRpc, proposalsRpc }: Operated) {
   };
 }
 
-type Operated = Pick<TestPlatform, "operationsRpc" | "proposalsRpc">;
+type Operated = Pick<TestPlatform, "operatorRpc" | "proposalsRpc">;

@@ -1,5 +1,5 @@
 import { createClient, createRouterTransport } from "@connectrpc/connect";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { expect, it, vi } from "vitest";
 import { findPayout } from "./payouts/store.ts";
 import { createRailDirectory } from "./rails/directory.ts";
@@ -28,9 +28,9 @@ it("continues after a crash of its predecessor: a paused rail and a resolved pay
   const service = await startPayoutService({ ...parts, states, rails, manual: undefined });
   try {
     const transport = createRouterTransport(({ service: serve }) =>
-      serve(PayoutOperationsService, service.operations),
+      serve(PayoutOperatorService, service.operations),
     );
-    const listed = await createClient(PayoutOperationsService, transport).listRails({});
+    const listed = await createClient(PayoutOperatorService, transport).listRails({});
     expect(listed.rails).toMatchObject([{ name: silent.name, paused: true, reason: "holiday" }]);
     await vi.waitFor(
       async () => {

@@ -21,7 +21,7 @@ import { openBatches } from "./batches/document.ts";
 import { batchOutbox } from "./batches/events.ts";
 import { startBatchRunner } from "./batches/runner.ts";
 import { createDuplicateGuard } from "./controls/duplicates.ts";
-import { openPayoutControls } from "./controls/settings.ts";
+import { openPayoutControls } from "./controls/store.ts";
 import { sweepAccounts } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservation-sweep.ts";
 import { openLedger, openPayoutCounts } from "./ledger/accounts.ts";
@@ -39,11 +39,11 @@ import { callForWork, freeLeases, recallWork } from "./payouts/work.ts";
 import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rails/callbacks.ts";
 import type { RailDirectory } from "./rails/directory.ts";
 import type { SandboxRail } from "./rails/sandbox/rail.ts";
-import type { SandboxSettings } from "./rails/sandbox/settings.ts";
+import type { SandboxScenarios } from "./rails/sandbox/scenario-store.ts";
 import type { RailStates } from "./rails/states.ts";
 import { deferMaxMs } from "./rails/steps.ts";
 import { pollMs, startRailWorkers } from "./rails/worker.ts";
-import { operationsRpc, orderRpc, payoutRpc, sandboxRpc } from "./rpc.ts";
+import { operatorRpc, orderRpc, payoutRpc, sandboxRpc } from "./rpc.ts";
 import { openVelocityLimits } from "./velocity/limits.ts";
 import { createVelocityReservations } from "./velocity/reservations.ts";
 import { openUsage } from "./velocity/usage.ts";
@@ -56,7 +56,7 @@ const recallMs = 5_000;
 /**
  * The maximum delay before this process applies limits and controls that another process changed.
  */
-const settingsMs = 1_000;
+const rulesMs = 1_000;
 /** The maximum time for which a killed process delays the sweeps. */
 const sweepLeaseMs = 3_000;
 /**
@@ -96,8 +96,10 @@ export type PayoutServiceOptions = {
   readonly rails: RailDirectory;
   /** Stores which rails operators have paused. */
   readonly states: RailStates;
-  /** The simulated rail and the merchants' settings for it. Absent in live mode. */
-  readonly sandbox?: { readonly rail: SandboxRail; readonly settings: SandboxSettings } | undefined;
+  /** The simulated rail and its scenarios of merchants. Absent in live mode. */
+  readonly sandbox?:
+    | { readonly rail: SandboxRail; readonly scenarios: SandboxScenarios }
+    | undefined;
   /** Operator RPCs of the rail packages. */
   readonly railRpc?: RailRpc | undefined;
   /** A payout that is still open this long after its submission gets an exception. */
@@ -133,7 +135,7 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const batchDue = createWake();
   const parts = await openParts(options, wakes);
   await followTrail(parts);
-  await followSettings(parts);
+  await followRules(parts);
   const loops = startLoops(parts, wakes);
   const ordering = startOrders(parts, batchDue);
   const { sandbox } = options;
@@ -144,7 +146,7 @@ export async function startPayoutService(options: PayoutServiceOptions) {
     /** RPC handlers of a sandbox. Absent in live mode. */
     sandbox: sandbox && sandboxRpc({ ...parts, ...sandbox }),
     /** RPC handlers for operators, rails and subscribers. */
-    operations: operationsRpc(parts),
+    operations: operatorRpc(parts),
     /** The stores and functions that the service is built from. */
     parts,
     /** Receives a rail's callback without a network call, like the RPC does. */
@@ -236,7 +238,7 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
     lines: openBatchLines(database),
     callbacks: openRailCallbacks(database),
     audit: openAuditStore<AuditAction>(database),
-    silenceOf: options.sandbox?.settings.silenceOf,
+    silenceOf: options.sandbox?.scenarios.silenceOf,
     railCalled: metrics?.railCalled,
   };
 }
@@ -253,15 +255,15 @@ async function followTrail({ rails, states, audit }: Parts) {
 }
 
 /**
- * Applies the last audit entries of merchants' settings. A crash may have come between an entry and
- * the settings.
+ * Applies the last audit entries about merchants' rules. A crash may have come between an entry and
+ * the rules.
  */
-async function followSettings({ audit, velocity, controls, log }: Parts) {
-  const settings = [
+async function followRules({ audit, velocity, controls, log }: Parts) {
+  const rules = [
     ["velocity.set", velocity],
     ["controls.set", controls],
   ] as const;
-  for (const [action, { follow }] of settings) {
+  for (const [action, { follow }] of rules) {
     const set = await audit.lastWith(action, followedMax).catch((error: unknown) => {
       log.error({ err: error, action }, "what was set last is not looked for");
       return [];
@@ -311,7 +313,7 @@ function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
     };
     return loop(name, everyMs, runIfHeld, wake);
   };
-  const settings = [parts.velocity, parts.controls, parts.sandbox?.settings];
+  const stores = [parts.velocity, parts.controls, parts.sandbox?.scenarios];
   const loops = [
     startRelay({ outbox, bus, log, manual, wake: stored }),
     startRailWorkers(parts, { count, work, manual }),
@@ -321,7 +323,7 @@ function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
     // delay the task.
     each("work-recall", recallMs, () => recallWork(payouts, clock.now(), deferMaxMs)),
     sweep("velocity-sweep", sweepMs, () => sweepReservations(parts)),
-    each("merchant-settings", settingsMs, () => Promise.all(settings.map((of) => of?.refresh()))),
+    each("merchant-rules", rulesMs, () => Promise.all(stores.map((each) => each?.refresh()))),
   ];
   return {
     stop: async (): Promise<void> => {

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { didYouMean } from "@disburse/kernel/nearest.ts";
 import { CommandError, usageError } from "../output/failure.ts";
 import { type ServiceName, serviceNames } from "../session/target.ts";
@@ -47,7 +47,7 @@ export const auditCommands: readonly Command[] = [
     summary: "operators' actions on payouts, rails and limits, newest first",
     details: "It fails if an entry was changed or removed.",
     examples: ["audit list", "audit list --subject po_01k…"],
-    method: PayoutOperationsService.method.listAuditEntries,
+    method: PayoutOperatorService.method.listAuditEntries,
     options: [{ name: "subject", field: "subject", about: "on this payout, rail or merchant" }],
     show: { list: "entries", columns: [...columns.slice(0, 4), "subject", "detail"] },
   },

@@ -7,7 +7,7 @@ import {
   BankFindingResolution,
   BankPaymentOutcome,
 } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { afterEach, expect, it } from "vitest";
 import { testWorld } from "../test-world.ts";
 
@@ -19,7 +19,7 @@ const finding = {
 
 let requests: unknown[] = [];
 const world = testWorld(({ service }) =>
-  service(PayoutOperationsService, {
+  service(PayoutOperatorService, {
     listBankFiles: (request) => {
       requests.push(request);
       return { files: [file] };

@@ -1,8 +1,8 @@
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import type { Argument, Command, Option } from "../table/command.ts";
 import { checkBankFiles } from "./check-bank-files.ts";
 
-const operations = PayoutOperationsService.method;
+const operations = PayoutOperatorService.method;
 
 const finding: Argument = { name: "finding", field: "finding_id", about: "the finding's id" };
 const ofRail: Option = { name: "rail", field: "rail", about: "of this rail" };

@@ -33,7 +33,7 @@ export const merchantCommands: readonly CallCommand[] = [
     name: "merchants create",
     summary: "register a merchant",
     details:
-      "Next, set up its permissions, keys, accounts and corridors: settings set, keys create,\n" +
+      "Next, set up its permissions, keys, accounts and corridors: permissions set, keys create,\n" +
       "accounts open, corridors apply.",
     examples: [
       'merchants create "Acme Ltd"',
@@ -51,18 +51,18 @@ export const merchantCommands: readonly CallCommand[] = [
     show: { record: "merchant" },
   },
   {
-    name: "settings get",
+    name: "permissions get",
     summary: "show a merchant's creation permissions",
-    examples: ["settings get mer_01k…"],
-    method: registry.getMerchantSettings,
+    examples: ["permissions get mer_01k…"],
+    method: registry.getMerchantPermissions,
     arguments: [merchant],
     show: { record: "settings" },
   },
   {
-    name: "settings set",
+    name: "permissions set",
     summary: "set a merchant's creation permissions",
-    examples: ["settings set mer_01k… --beneficiaries yes --depositors no"],
-    method: registry.setMerchantSettings,
+    examples: ["permissions set mer_01k… --beneficiaries yes --depositors no"],
+    method: registry.setMerchantPermissions,
     arguments: [{ ...merchant, field: "settings.merchant_id" }],
     options: [
       {

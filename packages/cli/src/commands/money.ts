@@ -1,11 +1,11 @@
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { readControls, readVelocity } from "../plan/controls.ts";
 import type { Argument, CallCommand } from "../table/command.ts";
 import { merchant } from "./merchants.ts";
 
 const ledger = PayoutService.method;
-const operations = PayoutOperationsService.method;
+const operations = PayoutOperatorService.method;
 
 const account: Argument = {
   name: "account",

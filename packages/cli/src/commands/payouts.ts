@@ -1,10 +1,10 @@
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { Argument, CallCommand, Option } from "../table/command.ts";
 import { merchant } from "./merchants.ts";
 
 const payouts = PayoutService.method;
-const operations = PayoutOperationsService.method;
+const operations = PayoutOperatorService.method;
 
 const payout: Argument = { name: "payout", field: "payout_id", about: "the payout's id, po_…" };
 const filters: readonly Option[] = [

@@ -3,7 +3,7 @@ import {
   AlertSchema,
   AlertState,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { PayoutExceptionSchema } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutExceptionSchema } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { describe, expect, it } from "vitest";
 import { plainOf } from "./plain.ts";
 import { printable, recordText, tableText } from "./print.ts";

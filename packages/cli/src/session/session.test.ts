@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testWorld } from "../test-world.ts";
 import { startProvider } from "./test-provider.ts";
@@ -11,7 +11,7 @@ const clock = { aheadMs: 0 };
 
 function worldOf(issuer: string) {
   const created = testWorld(
-    ({ service }) => service(PayoutOperationsService, { listRails: () => ({ rails: [] }) }),
+    ({ service }) => service(PayoutOperatorService, { listRails: () => ({ rails: [] }) }),
     {
       environment: { DISBURSE_TOKEN: undefined, DISBURSE_ISSUER: issuer },
       now: () => new Date(Date.now() + clock.aheadMs),

@@ -5,7 +5,7 @@ import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { ApprovalRulesSchema } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { PayoutService, PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
 import { afterEach, describe, expect, it } from "vitest";
@@ -145,7 +145,7 @@ describe("a call", () => {
     const requests: unknown[] = [];
     const { run, folder } = worldOf((router) => {
       router.service(BeneficiaryService, { getMerchant: () => ({}) });
-      router.service(PayoutOperationsService, {
+      router.service(PayoutOperatorService, {
         setVelocityLimits: ({ merchant, beneficiary }) => {
           requests.push({ merchant, beneficiary });
           return {};
@@ -172,7 +172,7 @@ it("sends the controls of a file", async () => {
   const requests: unknown[] = [];
   const { run, folder } = worldOf((router) => {
     router.service(BeneficiaryService, { getMerchant: () => ({}) });
-    router.service(PayoutOperationsService, {
+    router.service(PayoutOperatorService, {
       setPayoutControls: ({ duplicateWindowSeconds, approval }) => {
         requests.push([duplicateWindowSeconds, approval && toJson(ApprovalRulesSchema, approval)]);
         return {};

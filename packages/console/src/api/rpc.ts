@@ -16,7 +16,7 @@ import {
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
@@ -44,7 +44,7 @@ export const rpcs = {
   compliance: clientOf(ComplianceService),
   review: clientOf(ComplianceReviewService),
   payout: clientOf(PayoutService),
-  operations: clientOf(PayoutOperationsService),
+  operations: clientOf(PayoutOperatorService),
   quote: clientOf(QuoteService),
   beneficiary: clientOf(BeneficiaryService),
 } as const;

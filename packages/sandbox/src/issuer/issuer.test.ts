@@ -9,7 +9,7 @@ import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { readSettings } from "@disburse/chassis/settings.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -52,10 +52,10 @@ async function startService(url: string) {
   const server = await startRpcServer({
     ...{ host: "127.0.0.1", port: 0, verify, stepUp, log: silentLog },
     metrics: createMetrics("payout"),
-    services: [PayoutOperationsService, ApprovalService],
+    services: [PayoutOperatorService, ApprovalService],
     routes: (router) =>
       router
-        .service(PayoutOperationsService, {
+        .service(PayoutOperatorService, {
           resolvePayout: ({ mutation }) => ({ payout: { id: readMutation(mutation).actor.id } }),
         })
         .service(ApprovalService, {
@@ -67,7 +67,7 @@ async function startService(url: string) {
   });
   const as = async (token: string, rpc: "resolvePayout" | "approveProposal") => {
     const identity = bearerIdentity(token);
-    const operations = connectService(PayoutOperationsService, server.url, { identity });
+    const operations = connectService(PayoutOperatorService, server.url, { identity });
     const approvals = connectService(ApprovalService, server.url, { identity });
     const actor = { kind: Actor_Kind.OPERATOR, id: "somebody-else" };
     const request = { mutation: { operationId: "op", actor } };

@@ -4,7 +4,7 @@ import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approv
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { migrations as notifierMigrations } from "@disburse/notifier/migrations.ts";
@@ -98,7 +98,7 @@ export function createPlatform(
   const hosts = processes.flatMap(([name, boot]) =>
     assembly.runs(name) ? new Host(scheduler, name, (instance) => boot(shared, instance)) : [],
   );
-  const operator = (id: string) => network.client(PayoutOperationsService, person(id));
+  const operator = (id: string) => network.client(PayoutOperatorService, person(id));
   const people = { ann: operator("ann"), bob: operator("bob"), eve: operator("eve") };
   const approver = (id: string) => network.client(ApprovalService, person(id, "treasury_approver"));
   const operators = new Operators(
@@ -145,7 +145,7 @@ function callersOf(network: RpcNetwork, by: Principal) {
   return {
     payout: network.client(PayoutService, by),
     orders: network.client(PayoutOrderService, by),
-    operations: network.client(PayoutOperationsService, by),
+    operations: network.client(PayoutOperatorService, by),
     quote: network.client(QuoteService, by),
     notifier: network.client(NotifierService, by),
   };

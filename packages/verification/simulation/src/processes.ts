@@ -5,7 +5,7 @@ import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approv
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
@@ -83,7 +83,7 @@ export async function bootPayout(shared: SharedParts, instance: ProcessInstance)
   network.serve(ApprovalService, proposals.rpc, { instance, log });
   network.serve(PayoutService, changed(defects, rpc), { instance, log });
   network.serve(PayoutOrderService, orders, { instance, log });
-  network.serve(PayoutOperationsService, changed(defects, operations), { instance, log });
+  network.serve(PayoutOperatorService, changed(defects, operations), { instance, log });
 }
 
 export async function bootQuote(shared: SharedParts, instance: ProcessInstance): Promise<void> {

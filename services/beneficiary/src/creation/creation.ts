@@ -8,17 +8,17 @@ import { checkedJson } from "@disburse/forms/checks/message.ts";
 import type { CheckContext, PublicBody } from "@disburse/forms/fields/field.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Refused } from "@disburse/kernel/refusal.ts";
+import type { PermissionsStore } from "../permissions/permissions.ts";
+import { mayCreate } from "../permissions/rules/permissions.ts";
 import type { RecordDocument, Storing } from "../records/document.ts";
 import type { Fields } from "../records/rules/private-fields.ts";
 import type { Origin, StoredRecord } from "../records/rules/record.ts";
 import { type PartyWallet, pendingScreening } from "../records/rules/screening.ts";
 import type { Opened, RecordStore } from "../records/store.ts";
 import { type ScreeningDeps, screenNow, screenWallet } from "../screening/compliance.ts";
-import { mayCreate } from "../settings/rules/merchant-settings.ts";
-import type { SettingsStore } from "../settings/settings.ts";
 
 export type CreationDeps = ScreeningDeps & {
-  readonly settings: Pick<SettingsStore, "read">;
+  readonly permissions: Pick<PermissionsStore, "read">;
   readonly sealer: Sealer;
   readonly sweepEveryMs: number;
   /** Values that this deployment accepts, by field. */
@@ -104,14 +104,14 @@ async function insertChecked<Desc extends DescMessage>(
   }
 }
 
-/** Checks, in this order: settings, permission, fields, wallet form, wallet risk. */
+/** Checks, in this order: the merchant's permissions, fields, wallet form, wallet risk. */
 export async function checkRecord<Desc extends DescMessage>(
   deps: CreationDeps,
   creation: Creation<Desc>,
   request: CheckRequest<Desc>,
 ): Promise<(change: Storing["change"]) => RecordDocument> {
   const { merchantId } = request;
-  orThrow(mayCreate(await deps.settings.read(merchantId), creation.noun));
+  orThrow(mayCreate(await deps.permissions.read(merchantId), creation.noun));
   const now = deps.clock.now();
   const body = checkedFields(creation, request, { now, allowed: deps.allowed });
   const wallet = orThrow(creation.wallet(body));

@@ -17,8 +17,8 @@ import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import { formMessage } from "../beneficiaries/rpc.ts";
 import { checkedFields } from "../creation/creation.ts";
 import type { MerchantStore } from "../merchants/merchants.ts";
+import { mayCreate } from "../permissions/rules/permissions.ts";
 import { textOf } from "../records/rules/private-fields.ts";
-import { mayCreate } from "../settings/rules/merchant-settings.ts";
 import { formsOf } from "./forms.ts";
 import { pageViolations, prefilledOf, shownState } from "./rules/link.ts";
 import { type Link, newToken } from "./store.ts";
@@ -42,7 +42,7 @@ export function linksRpc(deps: LinkDeps) {
   return {
     createBeneficiaryLink: async ({ mutation, merchantId, fields: sent, unreadable }) => {
       const change = readMutation(mutation);
-      orThrow(mayCreate(await deps.settings.read(merchantId), "beneficiary"));
+      orThrow(mayCreate(await deps.permissions.read(merchantId), "beneficiary"));
       const now = clock.now();
       const form = { form: createBeneficiaryLink, schema: BeneficiaryLinkFieldsSchema };
       const fields = checkedFields(form, { fields: sent, unreadable }, { now });

@@ -38,17 +38,17 @@ describe("a merchant", () => {
     }
   });
 
-  it("gets settings at its registration", async () => {
+  it("gets permissions at its registration", async () => {
     const set = (merchantId: string) =>
-      service.rpc.setMerchantSettings({
+      service.rpc.setMerchantPermissions({
         mutation: mutation(),
-        settings: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },
+        permissions: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },
       });
     expect(await refusalOf(set("mer_unknown"))).toMatchObject({
       code: "RECORD_NOT_FOUND",
       message: "merchant_id: is not known",
     });
-    expect((await set(await idOf())).settings).toMatchObject({ mayCreateDepositors: true });
+    expect((await set(await idOf())).permissions).toMatchObject({ mayCreateDepositors: true });
   });
 
   it("is listed once, newest first, across pages", async () => {

@@ -24,9 +24,9 @@ const merchantId = "mer_acme";
 beforeAll(async () => {
   service = await startTestService();
   await service.rpc.createMerchant({ mutation: mutation(), merchantId, name: "Acme" });
-  await service.rpc.setMerchantSettings({
+  await service.rpc.setMerchantPermissions({
     mutation: mutation(),
-    settings: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },
+    permissions: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },
   });
 });
 afterAll(() => service.stop());

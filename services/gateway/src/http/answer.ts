@@ -7,7 +7,7 @@ import { otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts
 import { readViolations } from "@disburse/kernel/violations.ts";
 import { MongoTopologyClosedError } from "mongodb";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
-import type { FileFormat } from "../openapi/operation.ts";
+import type { FileFormat } from "../openapi/route.ts";
 
 /** A response that may be a page, compressed bytes or a stream. */
 export type PageAnswer = Omit<Answer, "body"> & { readonly body: string | Buffer | Readable };

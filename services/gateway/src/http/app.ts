@@ -6,12 +6,12 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import Router from "@koa/router";
 import Koa from "koa";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
-import type { Operation } from "../openapi/operation.ts";
+import type { Route } from "../openapi/route.ts";
 import { failureAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
 import { answerUnread, leavesBody } from "./body.ts";
 import type { HttpContext, Observe, RequestState, RouterContext } from "./observe.ts";
 import { errorCodeOf, headProblem, recordIdOf } from "./rules/request.ts";
-import { type OperationDeps, serveOperation } from "./serve-operation.ts";
+import { type RouteDeps, serveRoute } from "./serve-route.ts";
 import type { PublicRoute } from "./static.ts";
 import type { UnauthenticatedClients } from "./unauthenticated-clients.ts";
 
@@ -35,8 +35,8 @@ type FileTimes = {
 /** Aborts the response if the file cannot be sent completely. */
 type FileGuard = (ctx: RouterContext, file: Readable) => void;
 
-export type AppDeps = OperationDeps & {
-  readonly operations: readonly Operation[];
+export type AppDeps = RouteDeps & {
+  readonly routes: readonly Route[];
   readonly publicRoutes: readonly PublicRoute[];
   readonly observe: Observe;
   /**
@@ -63,9 +63,9 @@ export function createApp(deps: AppDeps): RequestListener {
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const guardFile = createFileGuard(deps.log, deps.fileTimes ?? {});
   const answerWith = answerRoute(deps.answerWithinMs ?? answerWithinMsDefault, guardFile);
-  const operations = deps.operations.map((each) => ({
+  const routes = deps.routes.map((each) => ({
     ...each,
-    answer: serveOperation(each, deps),
+    answer: serveRoute(each, deps),
   }));
   const publicRoutes = deps.publicRoutes.map((each) => ({
     ...each,
@@ -75,7 +75,7 @@ export function createApp(deps: AppDeps): RequestListener {
         ? each.answer
         : answerUnauthenticated(deps.unauthenticated, each.answer),
   }));
-  for (const { method, path, answer } of [...publicRoutes, ...operations]) {
+  for (const { method, path, answer } of [...publicRoutes, ...routes]) {
     router.register(path, [method], [answerWith(`${method} ${path}`, answer)]);
   }
   app.use(deps.observe);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { LargeBody } from "../openapi/operation.ts";
+import type { LargeBody } from "../openapi/route.ts";
 import type { PageAnswer } from "./answer.ts";
 import type { HttpContext, RouterContext } from "./observe.ts";
 import { readCsvBody } from "./rules/csv.ts";

@@ -3,7 +3,7 @@ import { otherContent, refused } from "@disburse/kernel/refusal.ts";
 import { type Collection, type Db, MongoNetworkError } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { withoutSecrets } from "../openapi/fields.ts";
-import { operations } from "../resources/all.ts";
+import { routes } from "../resources/all.ts";
 import { startTestGateway, type TestGateway } from "../test-gateway.ts";
 import { lockMs } from "./rules/idempotency.ts";
 
@@ -130,9 +130,9 @@ function fake(service: object, names: readonly string[], change: unknown): void 
   Object.assign(service, Object.fromEntries(names.map((name) => [name, change])));
 }
 
-/** `resources/team.int.test.ts` tests the operations that the gateway itself owns. */
+/** `resources/team.int.test.ts` tests the routes that the gateway itself owns. */
 const isOwn = (path: string) => /^\/api\/v1\/(?:team|keys)\b/.test(path);
-const posts = operations
+const posts = routes
   .filter(({ method, path, isBoundByService }) => {
     return method === "POST" && !isOwn(path) && isBoundByService !== true;
   })

@@ -3,7 +3,6 @@ import { bodyExamples } from "@disburse/forms/describe/examples.ts";
 import { formSchema, type JsonSchema, selectorOf } from "@disburse/forms/describe/json-schema.ts";
 import type { Form, PublicBody } from "@disburse/forms/fields/field.ts";
 import { componentPath, type NamedSchema, pageMeta, schemaRef } from "./fields.ts";
-import { type FileFormat, type Operation, tags, takesBody } from "./operation.ts";
 import {
   error,
   headerParameters,
@@ -15,6 +14,7 @@ import {
   responseHeaders,
   sharedResponses,
 } from "./responses.ts";
+import { type FileFormat, type Route, tags, takesBody } from "./route.ts";
 
 /** Version of the API. The first digit is also in the path. */
 const interfaceVersion = "1.0.0";
@@ -25,18 +25,18 @@ const introduction = readFileSync(new URL("./introduction.md", import.meta.url),
 export type Schemas = ReadonlyMap<string, JsonSchema>;
 
 type Described = {
-  readonly operations: readonly Operation[];
+  readonly routes: readonly Route[];
   /** Schemas of responses that have a name in the document. */
   readonly components: readonly NamedSchema[];
   readonly webhooks: (schemas: Schemas) => Readonly<Record<string, JsonSchema>>;
 };
 
-/** Builds the OpenAPI 3.1 document from the operations and the field tables. */
-export function openApiDocument({ operations, components, webhooks }: Described): JsonSchema {
-  const forms = operations.flatMap(({ body }) => body?.form.forms ?? []);
+/** Builds the OpenAPI 3.1 document from the routes and the field tables. */
+export function openApiDocument({ routes, components, webhooks }: Described): JsonSchema {
+  const forms = routes.flatMap(({ body }) => body?.form.forms ?? []);
   const bodies = forms.map((form) => ({ name: formName(form), schema: formSchema(form) }));
   const schemas = [error, pageMeta, ...components, ...bodies];
-  const paths = Map.groupBy(operations, ({ path }) => path.replaceAll(/:(\w+)/g, "{$1}"));
+  const paths = Map.groupBy(routes, ({ path }) => path.replaceAll(/:(\w+)/g, "{$1}"));
   const byName = new Map(schemas.map(({ name, schema }) => [name, schema]));
   return {
     openapi: "3.1.0",
@@ -57,7 +57,7 @@ export function openApiDocument({ operations, components, webhooks }: Described)
     webhooks: webhooks(byName),
     components: {
       schemas: Object.fromEntries(byName),
-      responses: sharedResponses(operations),
+      responses: sharedResponses(routes),
       parameters: headerParameters,
       headers: responseHeaders,
       securitySchemes: {
@@ -73,14 +73,14 @@ export function openApiDocument({ operations, components, webhooks }: Described)
   };
 }
 
-function pathItem(operations: readonly Operation[], schemas: Schemas): JsonSchema {
-  const items = operations.map((each) => [each.method.toLowerCase(), operationItem(each, schemas)]);
+function pathItem(routes: readonly Route[], schemas: Schemas): JsonSchema {
+  const items = routes.map((each) => [each.method.toLowerCase(), operationItem(each, schemas)]);
   return Object.fromEntries(items);
 }
 
-function operationItem(operation: Operation, schemas: Schemas): JsonSchema {
-  const { id, method, tag, scope, summary, description, body } = operation;
-  const signIn = operation.needsFreshSignIn
+function operationItem(route: Route, schemas: Schemas): JsonSchema {
+  const { id, method, tag, scope, summary, description, body } = route;
+  const signIn = route.needsFreshSignIn
     ? " A person of your team needs a sign-in of the last 15 minutes for it."
     : "";
   return {
@@ -89,16 +89,16 @@ function operationItem(operation: Operation, schemas: Schemas): JsonSchema {
     summary,
     description: `${description}${signIn}\n\nScope: \`${scope}\`.`,
     "x-scope": scope,
-    parameters: parametersOf(operation),
+    parameters: parametersOf(route),
     ...(takesBody(method) ? { requestBody: requestBody(body) } : {}),
     responses: {
-      "200": success(operation, schemas),
-      ...refusalResponses(refusalsOf(operation)),
+      "200": success(route, schemas),
+      ...refusalResponses(refusalsOf(route)),
     },
   };
 }
 
-function parametersOf({ method, path, data, query = {} }: Operation): JsonSchema[] {
+function parametersOf({ method, path, data, query = {} }: Route): JsonSchema[] {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -117,7 +117,7 @@ function parametersOf({ method, path, data, query = {} }: Operation): JsonSchema
   return [...inPath, ...inQuery, ...inHeader];
 }
 
-function success({ method, data }: Operation, schemas: Schemas): JsonSchema {
+function success({ method, data }: Route, schemas: Schemas): JsonSchema {
   if ("mediaType" in data) return fileSuccess(data);
   const ofBodies = takesBody(method) ? ["Idempotent-Replayed", "Disburse-Ignored-Fields"] : [];
   const example = { data: exampleOfSchema(schemaRef(data), schemas) };
@@ -146,7 +146,7 @@ function fileSuccess(format: FileFormat): JsonSchema {
   };
 }
 
-function requestBody(body: Operation["body"]): JsonSchema {
+function requestBody(body: Route["body"]): JsonSchema {
   if (body === undefined) {
     return { required: false, content: { "application/json": { schema: { type: "object" } } } };
   }

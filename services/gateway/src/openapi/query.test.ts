@@ -29,7 +29,7 @@ it("makes the fields of the RPC's request out of a query", () => {
   expect(q.queryRequest(shape, {})).toEqual({});
 });
 
-it("leaves lists to the operation: no RPC has them", () => {
+it("leaves lists to the route: no RPC has them", () => {
   const lists = { "expand[]": q.listOf(["one"], "With it.") };
   expect(q.queryRequest(lists, { "expand[]": ["one"] })).toEqual({});
 });

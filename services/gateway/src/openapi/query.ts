@@ -21,7 +21,7 @@ export type Parameter<Value, Field = string | undefined> = {
   /** Message for the merchant: `must be …`. */
   readonly problem: string;
   /**
-   * The parameter is sent once for each value. No RPC receives it, because the operation itself
+   * The parameter is sent once for each value. No RPC receives it, because the route itself
    * uses it.
    */
   readonly isList?: true;

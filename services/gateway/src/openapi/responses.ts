@@ -2,9 +2,9 @@ import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { type ErrorCode, errorTable, refusalReasons } from "@disburse/kernel/errors.ts";
 import { readViolations, violationRules } from "@disburse/kernel/violations.ts";
 import { id, type NamedSchema, objectSchema, oneOf, schemaRef, text } from "./fields.ts";
-import { type Operation, takesBody } from "./operation.ts";
+import { type Route, takesBody } from "./route.ts";
 
-/** Request and response headers of all operations (decisions: wire conventions). */
+/** Request and response headers of all routes (decisions: wire conventions). */
 
 const requestId = "Identifies the request in all logs; 1 to 128 letters, digits and `._:-`.";
 
@@ -72,7 +72,7 @@ export function headerRefs(names: readonly string[]): JsonSchema {
 /** Codes that any request can get before it has been read completely. */
 const ofAnyRequest = ["REQUEST_TIMEOUT", "HEADERS_TOO_LARGE"] as const;
 
-/** Codes that any request can get, because the operation is not known yet or can't run. */
+/** Codes that any request can get, because the route is not known yet or can't run. */
 const always: readonly ErrorCode[] = [
   "INVALID_REQUEST",
   "UNAUTHENTICATED",
@@ -86,7 +86,7 @@ const always: readonly ErrorCode[] = [
   "SERVICE_UNAVAILABLE",
 ];
 
-/** Codes that only operations with a body and an idempotency key return. */
+/** Codes that only routes with a body and an idempotency key return. */
 const ofBodies: readonly ErrorCode[] = [
   "INVALID_JSON",
   "IDEMPOTENCY_IN_PROGRESS",
@@ -96,13 +96,13 @@ const ofBodies: readonly ErrorCode[] = [
 ];
 
 /**
- * Codes that only operations on one record return. Such an operation's path contains the record's
+ * Codes that only routes on one record return. Such a route's path contains the record's
  * id.
  */
 const ofRecords: readonly ErrorCode[] = ["RECORD_NOT_FOUND"];
 
-/** Returns all refusal codes of an operation. */
-export function refusalsOf({ method, path, refusals = [] }: Operation): readonly ErrorCode[] {
+/** Returns all refusal codes of a route. */
+export function refusalsOf({ method, path, refusals = [] }: Route): readonly ErrorCode[] {
   const more = [path.includes("/:") ? ofRecords : [], takesBody(method) ? ofBodies : []];
   return [...new Set([...refusals, ...always, ...more.flat()])];
 }
@@ -190,9 +190,9 @@ export function refusalResponses(codes: readonly ErrorCode[]): Record<string, Js
   return Object.fromEntries(responses.sort(([a], [b]) => a.localeCompare(b)));
 }
 
-/** Builds the components that `refusalResponses` references for all operations. */
-export function sharedResponses(operations: readonly Operation[]): Record<string, JsonSchema> {
-  const shared = operations.flatMap((endpoint) => {
+/** Builds the components that `refusalResponses` references for all routes. */
+export function sharedResponses(routes: readonly Route[]): Record<string, JsonSchema> {
+  const shared = routes.flatMap((endpoint) => {
     const byStatus = Map.groupBy(refusalsOf(endpoint), (code) => errorTable[code].status);
     return [...byStatus.values()].flatMap((its) => (its.length === 1 ? its : []));
   });

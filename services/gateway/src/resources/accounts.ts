@@ -15,8 +15,8 @@ import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { type Options, stringify } from "csv-stringify/sync";
 import * as f from "../openapi/fields.ts";
-import { type FileFormat, get, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { type FileFormat, get, type Resource } from "../openapi/route.ts";
 import { exportStatement } from "./statements.ts";
 
 export const account = f.record(AccountSchema, "Account", "An account with its balances.", {
@@ -139,7 +139,7 @@ export const accounts: Resource = {
   scope: "account",
   tag: "Accounts",
   components: [account, entry, accountPage, entryPage],
-  operations: [
+  routes: [
     get("listAccounts", "/api/v1/transfer/accounts", {
       summary: "List accounts",
       description: "Your accounts, oldest first.",

@@ -8,8 +8,8 @@ import {
 import type { Mode } from "../keys/rules/key.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
-import { get, type Operation, operationsOf, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { get, type Resource, type Route, routesOf } from "../openapi/route.ts";
 import { accounts } from "./accounts.ts";
 import { batches } from "./batches.ts";
 import { beneficiaries } from "./beneficiaries.ts";
@@ -57,7 +57,7 @@ const requests: Resource = {
   scope: "webhook",
   tag: "Requests",
   components: [request, requestPage],
-  operations: [
+  routes: [
     get("listRequests", "/api/v1/requests", {
       summary: "List requests",
       description:
@@ -97,15 +97,15 @@ const resources: readonly Resource[] = [
   sandbox,
 ];
 
-export const operations = resources.flatMap(operationsOf);
+export const routes = resources.flatMap(routesOf);
 
-/** Returns the public operations of a mode. Live mode has no sandbox operations. */
-export const operationsIn = (mode: Mode): readonly Operation[] =>
-  mode === "sandbox" ? operations : operations.filter(({ tag }) => tag !== sandbox.tag);
+/** Returns the public routes of a mode. Live mode has no sandbox routes. */
+export const routesIn = (mode: Mode): readonly Route[] =>
+  mode === "sandbox" ? routes : routes.filter(({ tag }) => tag !== sandbox.tag);
 
 export const referenceIn = (mode: Mode) =>
   openApiDocument({
-    operations: operationsIn(mode),
+    routes: routesIn(mode),
     components: [...resources.flatMap((each) => each.components), ...webhookComponents],
     webhooks: webhookItems,
   });

@@ -24,8 +24,8 @@ import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { type Options, stringify } from "csv-stringify/sync";
 import { exampleOfSchema } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, type FileFormat, get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { bodyRequest, type FileFormat, get, post, type Resource } from "../openapi/route.ts";
 import { approval, batch, line } from "./parts/batches.ts";
 
 const batchPage = f.pageOf(ListBatchesResponseSchema, "BatchPage", "batches", batch);
@@ -127,7 +127,7 @@ export const batches: Resource = {
   scope: "payout",
   tag: "Batches",
   components: [approval, batch, batchPage, line, linePage],
-  operations: [
+  routes: [
     post("createBatch", path, {
       summary: "Create batch",
       description:

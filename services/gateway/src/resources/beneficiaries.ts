@@ -15,8 +15,8 @@ import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts"
 import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
 import { exampleOfSchema } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyFields, get, post, type Resource, remove } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { bodyFields, get, post, type Resource, remove } from "../openapi/route.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
 
 /**
@@ -148,7 +148,7 @@ export const beneficiaries: Resource = {
   scope: "beneficiary",
   tag: "Beneficiaries",
   components: [beneficiary, created, beneficiaryPage],
-  operations: [
+  routes: [
     post("createCryptoBeneficiary", createPaths.crypto, {
       summary: "Create crypto beneficiary",
       description:

@@ -8,8 +8,8 @@ import {
 import { BeneficiaryKind } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { choicesOf } from "@disburse/forms/describe/discovery.ts";
 import * as f from "../openapi/fields.ts";
-import { get, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { get, type Resource } from "../openapi/route.ts";
 import { createPaths } from "./beneficiaries.ts";
 
 const formField = f.record(FormFieldSchema, "BeneficiaryFormField", "A field of the form.", {
@@ -73,7 +73,7 @@ export const beneficiaryForms: Resource = {
   scope: "beneficiary",
   tag: "Beneficiaries",
   components: [formField, form, forms],
-  operations: [
+  routes: [
     get("listBeneficiaryForms", "/api/v1/transfer/beneficiary-forms", {
       summary: "Discover beneficiary forms",
       description:

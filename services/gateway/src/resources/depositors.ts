@@ -9,8 +9,8 @@ import {
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { depositor as depositorBody } from "@disburse/forms/bodies/depositor.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyFields, get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { bodyFields, get, post, type Resource } from "../openapi/route.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
 
 export const depositor = withStored(
@@ -53,7 +53,7 @@ export const depositors: Resource = {
   scope: "depositor",
   tag: "Depositors",
   components: [depositor, created, depositorPage],
-  operations: [
+  routes: [
     post("createDepositor", "/api/v1/depositor", {
       summary: "Whitelist depositor",
       description:

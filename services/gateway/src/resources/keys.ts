@@ -12,8 +12,8 @@ import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { parseMoment } from "@disburse/kernel/time.ts";
 import { childProblem } from "../keys/rules/child.ts";
 import * as f from "../openapi/fields.ts";
-import { get, post, type Resource, remove } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { get, post, type Resource, remove } from "../openapi/route.ts";
 import { soundBody, textOf, textsOf } from "./own-body.ts";
 import { heldText, ordersQuery, revocation } from "./parts/revocation.ts";
 
@@ -76,7 +76,7 @@ export const apiKeys: Resource = {
   scope: "key",
   tag: "API keys",
   components: [revocation, key, keyWithSecret, revokedKey, keyList],
-  operations: [
+  routes: [
     get("listKeys", path, {
       summary: "List API keys",
       description: "Your keys, without their secret parts.",

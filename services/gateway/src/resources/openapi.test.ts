@@ -6,7 +6,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { isScope } from "../keys/rules/key.ts";
 import { readQuery } from "../openapi/query.ts";
-import { operations, operationsIn, referenceIn } from "./all.ts";
+import { referenceIn, routes, routesIn } from "./all.ts";
 
 const document = JSON.parse(JSON.stringify(referenceIn("sandbox")));
 const reference = referenceOf(document);
@@ -17,7 +17,7 @@ type Media = {
 };
 type Content = { readonly content?: { readonly "application/json"?: Media } };
 
-/** All operations of the document, with their JSON pointers. */
+/** All routes of the document, with their JSON pointers. */
 const described: [string, { [key: string]: unknown }][] = Object.entries(document.paths).flatMap(
   ([path, methods]) =>
     Object.entries(methods as object).map(([method, operation]): [string, typeof operation] => [
@@ -40,16 +40,16 @@ it("is the one in docs/; `npm run generate` writes it", () => {
 
 it("has every operation once, with a unique id", () => {
   const documented = described.map(([pointer, { operationId }]) => [operationId, pointer]);
-  for (const { id, method, path } of operations) {
+  for (const { id, method, path } of routes) {
     const pointer = path.replaceAll(/:(\w+)/g, "{$1}").replaceAll("/", "~1");
     expect(documented).toContainEqual([id, `/paths/${pointer}/${method.toLowerCase()}`]);
   }
   expect(new Set(documented.map(([id]) => id)).size).toBe(documented.length);
-  expect(operations.filter(({ scope }) => !isScope(scope))).toEqual([]);
+  expect(routes.filter(({ scope }) => !isScope(scope))).toEqual([]);
 });
 
 it("has no list that refuses an empty cursor: it is the first page", () => {
-  const lists = operations.filter(({ query = {} }) => "cursor" in query || "after" in query);
+  const lists = routes.filter(({ query = {} }) => "cursor" in query || "after" in query);
   expect(lists.length).toBeGreaterThan(10);
   for (const { id, query = {} } of lists) {
     const name = "cursor" in query ? "cursor" : "after";
@@ -188,7 +188,7 @@ it("uses every component, and resolves every reference", () => {
 });
 
 it("marks every secret of an answer as shown once, so that no replay has it", () => {
-  const marked = operationsIn("sandbox").flatMap(({ id, data }) => {
+  const marked = routesIn("sandbox").flatMap(({ id, data }) => {
     const { properties = {} } = ("schema" in data ? data.schema : {}) as {
       properties?: Readonly<Record<string, unknown>>;
     };

@@ -2,16 +2,16 @@ import { checkBody } from "@disburse/forms/checks/body.ts";
 import { readBody } from "@disburse/forms/checks/read.ts";
 import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
-import type { Call } from "../openapi/operation.ts";
+import type { Call } from "../openapi/route.ts";
 
 /**
- * Checks the body of an operation that the gateway itself implements. Uses the operation's form.
+ * Checks the body of a route that the gateway itself implements. Uses the route's form.
  */
 export function soundBody({
   form,
   body,
 }: Pick<Call, "form" | "body">): BodyValues | Refused<"INVALID_REQUEST"> {
-  if (form === undefined) throw new Error("the operation has no fields in its body");
+  if (form === undefined) throw new Error("the route has no fields in its body");
   const { values, unreadable } = readBody(form, body);
   const sound = checkBody(form, values, { now: new Date(), unreadable });
   return Array.isArray(sound) ? invalidRequest(sound) : sound.values;

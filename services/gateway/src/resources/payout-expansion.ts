@@ -4,8 +4,8 @@ import type { Quote } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { refusedBecause } from "@disburse/kernel/refusal.ts";
 import type * as f from "../openapi/fields.ts";
 import { schemaRef } from "../openapi/fields.ts";
-import type { Call, Clients } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import type { Call, Clients } from "../openapi/route.ts";
 import { beneficiary } from "./beneficiaries.ts";
 import { quote } from "./quotes.ts";
 

@@ -19,9 +19,9 @@ import { metadataField } from "@disburse/forms/fields/make.ts";
 import { failureCodes } from "@disburse/kernel/failure.ts";
 import { metadataKey } from "@disburse/kernel/metadata.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
-import { amounts, approval, approvalOperations } from "./parts/payouts.ts";
+import { bodyRequest, get, post, type Resource } from "../openapi/route.ts";
+import { amounts, approval, approvalRoutes } from "./parts/payouts.ts";
 import { expansionQuery, readExpanded, withExpansions } from "./payout-expansion.ts";
 
 const status = f.word(
@@ -227,7 +227,7 @@ export const payouts: Resource = {
   scope: "payout",
   tag: "Payouts",
   components: [approval, payout, payoutItem, payoutPage, event, eventPage, executed],
-  operations: [
+  routes: [
     post("executePayout", "/api/v1/transfer/execute", {
       summary: "Execute payout",
       description:
@@ -258,8 +258,8 @@ export const payouts: Resource = {
       refusals: ["RECORD_NOT_FOUND", "NOT_CANCELLABLE"],
       answer: async ({ change }, { payout }) => (await payout.cancelPayout(change)).payout,
     }),
-    ...approvalOperations(payout),
-    reissueOperation(payout),
+    ...approvalRoutes(payout),
+    reissueRoute(payout),
     get("listPayouts", "/api/v1/transfer/payouts", {
       summary: "List payouts",
       description:
@@ -287,10 +287,10 @@ export const payouts: Resource = {
 };
 
 /**
- * Builds the operation that pays a payout again. It returns the new payout
+ * Builds the route that pays a payout again. It returns the new payout
  * (docs/decisions/0062-reissue.md).
  */
-function reissueOperation(payout: f.Component<Payout>): Resource["operations"][number] {
+function reissueRoute(payout: f.Component<Payout>): Resource["routes"][number] {
   return post("reissuePayout", "/api/v1/transfer/payouts/:payoutId/reissue", {
     summary: "Reissue payout",
     description:

@@ -11,8 +11,8 @@ import {
 import { requestForQuote } from "@disburse/forms/bodies/transfer.ts";
 import { metadataField } from "@disburse/forms/fields/make.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { bodyRequest, get, post, type Resource } from "../openapi/route.ts";
 
 export const quote = f.record(QuoteSchema, "Quote", "Costs and amounts of a payout.", {
   id: f.id("qt", "Quote id."),
@@ -98,7 +98,7 @@ export const quotes: Resource = {
   scope: "quote",
   tag: "Quotes",
   components: [quote, corridor, corridorPage],
-  operations: [
+  routes: [
     post("requestQuote", "/api/v1/transfer/rfq", {
       summary: "Request for quote",
       description:

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "../test-gateway.ts";
-import { operations, referenceIn } from "./all.ts";
+import { referenceIn, routes } from "./all.ts";
 
 let live: TestGateway;
 let sandbox: TestGateway;
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([live.stop(), sandbox.stop()]));
 
-const controls = operations
+const controls = routes
   .filter(({ path, tag }) => path.startsWith("/api/v1/sandbox/") || tag === "Sandbox")
   .map(({ method, path }): [string, string] => [method, path.replaceAll(/:\w+/g, "id_1")]);
 

@@ -12,8 +12,8 @@ import { rejectScheduledPayout } from "@disburse/forms/bodies/approval.ts";
 import { schedulePayout } from "@disburse/forms/bodies/transfer.ts";
 import { metadataField } from "@disburse/forms/fields/make.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { bodyRequest, get, post, type Resource } from "../openapi/route.ts";
 
 const approval = f.record(
   ScheduledPayoutApprovalSchema,
@@ -100,7 +100,7 @@ export const scheduledPayouts: Resource = {
   scope: "payout",
   tag: "Scheduled payouts",
   components: [approval, scheduled, scheduledPage],
-  operations: [
+  routes: [
     post("createScheduledPayout", path, {
       summary: "Schedule payout",
       description:

@@ -9,8 +9,8 @@ import {
   StatementFormat,
 } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import * as f from "../openapi/fields.ts";
-import { type FileFormat, get, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { type FileFormat, get, type Resource } from "../openapi/route.ts";
 
 const query = q.queryOf(RenderStatementRequestSchema, {
   from: q.moment(
@@ -197,5 +197,5 @@ export const receipts: Resource = {
   scope: "payout",
   tag: "Payouts",
   components: [receiptEntry, receipt, signedReceipt],
-  operations: [getPayoutReceipt, getPayoutReceiptPdf],
+  routes: [getPayoutReceipt, getPayoutReceiptPdf],
 };

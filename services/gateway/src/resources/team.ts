@@ -11,8 +11,8 @@ import { addMember, updateMember } from "@disburse/forms/bodies/team.ts";
 import { isRefused, type Refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import { scopesToGive } from "../keys/rules/key.ts";
 import * as f from "../openapi/fields.ts";
-import { type Authorised, get, patch, post, type Resource, remove } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { type Authorised, get, patch, post, type Resource, remove } from "../openapi/route.ts";
 import { memberRoles, scopesOf } from "../team/rules/role.ts";
 import { soundBody, textOf } from "./own-body.ts";
 import { heldText, ordersQuery, revocation } from "./parts/revocation.ts";
@@ -69,7 +69,7 @@ export const team: Resource = {
   scope: "team",
   tag: "Team members",
   components: [member, removedMember, memberList],
-  operations: [
+  routes: [
     get("listTeamMembers", path, {
       summary: "List team members",
       description: "The people who sign in at the console for you, with their roles.",

@@ -6,8 +6,8 @@ import {
   ListDeliveriesResponseSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import * as f from "../openapi/fields.ts";
-import { get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { get, post, type Resource } from "../openapi/route.ts";
 import { endpointNameProblem } from "./rules/endpoint-name.ts";
 
 const described = f.fields(DeliverySchema, {
@@ -77,7 +77,7 @@ export const webhookDeliveries: Resource = {
   scope: "webhook",
   tag: "Webhook deliveries",
   components: [delivery, attempt, deliveryWithAttempts, deliveryPage],
-  operations: [
+  routes: [
     get("listWebhookDeliveries", path, {
       summary: "List webhook deliveries",
       description: "What was sent to your endpoints, newest first.",

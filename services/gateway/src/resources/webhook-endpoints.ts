@@ -13,8 +13,8 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { createEndpoint, rotateSecret, updateEndpoint } from "@disburse/forms/bodies/webhooks.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, get, patch, post, type Resource, remove } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { bodyRequest, get, patch, post, type Resource, remove } from "../openapi/route.ts";
 import { delivery } from "./webhook-deliveries.ts";
 
 const described = f.fields(EndpointSchema, {
@@ -105,7 +105,7 @@ export const webhookEndpoints: Resource = {
   scope: "webhook",
   tag: "Webhook endpoints",
   components: [endpoint, health, endpointWithHealth, endpointWithSecrets, deleted, endpointPage],
-  operations: [
+  routes: [
     post("createWebhookEndpoint", path, {
       summary: "Create webhook endpoint",
       description:

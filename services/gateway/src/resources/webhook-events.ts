@@ -6,8 +6,8 @@ import {
 import { type ExactJson, exactValue, parseExactJson } from "@disburse/kernel/exact-json.ts";
 import { exampleOfSchema } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
-import { get, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { get, type Resource } from "../openapi/route.ts";
 import { payoutWebhook } from "./payouts.ts";
 import { optInData, paymentSessionData, refundData } from "./webhooks.ts";
 
@@ -64,7 +64,7 @@ export const webhookEvents: Resource = {
   scope: "webhook",
   tag: "Webhook events",
   components: [event, eventPage],
-  operations: [
+  routes: [
     get("listWebhookEvents", "/api/v1/events", {
       summary: "Read the feed of events",
       description:

@@ -7,8 +7,8 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { createReplay, replayableStates } from "@disburse/forms/bodies/webhooks.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, get, post, type Resource, remove } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { bodyRequest, get, post, type Resource, remove } from "../openapi/route.ts";
 import { endpointNameProblem } from "./rules/endpoint-name.ts";
 
 const replay = f.record(ReplaySchema, "WebhookReplay", "A replay of many deliveries.", {
@@ -41,7 +41,7 @@ export const webhookReplays: Resource = {
   scope: "webhook",
   tag: "Webhook deliveries",
   components: [replay, replayPage],
-  operations: [
+  routes: [
     post("createWebhookReplay", path, {
       summary: "Replay many webhooks",
       description:

@@ -7,9 +7,9 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import type { NotifierRefusal } from "../refusals.ts";
 import { makeKey } from "./keys.ts";
 import {
+  type EndpointConfiguration,
   type EndpointOperation,
   type EndpointRecord,
-  type EndpointSettings,
   endpointsMax,
 } from "./rules/endpoint.ts";
 import { asOf, type EndpointChange, revised } from "./rules/revision.ts";
@@ -62,11 +62,11 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) 
 
     create: async (
       command: EndpointCommand,
-      settings: EndpointSettings,
+      configuration: EndpointConfiguration,
     ): Promise<ChangeOutcome> => {
       const earlier = await repeated(command);
       if (earlier !== undefined) return earlier;
-      const { endpoint, operation } = created(command, settings, sealer);
+      const { endpoint, operation } = created(command, configuration, sealer);
       for (const place of await endpoints.freePlaces(command.merchantId)) {
         const placed = { ...endpoint, place };
         if (await endpoints.insert(placed)) return { endpoint: placed, operation };
@@ -104,7 +104,7 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) 
 
 function created(
   { merchantId, operation: command }: EndpointCommand,
-  settings: EndpointSettings,
+  configuration: EndpointConfiguration,
   sealer: Sealer,
 ): ChangeResult {
   const { at } = command;
@@ -114,7 +114,7 @@ function created(
   const endpoint: EndpointRecord = {
     id,
     merchantId,
-    ...settings,
+    ...configuration,
     createdAt: at,
     createdBy: command.actor,
     updatedAt: at,

@@ -1,9 +1,9 @@
 import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type {
   DeliveryOrder,
+  EndpointConfiguration,
   EndpointOperation,
   EndpointRecord,
-  EndpointSettings,
   PauseReason,
   Recipient,
   SealedKey,
@@ -12,7 +12,7 @@ import type { SecretSet } from "./rules/secret-set.ts";
 
 export const schemaVersion = 1;
 
-type SettingsDocument = {
+type ConfigurationDocument = {
   url: string;
   description: string;
   order: DeliveryOrder;
@@ -26,7 +26,7 @@ type SettingsDocument = {
   pending_url: string | null;
 };
 
-export type EndpointDocument = SettingsDocument & {
+export type EndpointDocument = ConfigurationDocument & {
   _id: string;
   schema_version: number;
   merchant_id: string;
@@ -47,7 +47,7 @@ export function endpointDocument(endpoint: EndpointRecord): EndpointDocument {
     _id: endpoint.id,
     schema_version: schemaVersion,
     merchant_id: endpoint.merchantId,
-    ...(settingsDocument({ ...unset, ...endpoint }) as SettingsDocument),
+    ...(configurationDocument({ ...unset, ...endpoint }) as ConfigurationDocument),
     created_at: endpoint.createdAt,
     created_by: endpoint.createdBy,
     updated_at: endpoint.updatedAt,
@@ -61,12 +61,12 @@ export function endpointDocument(endpoint: EndpointRecord): EndpointDocument {
 }
 
 function operationDocument({ id, kind, keyId, before, actor, at }: EndpointOperation) {
-  const changed = before && { before: settingsDocument(before) };
+  const changed = before && { before: configurationDocument(before) };
   return { id, kind, key_id: keyId ?? null, ...changed, actor, at };
 }
 
-/** Maps settings to their stored names. */
-const settingNames = {
+/** Maps an endpoint's fields to their stored names. */
+const storedNames = {
   url: "url",
   description: "description",
   order: "order",
@@ -77,7 +77,7 @@ const settingNames = {
   pausedMs: "paused_ms",
   verifiedAt: "verified_at",
   pendingUrl: "pending_url",
-} as const satisfies Record<keyof EndpointSettings, keyof SettingsDocument>;
+} as const satisfies Record<keyof EndpointConfiguration, keyof ConfigurationDocument>;
 
 /** Settings that may have no value. Then `null` is stored. */
 const unset = {
@@ -89,16 +89,18 @@ const unset = {
   pendingUrl: undefined,
 };
 
-const settings = Object.keys(settingNames) as (keyof EndpointSettings)[];
+const fields = Object.keys(storedNames) as (keyof EndpointConfiguration)[];
 
-function settingsDocument(set: Partial<EndpointSettings>): Partial<SettingsDocument> {
-  const changed = settings.filter((name) => name in set);
-  return Object.fromEntries(changed.map((name) => [settingNames[name], set[name] ?? null]));
+function configurationDocument(
+  set: Partial<EndpointConfiguration>,
+): Partial<ConfigurationDocument> {
+  const changed = fields.filter((name) => name in set);
+  return Object.fromEntries(changed.map((name) => [storedNames[name], set[name] ?? null]));
 }
 
-function toSettings(stored: Partial<SettingsDocument>): Partial<EndpointSettings> {
-  const changed = settings.filter((name) => settingNames[name] in stored);
-  return Object.fromEntries(changed.map((name) => [name, stored[settingNames[name]] ?? undefined]));
+function toConfiguration(stored: Partial<ConfigurationDocument>): Partial<EndpointConfiguration> {
+  const changed = fields.filter((name) => storedNames[name] in stored);
+  return Object.fromEntries(changed.map((name) => [name, stored[storedNames[name]] ?? undefined]));
 }
 
 function signingDocument({ current, previous, staged }: SecretSet) {
@@ -131,7 +133,7 @@ export function toEndpoint(stored: EndpointDocument): EndpointRecord {
       keyId: key_id ?? undefined,
       actor,
       at,
-      ...(before === undefined ? {} : { before: toSettings(before) }),
+      ...(before === undefined ? {} : { before: toConfiguration(before) }),
     })),
   };
 }

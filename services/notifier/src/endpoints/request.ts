@@ -17,11 +17,14 @@ import { wholeBody } from "@disburse/forms/checks/read.ts";
 import { invalidRequest, isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 import type { AddressRules } from "../sender/rules/address.ts";
 import { urlProblem } from "../sender/rules/url.ts";
-import type { DeliveryOrder, EndpointSettings } from "./rules/endpoint.ts";
+import type { DeliveryOrder, EndpointConfiguration } from "./rules/endpoint.ts";
 import { everyEvent } from "./rules/event-filter.ts";
 import { overlapSecondsDefault } from "./rules/secret-set.ts";
 
-type MerchantSettings = Pick<EndpointSettings, "url" | "description" | "order" | "eventTypes">;
+type RequestedConfiguration = Pick<
+  EndpointConfiguration,
+  "url" | "description" | "order" | "eventTypes"
+>;
 
 type Invalid = Refused<"INVALID_REQUEST">;
 
@@ -33,7 +36,7 @@ export function readCreateRequest(
   message: CreateEndpointRequest,
   rules: AddressRules,
   now: Date,
-): MerchantSettings | Invalid {
+): RequestedConfiguration | Invalid {
   const context = { now, unreadable: message.unreadable };
   const checked = checkedMessage(createEndpoint, CreateEndpointRequestSchema, message, context);
   if (isRefused(checked)) return checked;
@@ -48,7 +51,7 @@ export function readUpdateRequest(
   message: UpdateEndpointRequest,
   rules: AddressRules,
   now: Date,
-): Partial<MerchantSettings> | Invalid {
+): Partial<RequestedConfiguration> | Invalid {
   const context = { now, unreadable: message.unreadable };
   const checked = checkedMessage(updateEndpoint, UpdateEndpointRequestSchema, message, context);
   if (isRefused(checked)) return checked;

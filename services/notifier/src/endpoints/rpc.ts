@@ -39,9 +39,9 @@ export function endpointRpc(deps: EndpointDeps) {
     createEndpoint: async (message) => {
       const command = commandOf(message, "create", clock);
       const { at } = command.operation;
-      const settings = orThrow(readCreateRequest(message, deps, at));
+      const configuration = orThrow(readCreateRequest(message, deps, at));
       const verifiedAt = mustVerify ? undefined : at;
-      const created = orThrow(await changes.create(command, { ...settings, verifiedAt }));
+      const created = orThrow(await changes.create(command, { ...configuration, verifiedAt }));
       return { ...shown(created), secrets: secretsOf(created, sealer) };
     },
 

@@ -134,10 +134,10 @@ describe("an update", () => {
       (await rpc.updateEndpoint(withOperation(fields))).endpoint;
     const eventTypes = ["payout_session"];
     const changed = await update({ description: "till", order: "none", eventTypes });
-    const settings = { description: "till", order: DeliveryOrder.NONE, eventTypes };
-    expect(changed).toMatchObject({ ...settings, url: hookUrl, state: ACTIVE });
+    const configuration = { description: "till", order: DeliveryOrder.NONE, eventTypes };
+    expect(changed).toMatchObject({ ...configuration, url: hookUrl, state: ACTIVE });
     expect(changed?.health).toBeUndefined();
-    const expected = { ...settings, url: newUrl, state: ACTIVE, pendingUrl: "" };
+    const expected = { ...configuration, url: newUrl, state: ACTIVE, pendingUrl: "" };
     expect(await update({ url: newUrl })).toMatchObject(expected);
     expect(await update({ description: "" })).toMatchObject({ ...expected, description: "" });
     expect(await get()).toMatchObject({ ...expected, description: "" });

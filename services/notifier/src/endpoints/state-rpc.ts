@@ -19,7 +19,7 @@ import {
 import { type SigningDeps, signedRequest } from "./keys.ts";
 import { readUpdateRequest } from "./request.ts";
 import type { EndpointDeps } from "./rpc.ts";
-import type { EndpointOperation, EndpointRecord, EndpointSettings } from "./rules/endpoint.ts";
+import type { EndpointConfiguration, EndpointOperation, EndpointRecord } from "./rules/endpoint.ts";
 import { pause, resume } from "./rules/pause.ts";
 import {
   challengeBody,
@@ -40,8 +40,8 @@ type EndpointStateDeps = EndpointDeps &
     readonly resumeSuspended: () => void;
   };
 
-/** Computes changed settings from the current ones. */
-type Change = (endpoint: EndpointRecord) => Partial<EndpointSettings>;
+/** Computes changed fields from the current ones. */
+type Change = (endpoint: EndpointRecord) => Partial<EndpointConfiguration>;
 
 export function endpointStateRpc(deps: EndpointStateDeps) {
   const { endpoints, sealer, clock, mustVerify, resumeSuspended } = deps;
@@ -54,10 +54,10 @@ export function endpointStateRpc(deps: EndpointStateDeps) {
   ) => {
     const command = commandOf(message, kind, clock);
     const { operation } = command;
-    const settings = decide(operation);
+    const configuration = decide(operation);
     const changed = await changes.change(command, message.endpointId, (endpoint) => ({
       operation,
-      settings: settings(endpoint),
+      configuration: configuration(endpoint),
     }));
     const response = shown(orThrow(changed));
     resumeSuspended();
@@ -139,8 +139,8 @@ async function verify(
   if (failure !== undefined) return failure;
   const operation = { ...command.operation, at: deps.clock.now() };
   return changes.change(command, endpointId, (current) => {
-    const settings = url === undefined ? {} : challengeResult(current, url, operation.at);
-    return isRefused(settings) ? settings : { operation, settings };
+    const configuration = url === undefined ? {} : challengeResult(current, url, operation.at);
+    return isRefused(configuration) ? configuration : { operation, configuration };
   });
 }
 

@@ -6,7 +6,7 @@ import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { eventId, newId } from "@disburse/kernel/id.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -64,7 +64,7 @@ beforeEach(async () => {
 });
 
 /** The payout service, which publishes by its own clock. */
-const published: Partial<ServiceImpl<typeof PayoutOperationsService>> = {
+const published: Partial<ServiceImpl<typeof PayoutOperatorService>> = {
   listPublishedPayouts: ({ from, to, cursor }) => {
     if (isAway) throw new ConnectError("away", Code.Unavailable);
     const [start, end] = [timestampDate(from!), timestampDate(to!)];
@@ -105,12 +105,12 @@ async function servePayout() {
     verify: testTrust.verify("payout"),
     log: silentLog,
     metrics: createMetrics("payout"),
-    services: [PayoutOperationsService],
-    routes: (router) => router.service(PayoutOperationsService, published),
+    services: [PayoutOperatorService],
+    routes: (router) => router.service(PayoutOperatorService, published),
     ready: async () => true,
   });
   const identity = testTrust.service("notifier");
-  const client = connectService(PayoutOperationsService, server.url, { identity });
+  const client = connectService(PayoutOperatorService, server.url, { identity });
   const stop = async () => {
     client.close();
     await server.stop();

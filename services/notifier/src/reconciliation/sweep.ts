@@ -6,10 +6,10 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { SweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type {
-  PayoutOperationsService,
+  PayoutOperatorService,
   PublishedEvent,
   PublishedPayout,
-} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+} from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import { deliveryKeptMs } from "../deliveries/documents.ts";
 import { eventKey } from "../events/documents.ts";
@@ -28,7 +28,7 @@ import { type GapKind, type GapTerms, gapKinds, gapWindow } from "./rules/window
 import type { GapStore } from "./store.ts";
 
 export type PayoutEvents = Pick<
-  Client<typeof PayoutOperationsService>,
+  Client<typeof PayoutOperatorService>,
   "listPublishedPayouts" | "republishPayoutEvents"
 >;
 

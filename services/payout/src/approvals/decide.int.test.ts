@@ -42,7 +42,7 @@ const by = (id: string, kind: Actor_Kind = Actor_Kind.API_KEY) => ({
 async function setRules(approval: Rules | undefined) {
   const { mutation } = by("ada", Actor_Kind.OPERATOR);
   const controls = { mutation, merchantId, approval: approval ?? {} };
-  await platform.operationsRpc.setPayoutControls(controls);
+  await platform.operatorRpc.setPayoutControls(controls);
 }
 
 async function execute(quoteId = platform.quote(accountId)): Promise<string> {

@@ -182,7 +182,7 @@ describe("a batch", () => {
   it("pays a duplicate line if allowed explicitly or by the guard", async () => {
     const actor = { kind: Actor_Kind.OPERATOR, id: "ada" };
     const guarded = (duplicateWindowSeconds: number) =>
-      platform.operationsRpc.setPayoutControls({
+      platform.operatorRpc.setPayoutControls({
         ...{ merchantId, duplicateWindowSeconds },
         mutation: { operationId: platform.operation().operationId, actor },
       });

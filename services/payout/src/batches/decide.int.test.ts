@@ -57,7 +57,7 @@ type Rules = { batches?: boolean; amounts?: { currencyCode: string; minimum: str
 const large: Rules = { amounts: [{ currencyCode: "USD", minimum: "10.00" }] };
 
 const setRules = (approval: Rules) =>
-  platform.operationsRpc.setPayoutControls({ ...by("ada", Actor_Kind.OPERATOR), approval });
+  platform.operatorRpc.setPayoutControls({ ...by("ada", Actor_Kind.OPERATOR), approval });
 
 const line = (sourceAmount = "10.00") => ({
   ...{ accountId, beneficiaryId: "ben_1", sourceAmount, referenceId: "salary" },

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { PayoutControls } from "../controls/settings.ts";
+import type { PayoutControls } from "../controls/store.ts";
 import type { Orders } from "../orders/document.ts";
 import { type GivenApproval, isSameActor } from "../payouts/rules/approval.ts";
 import type { BatchDocument, Batches } from "./document.ts";

@@ -6,7 +6,7 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Collection, Filter } from "mongodb";
 import { isHeld, type Ledger } from "../ledger/accounts.ts";
 import { isCreated, type PayoutDocument, type Payouts } from "../payouts/document.ts";
-import type { PayoutControls } from "./settings.ts";
+import type { PayoutControls } from "./store.ts";
 
 /** A payout that is about to be created, with a reading of the quote service's clock. */
 export type NewPayout = ClockReading & {

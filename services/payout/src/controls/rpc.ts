@@ -10,7 +10,7 @@ import {
   type ApprovalRules as RulesMessage,
   type SetPayoutControlsRequest,
 } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import {
   type PayoutSandboxService,
   type SetOwnPayoutControlsRequest,
@@ -20,11 +20,11 @@ import { setPayoutControls } from "@disburse/forms/bodies/sandbox.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { invalidRequest, otherContent, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { RulesDocument } from "../merchant-rules/merchant-rules.ts";
 import type { AuditStore } from "../payouts/operators.ts";
-import type { SettingsDocument } from "../settings/merchant-settings.ts";
 import { type ApprovalRulesText, hasRules, lastsDefaultSeconds } from "./rules/approval.ts";
 import { type ControlsText, controlViolations, loosened } from "./rules/controls.ts";
-import type { PayoutControls } from "./settings.ts";
+import type { PayoutControls } from "./store.ts";
 
 export type ControlsDeps = {
   readonly controls: PayoutControls;
@@ -53,7 +53,7 @@ export function controlsRpc(deps: ControlsDeps) {
     getPayoutControls: async ({ merchantId }) => ({
       controls: controlsMessage(merchantId, await controls.read(merchantId)),
     }),
-  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+  } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
 /**
@@ -96,7 +96,7 @@ function rulesText(message: RulesMessage): ApprovalRulesText {
   };
 }
 
-function controlsMessage(merchantId: string, stored: SettingsDocument<ControlsText> | null) {
+function controlsMessage(merchantId: string, stored: RulesDocument<ControlsText> | null) {
   const approval = stored?.approval && hasRules(stored.approval) ? stored.approval : undefined;
   return create(PayoutControlsSchema, {
     merchantId,
@@ -119,7 +119,7 @@ type ControlsRpc = ReturnType<typeof controlsRpc>;
 
 export function guardedControls(deps: ControlsDeps, approvals?: Pick<ServiceApprovals, "guard">) {
   const rpc = controlsRpc(deps);
-  return approvals?.guard(PayoutOperationsService, rpc, controlsGuards(deps)) ?? rpc;
+  return approvals?.guard(PayoutOperatorService, rpc, controlsGuards(deps)) ?? rpc;
 }
 
 /** One operator may tighten controls alone. Loosening them needs a second operator. */

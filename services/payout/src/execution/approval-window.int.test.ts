@@ -31,7 +31,7 @@ const by = (id: string, kind: Actor_Kind = Actor_Kind.API_KEY, root = "") => ({
 async function setRule(rule: { windowSeconds?: number; currencyCode?: string }) {
   const amounts = [{ currencyCode: "USD", minimum: "500.00", ...rule }];
   const { mutation } = by("ada", Actor_Kind.OPERATOR);
-  await platform.operationsRpc.setPayoutControls({ mutation, merchantId, approval: { amounts } });
+  await platform.operatorRpc.setPayoutControls({ mutation, merchantId, approval: { amounts } });
 }
 
 /** The default: each payout has its own destination and actor. */

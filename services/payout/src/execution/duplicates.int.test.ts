@@ -32,7 +32,7 @@ beforeEach(async () => {
 async function guard(duplicateWindowSeconds: number) {
   const { operationId } = platform.operation();
   const mutation = { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "ada" } };
-  await platform.operationsRpc.setPayoutControls({ mutation, merchantId, duplicateWindowSeconds });
+  await platform.operatorRpc.setPayoutControls({ mutation, merchantId, duplicateWindowSeconds });
 }
 
 type Sent = { referenceId?: string; allowDuplicate?: boolean };

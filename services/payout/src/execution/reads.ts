@@ -9,7 +9,7 @@ import {
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { ClockReading } from "../controls/duplicates.ts";
 import { approvalNeed, type JudgedPayout } from "../controls/rules/approval.ts";
-import type { PayoutControls } from "../controls/settings.ts";
+import type { PayoutControls } from "../controls/store.ts";
 import type { ApprovalNeed } from "../payouts/rules/approval.ts";
 import { readExecutable } from "./quote.ts";
 import type { Payable } from "./rules/payable.ts";

@@ -28,7 +28,7 @@ const usages = () => platform.database.db.collection<UsageDocument>("velocity_us
 async function limit(limits: { merchant?: object; beneficiary?: object }) {
   const { operationId } = platform.operation();
   const mutation = { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "ada" } };
-  await platform.operationsRpc.setVelocityLimits({
+  await platform.operatorRpc.setVelocityLimits({
     mutation,
     merchantId,
     merchant: {},

@@ -98,7 +98,7 @@ async function lease(id: string) {
 
 it("a duplicate scheduled payout is created if that is allowed", async () => {
   const guarded = (duplicateWindowSeconds: number) =>
-    platform.operationsRpc.setPayoutControls({
+    platform.operatorRpc.setPayoutControls({
       ...{ ...by("ada", Actor_Kind.OPERATOR), duplicateWindowSeconds },
     });
   await guarded(3_600);
@@ -121,7 +121,7 @@ const by = (id: string, kind: Actor_Kind = Actor_Kind.API_KEY) => ({
 
 describe("a scheduled payout that its merchant's rules catch", () => {
   const setRules = (approval?: { amounts: { currencyCode: string; minimum: string }[] }) =>
-    platform.operationsRpc.setPayoutControls({
+    platform.operatorRpc.setPayoutControls({
       ...by("ada", Actor_Kind.OPERATOR),
       approval: approval ?? {},
     });

@@ -33,7 +33,7 @@ async function published(from: Timestamp, limit = 0) {
   const to = timestampFromDate(new Date(Date.now() + platform.world.offsetMs + 1));
   const pages = [];
   for (let cursor = ""; ; ) {
-    const page = await platform.operationsRpc.listPublishedPayouts({ from, to, limit, cursor });
+    const page = await platform.operatorRpc.listPublishedPayouts({ from, to, limit, cursor });
     pages.push(...page.payouts.map(({ payoutId, versions }) => ({ payoutId, versions })));
     cursor = page.nextCursor;
     if (cursor === "") return pages;
@@ -41,7 +41,7 @@ async function published(from: Timestamp, limit = 0) {
 }
 
 const republished = async (eventIds: string[]) =>
-  (await platform.operationsRpc.republishPayoutEvents({ eventIds })).events;
+  (await platform.operatorRpc.republishPayoutEvents({ eventIds })).events;
 
 it("is listed by the time of its last event, without pending events", async () => {
   const { outbox } = platform;
@@ -70,7 +70,7 @@ it("is listed with the times of its creation and of its last event", async () =>
   const from = timestampFromDate(new Date(Date.now() + platform.world.offsetMs));
   await platform.outbox.published(await pendingOf(id));
   const to = timestampFromDate(new Date(Date.now() + platform.world.offsetMs + 1));
-  const { payouts } = await platform.operationsRpc.listPublishedPayouts({ from, to });
+  const { payouts } = await platform.operatorRpc.listPublishedPayouts({ from, to });
   const stored = await platform.payouts.findOne({ _id: id });
   const listed = payouts.find(({ payoutId }) => payoutId === id);
   const { $typeName: _, ...message } = listed!;
@@ -80,7 +80,7 @@ it("is listed with the times of its creation and of its last event", async () =>
     publishedAt: timestampFromDate(stored!.published_at!),
   });
   const until = timestampFromDate(stored!.published_at!);
-  const before = await platform.operationsRpc.listPublishedPayouts({ from, to: until });
+  const before = await platform.operatorRpc.listPublishedPayouts({ from, to: until });
   expect(before.payouts.map(({ payoutId }) => payoutId)).not.toContain(id);
 });
 
@@ -102,20 +102,18 @@ it("publishes its events again byte for byte, each once, and no pending one", as
 });
 
 it("refuses a span without bounds, and too many at once", async () => {
-  const { operationsRpc } = platform;
+  const { operatorRpc } = platform;
   const now = timestampFromDate(new Date());
   for (const half of [{ from: now }, { to: now }]) {
-    await expect(operationsRpc.listPublishedPayouts(half)).rejects.toThrow("from, to");
+    await expect(operatorRpc.listPublishedPayouts(half)).rejects.toThrow("from, to");
   }
   const span = { from: now, to: now };
-  await expect(operationsRpc.listPublishedPayouts({ ...span, limit: 501 })).rejects.toThrow(
-    "limit",
-  );
-  expect((await operationsRpc.listPublishedPayouts({ ...span, limit: 500 })).payouts).toEqual([]);
+  await expect(operatorRpc.listPublishedPayouts({ ...span, limit: 501 })).rejects.toThrow("limit");
+  expect((await operatorRpc.listPublishedPayouts({ ...span, limit: 500 })).payouts).toEqual([]);
   const cursor = "no cursor";
-  await expect(operationsRpc.listPublishedPayouts({ ...span, cursor })).rejects.toThrow("cursor");
+  await expect(operatorRpc.listPublishedPayouts({ ...span, cursor })).rejects.toThrow("cursor");
   for (const eventIds of [[], Array.from({ length: 101 }, () => "evt_1"), ["e".repeat(129)]]) {
-    await expect(operationsRpc.republishPayoutEvents({ eventIds })).rejects.toThrow("event_ids");
+    await expect(operatorRpc.republishPayoutEvents({ eventIds })).rejects.toThrow("event_ids");
   }
   for (const eventIds of [["evt_1"], Array.from({ length: 100 }, () => "e".repeat(128))]) {
     expect(await republished(eventIds)).toEqual([]);

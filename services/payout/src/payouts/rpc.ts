@@ -11,7 +11,7 @@ import {
   writeCursor,
 } from "@disburse/chassis/paging/page.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
-import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import {
   PayoutCause,
   PayoutEventSchema,
@@ -123,5 +123,5 @@ export function publishedRpc(payouts: Payouts) {
       }));
       return { events };
     },
-  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+  } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }

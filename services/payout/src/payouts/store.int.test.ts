@@ -146,7 +146,7 @@ describe("an order", () => {
       listPayouts(platform.payouts, platform.parts.counts, asked),
     );
     expect(all).toMatchObject({ payouts: [], totalCount: 0n });
-    const journal = platform.operationsRpc.getPayoutJournal({ payoutId });
+    const journal = platform.operatorRpc.getPayoutJournal({ payoutId });
     expect(await codeOf(journal)).toBe("RECORD_NOT_FOUND");
     expect(await readResolvable(platform.payouts, payoutId, "op", new Date())).toBeUndefined();
   });

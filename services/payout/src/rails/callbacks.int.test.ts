@@ -118,7 +118,7 @@ describe("the sandbox's scenario", () => {
 
 function send(rail: string, body: Uint8Array, signature: string) {
   const mutation = platform.operation();
-  return platform.operationsRpc.receiveRailCallback({ mutation, rail, body, signature }).then(
+  return platform.operatorRpc.receiveRailCallback({ mutation, rail, body, signature }).then(
     ({ applied }) => (applied ? "applied" : "repeated"),
     (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
   );
@@ -227,7 +227,7 @@ describe("a rail's message", () => {
     const { body, signature } = signed(change);
     const mutation = platform.operation();
     const request = { mutation, rail: "sandbox", body, signature };
-    await platform.operationsRpc.receiveRailCallback(request).catch(() => undefined);
+    await platform.operatorRpc.receiveRailCallback(request).catch(() => undefined);
     expect(await last()).toEqual({
       ...{ _id: expect.any(String), schema_version: 1, rail: "sandbox", became, payout_id: id },
       ...{ body: new Binary(body), body_sha256: createHash("sha256").update(body).digest("hex") },

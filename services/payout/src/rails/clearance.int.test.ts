@@ -113,7 +113,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     expect(await stateOf(inReview)).toEqual(queued);
     await platform.after(120_000);
     expect(await stateOf(inReview)).toEqual({ ...queued, exception: "stuck" });
-    const { exceptions: payouts } = await platform.operationsRpc.listPayoutExceptions({
+    const { exceptions: payouts } = await platform.operatorRpc.listPayoutExceptions({
       limit: 100,
     });
     const listed = payouts.map(({ payout }) => payout?.id);

@@ -77,13 +77,13 @@ describe("a payout that waits", () => {
   });
 
   it("for a paused rail goes on when an operator resumes it", async () => {
-    const { sandboxRail, operationsRpc, database } = platform;
+    const { sandboxRail, operatorRpc, database } = platform;
     const clock = platform.parts.clock;
     const { isPaused } = openRailStates(database, clock);
     const directory = createRailDirectory([sandboxRail], [{ rail: "sandbox" }], isPaused);
     const actor = { kind: Actor_Kind.OPERATOR as Actor_Kind, id: "ops-1" };
     const pause = (paused: boolean, reason: string, who = actor) =>
-      operationsRpc.setRailPaused({
+      operatorRpc.setRailPaused({
         mutation: { operationId: platform.operation().operationId, actor: who },
         ...{ rail: "sandbox", paused, reason },
       });
@@ -96,7 +96,7 @@ describe("a payout that waits", () => {
     await pause(true, "bank holiday");
     expect(platform.isWoken()).toBe(false);
     expect(await platform.states.isPaused("sandbox")).toBe(true);
-    const { rails } = await operationsRpc.listRails({});
+    const { rails } = await operatorRpc.listRails({});
     expect(rails).toMatchObject([{ name: "sandbox", paused: true, reason: "bank holiday" }]);
     await workWith(directory);
     expect(await observe(id)).toEqual({ stage: "queued", rail: "", exception: undefined });

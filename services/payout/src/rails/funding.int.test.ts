@@ -48,7 +48,7 @@ const by = (person: string) => ({
 });
 
 const fund = (amount: string) =>
-  platform.operationsRpc.fundRailAccount({
+  platform.operatorRpc.fundRailAccount({
     ...{ mutation: by("ada"), rail, currencyCode: "USD", amount, note: "wire 1" },
   });
 
@@ -62,7 +62,7 @@ async function execute(returnCharges: ReturnCharges = ReturnCharges.PLATFORM): P
 /** Returns the lines of the rail account, oldest first. */
 async function lines(): Promise<string[]> {
   const request = { rail, currencyCode: "USD", limit: 100 };
-  const { entries } = await platform.operationsRpc.listRailEntries(request);
+  const { entries } = await platform.operatorRpc.listRailEntries(request);
   return entries.reverse().map(({ id, amount }) => `${id.split(":").at(-1)} ${amount}`);
 }
 
@@ -70,7 +70,7 @@ const stepsOf = async () =>
   (await lines()).map((each) => each.replace(/^po_\S+ /, "charge ").replace(/^test-\S+ /, "fund "));
 
 async function railAccount() {
-  const { accounts } = await platform.operationsRpc.listRailAccounts({ rail });
+  const { accounts } = await platform.operatorRpc.listRailAccounts({ rail });
   return accounts.find(({ currencyCode }) => currencyCode === "USD");
 }
 

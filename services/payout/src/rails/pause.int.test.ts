@@ -1,6 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
-import { RailInfoSchema } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { RailInfoSchema } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
@@ -20,7 +20,7 @@ function setPaused(paused: boolean, reason: string, change: object = {}) {
   const { operationId } = platform.operation();
   const mutation = { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "ada" } };
   const request = { mutation, rail: "scripted", paused, reason, ...change };
-  return platform.operationsRpc.setRailPaused(request).then(
+  return platform.operatorRpc.setRailPaused(request).then(
     ({ rail }) => rail && toJson(RailInfoSchema, rail),
     (error: unknown) => readRefusal(error)?.code,
   );
@@ -34,7 +34,7 @@ it("is shown with what the rail can send, and is in the trail with its reason", 
   const reason = "x".repeat(255);
   expect(await setPaused(true, reason)).toEqual({ ...shown, paused: true, reason });
   expect(await setPaused(false, "a reason is not kept")).toEqual(shown);
-  const { rails } = await platform.operationsRpc.listRails({});
+  const { rails } = await platform.operatorRpc.listRails({});
   expect(rails.map((each) => toJson(RailInfoSchema, each))).toEqual([shown]);
   expect(await platform.states.list()).toEqual([{ rail: "scripted", paused: false }]);
   const trail = await platform.parts.audit.decisionsOf("scripted", undefined, 100);

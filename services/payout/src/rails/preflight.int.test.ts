@@ -104,7 +104,7 @@ describe("a payout whose rail checks it first", () => {
     await platform.after(60_000);
     const released = { exception: undefined, available: "100.00", held: "0.00" };
     expect(await read(id)).toEqual({ ...released, stage: "rejected", failure: "INVALID_ACCOUNT" });
-    const { accounts } = await platform.operationsRpc.listRailAccounts({ rail: "scripted" });
+    const { accounts } = await platform.operatorRpc.listRailAccounts({ rail: "scripted" });
     expect(accounts.map(({ held: amount }) => amount)).not.toContain("10.00");
     expect(submitted).toEqual([]);
   });

@@ -3,9 +3,9 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation, readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
-  type PayoutOperationsService,
+  type PayoutOperatorService,
   RailInfoSchema,
-} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+} from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import {
   type DestinationRail,
   DestinationRailSchema,
@@ -112,7 +112,7 @@ export function railsRpc(
       const received = await receiveCallback(deps, { rail, body, signature }, by);
       return { applied: orThrow(received).applied };
     },
-  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+  } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
 const withoutReason = refused(

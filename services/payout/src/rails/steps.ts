@@ -22,7 +22,7 @@ import { advance, type LeasedPayout, release, type Step } from "../payouts/work.
 import { chargeFunds } from "../treasury/accounts.ts";
 import type { VelocityReservations } from "../velocity/reservations.ts";
 import type { RailDirectory } from "./directory.ts";
-import type { Silence } from "./sandbox/settings.ts";
+import type { Silence } from "./sandbox/scenario-store.ts";
 
 export type RailWorkerDeps = {
   readonly ledger: Ledger;

@@ -208,14 +208,14 @@ describe("a reissue is refused", () => {
     const actor = { kind: Actor_Kind.OPERATOR, id: "ada" };
     const controls = { merchantId, duplicateWindowSeconds: 3_600 };
     const mutation = () => ({ operationId: platform.operation().operationId, actor });
-    await platform.operationsRpc.setPayoutControls({ mutation: mutation(), ...controls });
+    await platform.operatorRpc.setPayoutControls({ mutation: mutation(), ...controls });
     try {
       const before = await over("sandbox-return-guarded");
       await platform.execute(accountId, "guarded");
       expect(await codeOf(reissue(before, { referenceId: "guarded" }))).toBe("POSSIBLE_DUPLICATE");
       expect((await reissue(before)).reissueOf).toBe(before);
     } finally {
-      await platform.operationsRpc.setPayoutControls({
+      await platform.operatorRpc.setPayoutControls({
         mutation: mutation(),
         merchantId,
         duplicateWindowSeconds: 0,

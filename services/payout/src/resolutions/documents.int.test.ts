@@ -4,7 +4,7 @@ import {
   AuditEntrySchema,
   JournalEntrySchema,
   PayoutExceptionSchema,
-} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+} from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { RailReply } from "@disburse/rail/rail.ts";
 import { changesOf } from "@disburse/testkit/document-text.ts";
@@ -50,7 +50,7 @@ const json = (value: unknown) => plain(JSON.stringify(value, undefined, 1));
 const settled = { outcome: RailOutcome.SETTLED, transactionReference: "WIRE-1" };
 
 it("is read by its approver, and is in the payout, its history and the trail", async () => {
-  const { operationsRpc, proposalsRpc } = platform;
+  const { operatorRpc, proposalsRpc } = platform;
   const { propose, approve } = resolvers(platform);
   later();
   const proposed = await propose(payoutId, settled, personally("ada", "resolve-1"));
@@ -76,7 +76,7 @@ it("is read by its approver, and is in the payout, its history and the trail", a
      ]
     }"
   `);
-  const { exceptions: payouts } = await operationsRpc.listPayoutExceptions({ limit: 1 });
+  const { exceptions: payouts } = await operatorRpc.listPayoutExceptions({ limit: 1 });
   const [exception] = payouts.map((each) => toJson(PayoutExceptionSchema, each));
   expect(json({ ...(exception as object), payout: "…" })).toMatchInlineSnapshot(`
     "{
@@ -101,7 +101,7 @@ it("is read by its approver, and is in the payout, its history and the trail", a
     updated_at = 3 s
     work_due_at = 3 s"
   `);
-  const { entries: trail } = await operationsRpc.listAuditEntries({ subject: payoutId });
+  const { entries: trail } = await operatorRpc.listAuditEntries({ subject: payoutId });
   expect(json(trail.map((each) => toJson(AuditEntrySchema, each)))).toMatchInlineSnapshot(`
     "[
      {
@@ -118,7 +118,7 @@ it("is read by its approver, and is in the payout, its history and the trail", a
      }
     ]"
   `);
-  const { entries } = await operationsRpc.getPayoutJournal({ payoutId });
+  const { entries } = await operatorRpc.getPayoutJournal({ payoutId });
   expect(json(entries.map((each) => toJson(JournalEntrySchema, each)))).toMatchInlineSnapshot(`
     "[
      {

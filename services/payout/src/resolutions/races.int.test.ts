@@ -10,7 +10,7 @@ import {
   ApprovalService,
   ProposalState,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import type { RailReply } from "@disburse/rail/rail.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { Collection } from "mongodb";
@@ -69,11 +69,11 @@ function processWith({ store = openProposals(platform.database), ...own }: Own =
   });
   const rpc = guardedResolutions({ ...deps, ...own, proposals: approvals });
   const transport = createRouterTransport(({ service }) => {
-    service(PayoutOperationsService, rpc);
+    service(PayoutOperatorService, rpc);
     service(ApprovalService, approvalRpc({ approvals, proposals: store, clock }));
   }, namedCallers);
   const clients = {
-    operationsRpc: createClient(PayoutOperationsService, transport),
+    operatorRpc: createClient(PayoutOperatorService, transport),
     proposalsRpc: createClient(ApprovalService, transport),
   };
   return { ...clients, ...resolvers(clients), sweep: approvals.sweep };
@@ -396,13 +396,13 @@ describe("the audit trail", () => {
     expect(new Set(made.map(({ sequence }) => sequence)).size).toBe(16);
     const again = await deps.audit.append(step(7));
     expect(again).toEqual(made[7]);
-    const { entries } = await platform.operationsRpc.listAuditEntries({ limit: 100 });
+    const { entries } = await platform.operatorRpc.listAuditEntries({ limit: 100 });
     const sequences = entries.map(({ sequence }) => Number(sequence));
     expect(sequences).toEqual(sequences.map((_each, at) => (sequences[0] ?? 0) - at));
     expect(entries.at(-1)?.previousHash === "").toBe(sequences.at(-1) === 1);
     const paged: typeof entries = [];
     for (let cursor = "", more = true; more; more = cursor !== "") {
-      const page = await platform.operationsRpc.listAuditEntries({ limit: 7, cursor });
+      const page = await platform.operatorRpc.listAuditEntries({ limit: 7, cursor });
       paged.push(...page.entries);
       cursor = page.nextCursor;
     }
@@ -411,7 +411,7 @@ describe("the audit trail", () => {
 
   it("shows that an entry was changed or removed", async () => {
     const trail = platform.database.db.collection<{ _id: number; detail: string }>("audit_entries");
-    const list = (subject = "") => platform.operationsRpc.listAuditEntries({ limit: 100, subject });
+    const list = (subject = "") => platform.operatorRpc.listAuditEntries({ limit: 100, subject });
     for (const operation of ["a", "b", "c"]) {
       const record = {
         action: "rail.paused",

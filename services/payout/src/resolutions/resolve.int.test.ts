@@ -4,7 +4,7 @@ import {
   type ApprovalRequired,
   ProposalState,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
-import { ExceptionKind } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { ExceptionKind } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { PayoutCause, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { RailReply } from "@disburse/rail/rail.ts";
@@ -85,7 +85,7 @@ const superseded = "INVALID_REQUEST proposal_id: the record has changed since it
 const resolvedAs = (stage: string, balance: string) => ({ stage, exception: undefined, balance });
 
 async function trail(subject: string) {
-  const { entries } = await platform.operationsRpc.listAuditEntries({ subject });
+  const { entries } = await platform.operatorRpc.listAuditEntries({ subject });
   expect(entries.map((entry) => entry.subject)).toEqual(entries.map(() => subject));
   return entries.map(({ action, actor }) => `${action} by ${actor?.id}`).toReversed();
 }
@@ -155,7 +155,7 @@ describe("a payout with an exception", () => {
     const id = await unknownPayout();
     await resolve(id);
     await platform.work();
-    const { entries, payout } = await platform.operationsRpc.getPayoutJournal({ payoutId: id });
+    const { entries, payout } = await platform.operatorRpc.getPayoutJournal({ payoutId: id });
     expect(payout?.uniqueTransactionReference).toBe("WIRE-1");
     expect(entries.find(({ detail }) => detail.startsWith("resolved"))).toMatchObject({
       stage: "concluding",
@@ -164,7 +164,7 @@ describe("a payout with an exception", () => {
     });
     const { events } = await platform.rpc.listPayoutEvents({ merchantId, payoutId: id });
     expect(events.at(-1)?.cause).toBe(PayoutCause.RESOLVED);
-    await expect(platform.operationsRpc.getPayoutJournal({ payoutId: "po_x" })).rejects.toThrow(
+    await expect(platform.operatorRpc.getPayoutJournal({ payoutId: "po_x" })).rejects.toThrow(
       "RECORD_NOT_FOUND",
     );
   });
@@ -179,7 +179,7 @@ describe("a payout with an exception", () => {
     const seen: string[] = [];
     let cursor = "";
     do {
-      const page = await platform.operationsRpc.listPayoutExceptions({
+      const page = await platform.operatorRpc.listPayoutExceptions({
         ...{ limit: 2, cursor, kind: ExceptionKind.UNKNOWN },
       });
       seen.push(...page.exceptions.map((each) => `${each.payout?.id} ${each.proposalId}`));
@@ -189,7 +189,7 @@ describe("a payout with an exception", () => {
       ...[`${ids[0]} `, `${ids[1]} ${proposalId}`, `${ids[2]} `],
     ]);
     const of = (kind: ExceptionKind) =>
-      platform.operationsRpc.listPayoutExceptions({ kind, limit: 100 });
+      platform.operatorRpc.listPayoutExceptions({ kind, limit: 100 });
     expect((await of(ExceptionKind.CONTRADICTED)).exceptions).toEqual([]);
     const found = (await of(ExceptionKind.UNSPECIFIED)).exceptions.find(
       ({ payout }) => payout?.id === ids[0],
@@ -222,7 +222,7 @@ it("a decided and contradicted payout can be resolved as returned", async () => 
   await resolve(id, returned);
   await platform.work();
   expect(await summaryOf(id)).toEqual(resolvedAs("returned", "10000.00 + 0.00"));
-  const { entries } = await platform.operationsRpc.getPayoutJournal({ payoutId: id });
+  const { entries } = await platform.operatorRpc.getPayoutJournal({ payoutId: id });
   expect(entries.filter(({ detail }) => detail.startsWith("resolved as returned"))).toHaveLength(1);
 });
 
@@ -246,7 +246,7 @@ describe("after its end", () => {
     expect(await refusal(propose(id, rejected))).toMatch(/^INVALID_REQUEST outcome: rejected/);
     await resolve(id, { transactionReference: "R-1" });
     expect(await summaryOf(id)).toEqual(resolvedAs("settled", "9990.00 + 0.00"));
-    const { entries } = await platform.operationsRpc.getPayoutJournal({ payoutId: id });
+    const { entries } = await platform.operatorRpc.getPayoutJournal({ payoutId: id });
     expect(entries.at(-1)).toMatchObject({ stage: "settled", version: 2 });
     expect(entries.at(-1)?.detail).toContain("proposed by ada, approved by bob");
 
@@ -275,10 +275,10 @@ describe("after its end", () => {
 describe("is refused", () => {
   it("a resolution by another actor than an operator, or without a reason", async () => {
     const id = await unknownPayout();
-    const { operationsRpc } = platform;
+    const { operatorRpc } = platform;
     const asked = { mutation: platform.operation(), payoutId: id, ...settled };
     const forbidden = "ACCESS_FORBIDDEN caller: must be an operator";
-    expect(await refusal(operationsRpc.resolvePayout(asked))).toBe(forbidden);
+    expect(await refusal(operatorRpc.resolvePayout(asked))).toBe(forbidden);
     for (const wrong of ["too short", "x".repeat(1_001), "a reason\u0000 of control"]) {
       expect(await refusal(propose(id, { reason: wrong }))).toMatch(/^INVALID_REQUEST reason: /);
     }
@@ -326,7 +326,7 @@ describe("is refused", () => {
     await platform.after(70_000);
     expect(await refusal(approve(late))).toBe(superseded);
     expect(await refusal(approve(late))).toMatch(/is superseded$/);
-    await platform.operationsRpc.listPayoutExceptions({});
+    await platform.operatorRpc.listPayoutExceptions({});
     expect(await stateOf(open)).toBe("superseded");
     expect(await refusal(withdraw(open))).toMatch(/is superseded$/);
   });
@@ -346,7 +346,7 @@ describe("a repeat", () => {
     expect(await refusal(approve(first, personally("cleo")))).toMatch(/is executed$/);
     // The proposer's repeat returns the present payout.
     const again = { mutation: ada, payoutId: id, ...settled };
-    const { payout } = await platform.operationsRpc.resolvePayout(again);
+    const { payout } = await platform.operatorRpc.resolvePayout(again);
     expect(payout).toMatchObject({ id, uniqueTransactionReference: "WIRE-1" });
     expect(await trail(id)).toHaveLength(1);
   });

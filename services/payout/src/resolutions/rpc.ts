@@ -15,9 +15,9 @@ import {
   JournalEntry_Kind,
   JournalEntrySchema,
   PayoutExceptionSchema,
-  PayoutOperationsService,
+  PayoutOperatorService,
   type ResolvePayoutRequest,
-} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+} from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { readReason } from "@disburse/kernel/reason.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
@@ -83,7 +83,7 @@ export function resolutionsRpc(
       const { shown, nextCursor } = cutPage(found, limit, ({ sequence }) => String(sequence));
       return { entries: shown.map(auditMessage), nextCursor };
     },
-  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+  } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
 export function readResolution(
@@ -146,10 +146,10 @@ export type GuardedResolutionDeps = ResolutionDeps & {
 
 export function guardedResolutions(deps: GuardedResolutionDeps) {
   const { guard, own } = deps.proposals;
-  const { current } = own(PayoutOperationsService.method.resolvePayout);
+  const { current } = own(PayoutOperatorService.method.resolvePayout);
   const openProposals = async () =>
     new Map((await current()).map(({ subject, id }) => [subject, id]));
-  return guard(PayoutOperationsService, resolutionsRpc(deps, openProposals), guards(deps));
+  return guard(PayoutOperatorService, resolutionsRpc(deps, openProposals), guards(deps));
 }
 
 /** Requires a second operator for every resolution. */

@@ -6,7 +6,7 @@ import type { BatchDocument, Batches } from "../batches/document.ts";
 import { holdBatches, takeLinesBack, unended } from "../batches/held-store.ts";
 import { cancelBatch } from "../batches/store.ts";
 import { lastsDefaultSeconds } from "../controls/rules/approval.ts";
-import type { PayoutControls } from "../controls/settings.ts";
+import type { PayoutControls } from "../controls/store.ts";
 import { type OrderDocument, type Orders, toOrder } from "../orders/document.ts";
 import { endQuote, type OrderDeps } from "../orders/execute-order.ts";
 import { type Hold, holdOrders } from "../orders/held-store.ts";

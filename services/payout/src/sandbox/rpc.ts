@@ -16,14 +16,14 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import { type Ledger, readAccount } from "../ledger/accounts.ts";
 import { accountMessage, credit } from "../ledger/rpc.ts";
 import { payoutMessage } from "../payouts/wire.ts";
-import type { SandboxSettings } from "../rails/sandbox/settings.ts";
+import type { SandboxScenarios } from "../rails/sandbox/scenario-store.ts";
 import type { Steered } from "../rails/sandbox/steering.ts";
 import { type OutcomeDeps, setOutcome } from "./outcome.ts";
-import { settingsRpc } from "./settings-rpc.ts";
+import { scenarioRpc } from "./scenario-rpc.ts";
 
 export type SandboxDeps = OutcomeDeps & {
   readonly ledger: Ledger;
-  readonly settings: SandboxSettings;
+  readonly scenarios: SandboxScenarios;
 };
 
 /** Creates the RPCs with which a sandbox merchant sets the state of its payouts and accounts. */
@@ -38,7 +38,7 @@ export function sandboxPayoutsRpc(deps: SandboxDeps) {
       return { payout: payoutMessage(payout) };
     },
 
-    ...settingsRpc(deps),
+    ...scenarioRpc(deps),
 
     creditOwnAccount: async (message) => {
       const context = { now: deps.clock.now(), unreadable: message.unreadable };

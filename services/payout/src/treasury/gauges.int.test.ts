@@ -28,7 +28,7 @@ const lines = async (name: string) =>
 it("shows the available, held and waiting amounts of rail accounts", async () => {
   const mutation = { operationId: "op", actor: { kind: Actor_Kind.OPERATOR, id: "ada" } };
   const wire = { rail: "bank", currencyCode: "USD", amount: "15.00", note: "wire" };
-  await platform.operationsRpc.fundRailAccount({ mutation, ...wire });
+  await platform.operatorRpc.fundRailAccount({ mutation, ...wire });
   const accountId = await platform.fundedAccount("mer_1", "100.00");
   for (const each of ["one", "two"]) await platform.execute(accountId, each);
   await platform.work();

@@ -53,27 +53,23 @@ const outcome = (call: Promise<unknown>) =>
 
 describe("a rail account", () => {
   it("is funded and swept once per operation, never below zero", async () => {
-    const { operationsRpc } = platform;
+    const { operatorRpc } = platform;
     const once = wire("100.00");
-    const { entry } = await operationsRpc.fundRailAccount(once);
+    const { entry } = await operatorRpc.fundRailAccount(once);
     expect(entry).toMatchObject({ step: RailStep.FUND, available: "100.00", note: "wire 1" });
-    expect((await operationsRpc.fundRailAccount(once)).entry).toEqual(entry);
-    expect(await outcome(operationsRpc.fundRailAccount({ ...once, amount: "1.00" }))).toContain(
+    expect((await operatorRpc.fundRailAccount(once)).entry).toEqual(entry);
+    expect(await outcome(operatorRpc.fundRailAccount({ ...once, amount: "1.00" }))).toContain(
       "operation_id: was used with other content",
     );
     const tooMuch = wire("100.01");
-    expect(await outcome(operationsRpc.sweepRailAccount(tooMuch))).toContain(
-      "INSUFFICIENT_BALANCE",
-    );
-    await operationsRpc.fundRailAccount(wire("0.01"));
-    expect(await outcome(operationsRpc.sweepRailAccount(tooMuch))).toContain(
-      "INSUFFICIENT_BALANCE",
-    );
-    await operationsRpc.sweepRailAccount(wire("0.01"));
-    await operationsRpc.sweepRailAccount(wire("60.00"));
-    const charged = await operationsRpc.sweepRailAccount(wire("50.00", { charge: true }));
+    expect(await outcome(operatorRpc.sweepRailAccount(tooMuch))).toContain("INSUFFICIENT_BALANCE");
+    await operatorRpc.fundRailAccount(wire("0.01"));
+    expect(await outcome(operatorRpc.sweepRailAccount(tooMuch))).toContain("INSUFFICIENT_BALANCE");
+    await operatorRpc.sweepRailAccount(wire("0.01"));
+    await operatorRpc.sweepRailAccount(wire("60.00"));
+    const charged = await operatorRpc.sweepRailAccount(wire("50.00", { charge: true }));
     expect(charged.entry).toMatchObject({ step: RailStep.RAIL_CHARGE, available: "-10.00" });
-    const { accounts } = await operationsRpc.listRailAccounts({});
+    const { accounts } = await operatorRpc.listRailAccounts({});
     const own = accounts.filter((each) => each.rail === rail);
     expect(own.map((each) => [each.currencyCode, each.available, each.held])).toEqual([
       ["INR", "0.00", "0.00"],
@@ -91,20 +87,20 @@ describe("a rail account", () => {
     ["a service", { mutation: { operationId: "s", actor: { id: "x", kind: 3 } } }, "FORBIDDEN"],
   ])("is not funded with %s", async (_what, own, refusal) => {
     const request = wire("1.00", own);
-    expect(await outcome(platform.operationsRpc.fundRailAccount(request))).toContain(refusal);
-    expect(await outcome(platform.operationsRpc.sweepRailAccount(request))).toContain(refusal);
+    expect(await outcome(platform.operatorRpc.fundRailAccount(request))).toContain(refusal);
+    expect(await outcome(platform.operatorRpc.sweepRailAccount(request))).toContain(refusal);
   });
 
   it("is none of a rail that has no money of ours", async () => {
     platform.rails.current = platform.sandboxRail;
     const request = wire("1.00", { rail: "sandbox" });
-    expect(await outcome(platform.operationsRpc.fundRailAccount(request))).toContain("NOT_FOUND");
-    const listed = platform.operationsRpc.listRailAccounts({ rail: "sandbox" });
+    expect(await outcome(platform.operatorRpc.fundRailAccount(request))).toContain("NOT_FOUND");
+    const listed = platform.operatorRpc.listRailAccounts({ rail: "sandbox" });
     expect(await outcome(listed)).toContain("NOT_FOUND");
   });
 
   it("is out of reach of the RPCs of merchants' accounts", async () => {
-    await platform.operationsRpc.fundRailAccount(wire("100.00"));
+    await platform.operatorRpc.fundRailAccount(wire("100.00"));
     const [merchantId, accountId] = ["platform", `rail:${rail}:USD`];
     const { rpc } = platform;
     const mutation = platform.operation();
@@ -122,7 +118,7 @@ describe("a rail account", () => {
   });
 
   it("is in the ledger as any account is: recorded, chained, and its head is due", async () => {
-    await platform.operationsRpc.fundRailAccount(wire("100.00"));
+    await platform.operatorRpc.fundRailAccount(wire("100.00"));
     await platform.tidy();
     const account = await platform.ledger.accounts.findOne({ _id: `rail:${rail}:USD` });
     expect(account).toMatchObject({ recent: [], recorded_sequence: 1, head_due: true });
@@ -136,11 +132,11 @@ describe("a day's report", () => {
   it("adds up, and shows the difference to the bank's statement", async () => {
     const day = dayOf(new Date());
     const report = async () =>
-      (await platform.operationsRpc.getRailReport({ rail, currencyCode: "USD", day })).report;
+      (await platform.operatorRpc.getRailReport({ rail, currencyCode: "USD", day })).report;
     expect(await report()).toMatchObject({ opening: "0.00", closing: "0.00", difference: "" });
-    await platform.operationsRpc.fundRailAccount(wire("100.00"));
-    await platform.operationsRpc.sweepRailAccount(wire("30.00"));
-    await platform.operationsRpc.sweepRailAccount(wire("0.50", { charge: true }));
+    await platform.operatorRpc.fundRailAccount(wire("100.00"));
+    await platform.operatorRpc.sweepRailAccount(wire("30.00"));
+    await platform.operatorRpc.sweepRailAccount(wire("0.50", { charge: true }));
     statement = "69.50";
     expect(await report()).toMatchObject({
       ...{ opening: "0.00", funded: "100.00", swept: "30.00", paid: "0.00", returned: "0.00" },
@@ -151,14 +147,14 @@ describe("a day's report", () => {
     expect(await report()).toMatchObject({ difference: "0.01", unexplained: "0.01" });
     platform.world.offsetMs = 86_400_000;
     const next = dayOf(new Date(Date.now() + 86_400_000));
-    const { report: then } = await platform.operationsRpc.getRailReport({
+    const { report: then } = await platform.operatorRpc.getRailReport({
       ...{ rail, currencyCode: "USD", day: next },
     });
     expect(then).toMatchObject({ opening: "69.50", funded: "0.00", closing: "69.50" });
   });
 
   it.each(["", "2026-02-30", "2999-01-01"])("is none of %j", async (day) => {
-    const call = platform.operationsRpc.getRailReport({ rail, currencyCode: "USD", day });
+    const call = platform.operatorRpc.getRailReport({ rail, currencyCode: "USD", day });
     expect(await outcome(call)).toContain("day: must be a day that has begun");
   });
 });
@@ -193,7 +189,7 @@ describe("a second person", () => {
     await fund("40.00", one);
     expect(await outcome(fund("0.01", one))).toContain("approval");
     await fund("100.00", two);
-    const { accounts } = await platform.operationsRpc.listRailAccounts({ rail });
+    const { accounts } = await platform.operatorRpc.listRailAccounts({ rail });
     expect(accounts.find(({ currencyCode }) => currencyCode === "USD")?.available).toBe("200.00");
   });
 

@@ -4,7 +4,7 @@ import type { Guards, Requester } from "@disburse/chassis/approvals/approvals.ts
 import { cutPage, readLimit, readNumber } from "@disburse/chassis/paging/page.ts";
 import { readMutation, readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import type {
   FundRailAccountRequest,
   ListRailEntriesRequest,
@@ -61,7 +61,7 @@ export function treasuryRpc(deps: TreasuryDeps) {
       const read = await readRailDay(deps.ledger, name, day, rail);
       return { report: railReportMessage(name, day.text, read) };
     },
-  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+  } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
 type Named = Pick<FundRailAccountRequest, "rail" | "currencyCode">;
@@ -176,7 +176,7 @@ type TreasuryRpc = ReturnType<typeof treasuryRpc>;
 export function guardedTreasury(deps: TreasuryDeps, approvals?: LedgerApprovals) {
   const rpc = treasuryRpc(deps);
   if (approvals === undefined) return rpc;
-  return approvals.guard(PayoutOperationsService, rpc, treasuryGuards(deps, approvals));
+  return approvals.guard(PayoutOperatorService, rpc, treasuryGuards(deps, approvals));
 }
 
 /**

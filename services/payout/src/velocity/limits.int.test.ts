@@ -20,7 +20,7 @@ const limits = {
 const refusalOf = (call: Promise<unknown>) => call.then(() => undefined, readRefusal);
 
 it("are none by default", async () => {
-  const found = await platform.operationsRpc.getVelocityLimits({ merchantId: "mer_none" });
+  const found = await platform.operatorRpc.getVelocityLimits({ merchantId: "mer_none" });
   expect(found.limits).toMatchObject({ merchant: { amounts: [] }, beneficiary: { amounts: [] } });
   expect(found.limits?.merchantId).toBe("mer_none");
   expect(found.limits?.merchant?.countHour).toBeUndefined();
@@ -29,7 +29,7 @@ it("are none by default", async () => {
 });
 
 it("are set by an operator, replace earlier ones and are in the audit trail", async () => {
-  const set = platform.operationsRpc.setVelocityLimits;
+  const set = platform.operatorRpc.setVelocityLimits;
   const merchantId = "mer_set";
   const first = await set({ ...by("set-1"), merchantId, ...limits });
   expect(first.limits).toMatchObject(limits);
@@ -39,7 +39,7 @@ it("are set by an operator, replace earlier ones and are in the audit trail", as
   expect(platform.velocity.of(merchantId)).toEqual({ merchant: [], beneficiary: [] });
   // A late repeat of the first request doesn't restore its limits.
   expect((await set({ ...by("set-1"), merchantId, ...limits })).limits).toEqual(none.limits);
-  const { entries } = await platform.operationsRpc.listAuditEntries({ subject: merchantId });
+  const { entries } = await platform.operatorRpc.listAuditEntries({ subject: merchantId });
   expect(entries.map((each) => [each.action, each.actor?.id])).toEqual([
     ["velocity.set", "ada"],
     ["velocity.set", "ada"],
@@ -47,7 +47,7 @@ it("are set by an operator, replace earlier ones and are in the audit trail", as
 });
 
 it("are refused under another operation's id, or if not sent by an operator", async () => {
-  const set = platform.operationsRpc.setVelocityLimits;
+  const set = platform.operatorRpc.setVelocityLimits;
   const merchantId = "mer_refused";
   await set({ ...by("op-1"), merchantId, ...limits });
   const other = { ...limits, merchant: { countHour: 11 } };
@@ -63,7 +63,7 @@ it("are refused under another operation's id, or if not sent by an operator", as
   expect(await refusalOf(set({ ...by("op-4"), ...limits }))).toMatchObject({
     ...{ code: "INVALID_REQUEST", message: "merchant_id: is required" },
   });
-  const { limits: stored } = await platform.operationsRpc.getVelocityLimits({ merchantId });
+  const { limits: stored } = await platform.operatorRpc.getVelocityLimits({ merchantId });
   expect(stored).toMatchObject(limits);
 });
 

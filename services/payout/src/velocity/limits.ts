@@ -1,5 +1,5 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { type MerchantSettings, openMerchantSettings } from "../settings/merchant-settings.ts";
+import { type MerchantRules, openMerchantRules } from "../merchant-rules/merchant-rules.ts";
 import {
   type MerchantLimits,
   type MerchantLimitsText,
@@ -7,10 +7,10 @@ import {
   unlimited,
 } from "./rules/limits.ts";
 
-export type VelocityLimits = MerchantSettings<MerchantLimitsText, MerchantLimits>;
+export type VelocityLimits = MerchantRules<MerchantLimitsText, MerchantLimits>;
 
 export function openVelocityLimits(database: Database): Promise<VelocityLimits> {
-  return openMerchantSettings<MerchantLimitsText, MerchantLimits>(
+  return openMerchantRules<MerchantLimitsText, MerchantLimits>(
     database,
     "velocity_limits",
     ({ merchant, beneficiary }) => ({

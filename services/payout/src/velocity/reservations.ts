@@ -1,5 +1,5 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { PayoutControls } from "../controls/settings.ts";
+import type { PayoutControls } from "../controls/store.ts";
 import type { VelocityLimits } from "./limits.ts";
 import { exceededSentence } from "./rules/limits.ts";
 import {

@@ -8,14 +8,14 @@ import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type VelocityLimits as LimitsMessage,
   MerchantVelocitySchema,
-  PayoutOperationsService,
+  PayoutOperatorService,
   type SetVelocityLimitsRequest,
   VelocityLimitsSchema,
-} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+} from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { RulesDocument } from "../merchant-rules/merchant-rules.ts";
 import type { AuditStore } from "../payouts/operators.ts";
-import type { SettingsDocument } from "../settings/merchant-settings.ts";
 import type { VelocityLimits } from "./limits.ts";
 import {
   type LimitedSubject,
@@ -61,7 +61,7 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
     getVelocityLimits: async ({ merchantId }) => ({
       limits: velocityMessage(merchantId, await velocity.read(merchantId)),
     }),
-  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+  } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
 const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
@@ -86,7 +86,7 @@ function limitsText(message: LimitsMessage): LimitsText {
   };
 }
 
-function velocityMessage(merchantId: string, stored: SettingsDocument<MerchantLimitsText> | null) {
+function velocityMessage(merchantId: string, stored: RulesDocument<MerchantLimitsText> | null) {
   return create(MerchantVelocitySchema, {
     merchantId,
     merchant: limitsMessage(stored?.merchant),
@@ -108,7 +108,7 @@ type VelocityRpc = ReturnType<typeof velocityRpc>;
 
 export function guardedVelocity(deps: VelocityDeps, approvals?: Pick<ServiceApprovals, "guard">) {
   const rpc = velocityRpc(deps);
-  return approvals?.guard(PayoutOperationsService, rpc, velocityGuards(deps)) ?? rpc;
+  return approvals?.guard(PayoutOperatorService, rpc, velocityGuards(deps)) ?? rpc;
 }
 
 /** One operator may tighten limits alone. Loosening them needs a second operator. */

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Code } from "@connectrpc/connect";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
@@ -107,7 +107,7 @@ it("sends a read or a keyed mutation again after a broken connection, nothing el
 
   // The first server is still probed.
   const [one, other] = [await breaking(), await breaking()];
-  const { rpc, close } = connectService(PayoutOperationsService, [one.url, other.url], identity);
+  const { rpc, close } = connectService(PayoutOperatorService, [one.url, other.url], identity);
   ends.push(close);
   await expect(rpc.republishPayoutEvents({})).rejects.toMatchObject({ code: Code.Unavailable });
   expect(one.calls + other.calls).toBe(1);

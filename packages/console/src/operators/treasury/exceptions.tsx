@@ -1,7 +1,7 @@
 import {
   ExceptionKind,
   type PayoutException,
-} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+} from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";

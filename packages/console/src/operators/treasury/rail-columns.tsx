@@ -1,4 +1,4 @@
-import type { RailInfo } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type { RailInfo } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { t } from "../../catalogue/en.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";

@@ -1,4 +1,4 @@
-import type { RailInfo } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type { RailInfo } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answerOf, rpcs } from "../../api/rpc.ts";

@@ -49,7 +49,7 @@ async function createMerchant(
   const mutation = (step: string) => ({ operationId: `${step}:${merchantId}` });
   const description = "a merchant of the bench";
   const { keys, beneficiary, quote, notifier } = clients;
-  const settings = { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: false };
+  const permissions = { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: false };
   const registering = { mutation: mutation("merchant"), merchantId, name: description };
   await beneficiary.createMerchant(registering);
   const opening = { mutation: mutation("corridor"), merchantId, corridorId, open: true };
@@ -58,7 +58,7 @@ async function createMerchant(
     keys.createKey({ mutation: mutation("key"), merchantId, description }),
     openFundedAccount(platform, merchantId),
     webhookUrl === undefined ? undefined : notifier.createEndpoint(endpoint),
-    beneficiary.setMerchantSettings({ mutation: mutation("settings"), settings }),
+    beneficiary.setMerchantPermissions({ mutation: mutation("permissions"), permissions }),
     quote.setMerchantCorridor(opening),
   ]);
   const beneficiaryId = await createBeneficiary(senderOf(baseUrl, apiKey, newSeen()));

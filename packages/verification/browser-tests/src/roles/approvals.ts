@@ -4,7 +4,7 @@ import { addBeneficiary, callRpc, clearControls } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
 
 const beneficiary = "Tomas Lindgren";
-const setControls = "disburse.payout.v1.PayoutOperationsService/SetPayoutControls";
+const setControls = "disburse.payout.v1.PayoutOperatorService/SetPayoutControls";
 
 export const approvals: BrowserTest = {
   name: "approvals",

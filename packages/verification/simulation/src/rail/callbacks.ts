@@ -1,5 +1,5 @@
 import type { Client } from "@connectrpc/connect";
-import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import {
   type PayoutService,
   RailOutcome,
@@ -15,7 +15,7 @@ const retryMs = 2_000;
 /** The rail's two report methods: an RPC, or its own signed message. */
 type Rpc = {
   readonly payout: Client<typeof PayoutService>;
-  readonly operations: Client<typeof PayoutOperationsService>;
+  readonly operations: Client<typeof PayoutOperatorService>;
 };
 
 const outcomes: Readonly<Record<RailReport["kind"], RailOutcome>> = {

@@ -6,7 +6,7 @@ import {
   type ApprovalService,
   ProposalState,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
-import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import {
   type Payout,
   PayoutSubStatus,
@@ -45,7 +45,7 @@ function resolutionOf({ scenario, reference }: Transfer) {
 
 /** The operators' clients. One of them proposes, and both try to approve. */
 type OperatorRpcs = {
-  readonly proposer: Client<typeof PayoutOperationsService>;
+  readonly proposer: Client<typeof PayoutOperatorService>;
   readonly approvers: Record<Operator, Client<typeof ApprovalService>>;
 };
 

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import type { RailAccount } from "@disburse/contracts/disburse/payout/v1/treasury_pb.ts";
 import { MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
@@ -32,7 +32,7 @@ type Booking = "fund" | "sweep" | "charge";
  */
 export class Treasury {
   readonly #scheduler: Scheduler;
-  readonly #rpc: Client<typeof PayoutOperationsService>;
+  readonly #rpc: Client<typeof PayoutOperatorService>;
   readonly #isFunded: boolean;
   #operations = 0;
   /** Sums of the bookings by currency, in minor units. */
@@ -42,7 +42,7 @@ export class Treasury {
 
   constructor(
     scheduler: Scheduler,
-    rpc: Client<typeof PayoutOperationsService>,
+    rpc: Client<typeof PayoutOperatorService>,
     { isFunded }: RailState,
   ) {
     this.#scheduler = scheduler;

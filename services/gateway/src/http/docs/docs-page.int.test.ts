@@ -5,7 +5,7 @@ import {
   type WatchedPage,
 } from "@disburse/testkit/browser.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { tags } from "../../openapi/operation.ts";
+import { tags } from "../../openapi/route.ts";
 import { at, times } from "../../test-calls.ts";
 import { startTestGateway, type TestGateway } from "../../test-gateway.ts";
 

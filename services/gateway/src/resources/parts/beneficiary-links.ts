@@ -9,8 +9,8 @@ import {
 import { createBeneficiaryLink } from "@disburse/forms/bodies/beneficiary-link.ts";
 import { metadataField } from "@disburse/forms/fields/make.ts";
 import * as f from "../../openapi/fields.ts";
-import { bodyFields, get, post, type Resource, remove } from "../../openapi/operation.ts";
 import * as q from "../../openapi/query.ts";
+import { bodyFields, get, post, type Resource, remove } from "../../openapi/route.ts";
 
 const linkField = <
   Name extends Exclude<keyof Fields, "$typeName" | "$unknown" | "metadata" | "expiresInDays">,
@@ -93,7 +93,7 @@ export const beneficiaryLinks: Resource = {
   scope: "beneficiary",
   tag: "Beneficiaries",
   components: [link, linkWithUrl, linkPage],
-  operations: [
+  routes: [
     post("createBeneficiaryLink", path, {
       summary: "Create beneficiary link",
       description:

@@ -12,7 +12,7 @@ import {
 import { approvePayout, rejectPayout } from "@disburse/forms/bodies/approval.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import * as f from "../../openapi/fields.ts";
-import { bodyRequest, post, type Resource } from "../../openapi/operation.ts";
+import { bodyRequest, post, type Resource } from "../../openapi/route.ts";
 
 export const digestExample = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
@@ -44,8 +44,8 @@ export const approval = f.record(
   },
 );
 
-/** Operations that decide on payouts awaiting approval. Each returns the payout. */
-export function approvalOperations(payout: f.Component<Payout>): Resource["operations"] {
+/** Routes that decide on payouts awaiting approval. Each returns the payout. */
+export function approvalRoutes(payout: f.Component<Payout>): Resource["routes"] {
   return [
     post("approvePayout", "/api/v1/transfer/payouts/:payoutId/approve", {
       summary: "Approve payout",

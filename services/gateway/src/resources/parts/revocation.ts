@@ -52,6 +52,6 @@ export const ordersQuery = {
   ),
 };
 
-/** The last part of the description of each operation that can hold orders. */
+/** The last part of the description of each route that can hold orders. */
 export const heldText =
   "Orders that are held have `sub_status` or state `awaiting_approval`: an actor of another root than the one that made them approves or rejects them (Approve scheduled payout, Approve batch), `scheduled_payout.approval_required` and `batch.approval_required` tell you of them. If no one decides within your approval time (24 hours if nothing else is set) after their time, they fail with `APPROVAL_EXPIRED`. Payouts that exist already go on, unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders follow by themselves; repeat the request to read them.";

@@ -26,13 +26,7 @@ import {
   setScenario,
 } from "@disburse/forms/bodies/sandbox.ts";
 import * as f from "../../openapi/fields.ts";
-import {
-  bodyRequest,
-  type Call,
-  type Clients,
-  post,
-  type Resource,
-} from "../../openapi/operation.ts";
+import { bodyRequest, type Call, type Clients, post, type Resource } from "../../openapi/route.ts";
 import { account } from "../accounts.ts";
 import { beneficiary } from "../beneficiaries.ts";
 import { depositor } from "../depositors.ts";
@@ -108,12 +102,12 @@ const bringTo =
 const failure = { form: setPayoutOutcome, optional: true } as const;
 const refusals = ["RECORD_NOT_FOUND", "STATE_NOT_REACHABLE"] as const;
 
-/** Sandbox operations on a merchant's own records. Live mode doesn't have them. */
+/** Sandbox routes on a merchant's own records. Live mode doesn't have them. */
 export const sandbox: Resource = {
   scope: "payout",
   tag: "Sandbox",
   components: [silence, silenceEnd, scenario, controls],
-  operations: [
+  routes: [
     post("expireQuote", `${path}/quotes/:quoteId/expire`, {
       summary: "Expire quote",
       description:

@@ -40,8 +40,8 @@ export type Endpoint = {
   readonly updatedAt: Date;
 };
 
-/** The settings that operations change. Secrets are stored separately. */
-export type EndpointSettings = Pick<
+/** The fields that operations change. Secrets are stored separately. */
+export type EndpointConfiguration = Pick<
   Endpoint,
   | "url"
   | "description"
@@ -96,8 +96,8 @@ export type EndpointOperation = {
     | "delete";
   /** The id of the key whose secrets the response contained. */
   readonly keyId?: string | undefined;
-  /** The previous values of the changed settings. */
-  readonly before?: Partial<EndpointSettings>;
+  /** The previous values of the changed fields. */
+  readonly before?: Partial<EndpointConfiguration>;
   readonly actor: {
     readonly kind: "api_key" | "member" | "operator" | "service";
     readonly id: string;

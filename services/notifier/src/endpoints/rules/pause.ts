@@ -1,24 +1,24 @@
-import type { Endpoint, EndpointSettings, PauseReason } from "./endpoint.ts";
+import type { Endpoint, EndpointConfiguration, PauseReason } from "./endpoint.ts";
 
 type Pausable = Pick<Endpoint, "pausedAt" | "pausedFor" | "resumedAt" | "pausedMs">;
 
 /**
- * Returns the settings that a pause changes. If the endpoint is already paused, the first reason
+ * Returns the fields that a pause changes. If the endpoint is already paused, the first reason
  * stays.
  */
 export function pause(
   endpoint: Pausable,
   reason: PauseReason,
   at: Date,
-): Partial<EndpointSettings> {
+): Partial<EndpointConfiguration> {
   return endpoint.pausedAt === undefined ? { pausedAt: at, pausedFor: reason } : {};
 }
 
 /**
- * Returns the settings that a resumption changes. The duration of a pause doesn't count towards the
+ * Returns the fields that a resumption changes. The duration of a pause doesn't count towards the
  * 24 hours of a delivery.
  */
-export function resume(endpoint: Pausable, at: Date): Partial<EndpointSettings> {
+export function resume(endpoint: Pausable, at: Date): Partial<EndpointConfiguration> {
   const { pausedAt, pausedMs = 0 } = endpoint;
   if (pausedAt === undefined) return {};
   return {

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { EndpointOperation, EndpointRecord } from "./endpoint.ts";
 import {
   asOf,
+  configurationChangesMax,
   type EndpointChange,
   operationsMax,
   repeatMs,
   revised,
-  settingsOperationsMax,
 } from "./revision.ts";
 
 const start = new Date("2026-11-20T00:00:00.000Z");
@@ -96,10 +96,10 @@ describe("a revision", () => {
     ["resume", { pausedAt: after(1) }, { pausedAt: undefined }, false],
   ] as const)(
     "of a full history: %s of one with %j to %j is refused: %s",
-    (kind, marks, settings, isRefusal) => {
+    (kind, marks, configuration, isRefusal) => {
       const revision = revised(
         { ...full, ...marks },
-        { operation: { ...operation("one more", after(2)), kind }, settings },
+        { operation: { ...operation("one more", after(2)), kind }, configuration },
       );
       expect(isRefused(revision)).toBe(isRefusal);
     },
@@ -107,7 +107,7 @@ describe("a revision", () => {
 
   const update = (id: string, description: string, at = after(1)): EndpointChange => ({
     operation: { ...operation(id, at), kind: "update" },
-    settings: { description },
+    configuration: { description },
   });
   const rotation = (id: string): EndpointChange => ({
     operation: operation(id, after(1), id),
@@ -115,43 +115,43 @@ describe("a revision", () => {
     newKey: key(id),
   });
 
-  it("reserves space for secrets when settings were changed too often in a day", () => {
+  it("reserves space for secrets when the configuration was changed too often in a day", () => {
     let busy = created;
-    for (let at = 1; at < settingsOperationsMax; at += 1) {
+    for (let at = 1; at < configurationChangesMax; at += 1) {
       busy = next(busy, update(`u${at}`, `${at}`));
     }
     const tooOften = (span: string) => ({
       ...{ refused: "INVALID_REQUEST", detail: `The endpoint was changed too often in ${span}.` },
     });
     expect(revised(busy, update("one more", "more"))).toEqual(tooOften("a day"));
-    for (let at = settingsOperationsMax; at < operationsMax; at += 1) {
+    for (let at = configurationChangesMax; at < operationsMax; at += 1) {
       busy = next(busy, rotation(`r${at}`));
     }
     expect(revised(busy, rotation("one more"))).toEqual(tooOften("30 days"));
     expect(isRefused(revised(busy, update("late", "late", after(86_400_001))))).toBe(false);
   });
 
-  it("refuses settings too long for the history, and reserves space for secrets", () => {
+  it("refuses a configuration too long for the history, and reserves space for secrets", () => {
     const eventTypes = (at: number) => Array.from({ length: 50 }, () => `${at}`.padEnd(60, "s"));
     let long = created;
     for (let at = 0; at < 50; at += 1) {
       const { operation: subscribing } = update(`${at}`, "");
       const revision = revised(long, {
         operation: subscribing,
-        settings: { eventTypes: eventTypes(at) },
+        configuration: { eventTypes: eventTypes(at) },
       });
       if (!isRefused(revision)) long = revision;
     }
-    for (let at = long.operations.length; at < settingsOperationsMax; at += 1) {
+    for (let at = long.operations.length; at < configurationChangesMax; at += 1) {
       const revision = revised(long, update(`u${at}`, `${at}`));
       if (!isRefused(revision)) long = revision;
     }
-    expect(long.operations.length).toBeLessThan(settingsOperationsMax);
+    expect(long.operations.length).toBeLessThan(configurationChangesMax);
     for (let at = 0; at < 20; at += 1) long = next(long, rotation(`r${at}`));
     expect(isRefused(revised(long, { operation: operation("d"), isDeleted: true }))).toBe(false);
   });
 
-  it("stores 56 KiB of settings, and no byte more", () => {
+  it("stores 56 KiB of configuration, and no byte more", () => {
     const described = (length: number) => ({ ...created, description: "d".repeat(length) });
     const { operations } = next(described(0), update("u", "new"));
     const bytesLeft = 56 * 1_024 - JSON.stringify(operations).length;
@@ -159,15 +159,15 @@ describe("a revision", () => {
     expect(isRefused(revised(described(bytesLeft + 1), update("u", "new")))).toBe(true);
   });
 
-  it.each<[EndpointOperation["kind"], EndpointChange["settings"]]>([
+  it.each<[EndpointOperation["kind"], EndpointChange["configuration"]]>([
     ["update", { description: "", order: "bounded", eventTypes: ["*"], pendingUrl: undefined }],
     ["update", { verifiedAt: new Date(start) }],
     ["verify", {}],
     ["approve", undefined],
     ["pause", {}],
     ["resume", {}],
-  ])("is not created when %s of %j changes nothing", (kind, settings = {}) => {
-    const change = { operation: { ...operation("idle", after(1)), kind }, settings };
+  ])("is not created when %s of %j changes nothing", (kind, configuration = {}) => {
+    const change = { operation: { ...operation("idle", after(1)), kind }, configuration };
     expect(revised(created, change)).toBe(created);
     expect(revised(full, change)).toBe(full);
     expect(asOf(created, change.operation)).toEqual(created);
@@ -177,12 +177,12 @@ describe("a revision", () => {
 describe("an operation's result", () => {
   const settle = (
     id: string,
-    settings: EndpointChange["settings"],
+    configuration: EndpointChange["configuration"],
     ms: number,
     kind = "update",
   ) => ({
     operation: { ...operation(id, after(ms)), kind: kind as EndpointOperation["kind"] },
-    ...(settings === undefined ? {} : { settings }),
+    ...(configuration === undefined ? {} : { configuration }),
   });
   const url = "https://new.example.com/";
   const changes = [
@@ -196,26 +196,31 @@ describe("an operation's result", () => {
     (done, change) => done.concat(next(done.at(-1) ?? created, change)),
     [],
   );
-  const settings = ({ url, description, order, pausedAt, updatedAt }: EndpointRecord) => ({
+  const configuration = ({ url, description, order, pausedAt, updatedAt }: EndpointRecord) => ({
     ...{ url, description, order, pausedAt, updatedAt },
   });
 
   it("is returned as it was, despite later changes", () => {
     const last = history.at(-1)!;
     for (const [at, then] of history.entries()) {
-      expect(settings(asOf(last, changes[at]!.operation))).toEqual(settings(then));
+      expect(configuration(asOf(last, changes[at]!.operation))).toEqual(configuration(then));
     }
-    expect(settings(asOf(last, created.operations[0]!))).toEqual(settings(created));
+    expect(configuration(asOf(last, created.operations[0]!))).toEqual(configuration(created));
   });
 
-  it("is still returned after settings changes in between are dropped", () => {
+  it("is still returned after changes of the configuration in between are dropped", () => {
     const now = after(5 + 86_400_000);
     const more = full.operations.slice(0, operationsMax - 6).map((each) => ({ ...each, at: now }));
     const crowded = { ...history.at(-1)!, operations: [...history.at(-1)!.operations, ...more] };
-    const revision = next(crowded, { operation: operation("z", now), settings: { order: "none" } });
+    const revision = next(crowded, {
+      operation: operation("z", now),
+      configuration: { order: "none" },
+    });
     const kept = revision.operations.map(({ id }) => id).filter((id) => !id.startsWith("o"));
     expect(kept).toEqual(["create", "c", "z"]);
-    expect(settings(asOf(revision, changes[2]!.operation))).toEqual(settings(history[2]!));
-    expect(settings(asOf(revision, created.operations[0]!))).toEqual(settings(created));
+    expect(configuration(asOf(revision, changes[2]!.operation))).toEqual(
+      configuration(history[2]!),
+    );
+    expect(configuration(asOf(revision, created.operations[0]!))).toEqual(configuration(created));
   });
 });

@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { EndpointOperation, EndpointRecord, EndpointSettings, SealedKey } from "./endpoint.ts";
+import type {
+  EndpointConfiguration,
+  EndpointOperation,
+  EndpointRecord,
+  SealedKey,
+} from "./endpoint.ts";
 import { namedKeys, type SecretSet } from "./secret-set.ts";
 
 const dayMs = 86_400_000;
@@ -12,12 +17,12 @@ const dayMs = 86_400_000;
 export const repeatMs = 30 * dayMs;
 
 /**
- * The same for changes of settings. It is shorter, because a merchant may pause an endpoint for
- * each of many deployments. No client retries after a day.
+ * The same for changes of the configuration. It is shorter, because a merchant may pause an
+ * endpoint for each of many deployments. No client retries after a day.
  */
-const settingsRepeatMs = dayMs;
-/** Kinds of operations that change settings and create no secrets. */
-const settingsKinds: ReadonlySet<EndpointOperation["kind"]> = new Set([
+const configurationRepeatMs = dayMs;
+/** Kinds of operations that change the configuration and create no secrets. */
+const configurationKinds: ReadonlySet<EndpointOperation["kind"]> = new Set([
   ...(["update", "verify", "approve", "pause", "resume"] as const),
 ]);
 
@@ -27,21 +32,21 @@ const settingsKinds: ReadonlySet<EndpointOperation["kind"]> = new Set([
  */
 export const operationsMax = 100;
 /**
- * Maximum operations in the history before a change of settings is refused. The rest is reserved
- * for secrets, so that a leaked secret can always be replaced.
+ * Maximum operations in the history before a change of the configuration is refused. The rest is
+ * reserved for secrets, so that a leaked secret can always be replaced.
  */
-export const settingsOperationsMax = 80;
+export const configurationChangesMax = 80;
 
 /**
  * Maximum size of the history. It keeps an endpoint under 100 KiB, because the endpoint is read for
  * every batch of its events.
  */
 const historyBytesMax = 64 * 1_024;
-const settingsBytesMax = 56 * 1_024;
+const configurationBytesMax = 56 * 1_024;
 
 export type EndpointChange = {
   readonly operation: EndpointOperation;
-  readonly settings?: Partial<EndpointSettings>;
+  readonly configuration?: Partial<EndpointConfiguration>;
   readonly signing?: SecretSet;
   readonly newKey?: SealedKey;
   readonly isDeleted?: boolean;
@@ -51,17 +56,17 @@ export type EndpointChange = {
  * Returns the next revision of an endpoint. To make room, it removes expired operations. It also
  * removes keys that neither sign nor belong to an operation that can be repeated. Resuming or
  * deleting an endpoint, and pausing an unresponsive one, always succeed. An operation that changes
- * no setting returns the endpoint unchanged and is not stored. A repeat of such an operation
+ * no field returns the endpoint unchanged and is not stored. A repeat of such an operation
  * therefore runs again.
  */
 export function revised(
   endpoint: EndpointRecord,
   change: EndpointChange,
 ): EndpointRecord | Refused<"INVALID_REQUEST"> {
-  const { signing = endpoint.signing, settings = {}, newKey, isDeleted = false } = change;
+  const { signing = endpoint.signing, configuration = {}, newKey, isDeleted = false } = change;
   const { at, kind } = change.operation;
-  const before = replaced(endpoint, settings);
-  if (settingsKinds.has(kind) && before === undefined) return endpoint;
+  const before = replaced(endpoint, configuration);
+  if (configurationKinds.has(kind) && before === undefined) return endpoint;
   const operation = { ...change.operation, ...(before === undefined ? {} : { before }) };
   const { actor } = change.operation;
   const isGuaranteed =
@@ -74,7 +79,7 @@ export function revised(
   const keys = newKey === undefined ? endpoint.keys : [...endpoint.keys, newKey];
   return {
     ...endpoint,
-    ...settings,
+    ...configuration,
     signing,
     operations,
     keys: keys.filter((key) => needed.has(key.id)),
@@ -98,13 +103,13 @@ export function asOf(endpoint: EndpointRecord, operation: EndpointOperation): En
   return Object.assign({}, endpoint, { updatedAt: operation.at }, ...undone);
 }
 
-/** Returns the present values of the settings that will change. The history stores them. */
+/** Returns the present values of the fields that will change. The history stores them. */
 function replaced(
-  endpoint: EndpointSettings,
-  settings: Partial<EndpointSettings>,
-): Partial<EndpointSettings> | undefined {
-  const names = (Object.keys(settings) as (keyof EndpointSettings)[]).filter(
-    (name) => !isDeepStrictEqual(settings[name], endpoint[name]),
+  endpoint: EndpointConfiguration,
+  configuration: Partial<EndpointConfiguration>,
+): Partial<EndpointConfiguration> | undefined {
+  const names = (Object.keys(configuration) as (keyof EndpointConfiguration)[]).filter(
+    (name) => !isDeepStrictEqual(configuration[name], endpoint[name]),
   );
   if (names.length === 0) return undefined;
   return Object.fromEntries(names.map((name) => [name, endpoint[name]]));
@@ -119,7 +124,7 @@ function historyWith(
   if (!isOverfull(longer, operation)) return longer;
   const remembered = withoutForgotten(longer, operation.at);
   if (!isGuaranteed && isOverfull(remembered, operation)) {
-    const span = settingsKinds.has(operation.kind) ? "a day" : "30 days";
+    const span = configurationKinds.has(operation.kind) ? "a day" : "30 days";
     return refused("INVALID_REQUEST", `The endpoint was changed too often in ${span}.`);
   }
   return remembered;
@@ -129,8 +134,8 @@ function isOverfull(
   history: readonly EndpointOperation[],
   { kind }: Pick<EndpointOperation, "kind">,
 ): boolean {
-  const [placesMax, bytesMax] = settingsKinds.has(kind)
-    ? [settingsOperationsMax, settingsBytesMax]
+  const [placesMax, bytesMax] = configurationKinds.has(kind)
+    ? [configurationChangesMax, configurationBytesMax]
     : [operationsMax, historyBytesMax];
   return history.length > placesMax || JSON.stringify(history).length > bytesMax;
 }
@@ -141,11 +146,11 @@ function isOverfull(
  */
 function withoutForgotten(history: readonly EndpointOperation[], now: Date): EndpointOperation[] {
   const kept: EndpointOperation[] = [];
-  let forgotten: Partial<EndpointSettings> = {};
+  let forgotten: Partial<EndpointConfiguration> = {};
   for (const each of history) {
     const ageMs = now.getTime() - each.at.getTime();
     const before = { ...each.before, ...forgotten };
-    const isKept = ageMs < (settingsKinds.has(each.kind) ? settingsRepeatMs : repeatMs);
+    const isKept = ageMs < (configurationKinds.has(each.kind) ? configurationRepeatMs : repeatMs);
     if (isKept) kept.push({ ...each, before });
     forgotten = isKept ? {} : before;
   }

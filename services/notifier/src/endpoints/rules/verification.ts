@@ -1,7 +1,7 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
 import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
-import type { Endpoint, EndpointSettings } from "./endpoint.ts";
+import type { Endpoint, EndpointConfiguration } from "./endpoint.ts";
 
 /**
  * Time limit of a challenge. The result must be stored before the merchant's request reaches its
@@ -23,14 +23,14 @@ export function unverifiedUrl({ url, verifiedAt, pendingUrl }: Verifiable): stri
 }
 
 /**
- * Returns the settings that change with a new URL. If the URL must be verified, it becomes the
+ * Returns the fields that change with a new URL. If the URL must be verified, it becomes the
  * pending URL. Until then the verified URL, if any, gets the events.
  */
 export function urlChange(
   endpoint: Verifiable,
   url: string,
   { mustVerify, at }: { readonly mustVerify: boolean; readonly at: Date },
-): Partial<EndpointSettings> {
+): Partial<EndpointConfiguration> {
   const serves = endpoint.verifiedAt !== undefined && url === endpoint.url;
   if (!mustVerify && !serves) return { url, pendingUrl: undefined, verifiedAt: at };
   if (endpoint.verifiedAt === undefined) return { url };
@@ -38,22 +38,22 @@ export function urlChange(
 }
 
 /**
- * Returns the settings that mark the pending URL as verified. Returns none if no URL is pending.
+ * Returns the fields that mark the pending URL as verified. Returns none if no URL is pending.
  */
-export function verification(endpoint: Verifiable, at: Date): Partial<EndpointSettings> {
+export function verification(endpoint: Verifiable, at: Date): Partial<EndpointConfiguration> {
   const url = unverifiedUrl(endpoint);
   return url === undefined ? {} : { url, pendingUrl: undefined, verifiedAt: at };
 }
 
 /**
- * Returns the settings that change after a successful challenge. Refuses if the challenged URL is
+ * Returns the fields that change after a successful challenge. Refuses if the challenged URL is
  * neither pending nor in use any more.
  */
 export function challengeResult(
   endpoint: Verifiable,
   challenged: string,
   at: Date,
-): Partial<EndpointSettings> | Refused<"INVALID_REQUEST"> {
+): Partial<EndpointConfiguration> | Refused<"INVALID_REQUEST"> {
   const url = unverifiedUrl(endpoint) ?? endpoint.url;
   if (url === challenged) return verification(endpoint, at);
   return refused("INVALID_REQUEST", "The URL was changed during the challenge.");

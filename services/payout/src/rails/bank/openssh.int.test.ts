@@ -98,7 +98,7 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
     const { account } = await platform.rpc.getAccount({ merchantId, accountId });
     expect(account).toMatchObject({ available: "90.00", held: "0.00" });
     // One was paid. One was returned less the bank's charge, which the platform bears.
-    const { accounts } = await platform.operationsRpc.listRailAccounts({ rail: bank.rail.name });
+    const { accounts } = await platform.operatorRpc.listRailAccounts({ rail: bank.rail.name });
     expect(accounts[0]).toMatchObject({ available: "89.93", held: "0.00" });
     const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: ids[1] ?? "" });
     expect(payout).toMatchObject({ failureCode: "ACCOUNT_CLOSED", railCode: "AC04" });

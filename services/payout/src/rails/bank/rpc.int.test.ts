@@ -78,7 +78,7 @@ describe("a file that the bank may or may not have", () => {
     expect(finding).toMatchObject({ kind: "undecided", what: "the server says: absent" });
     const decision = BankFileDecision.SEND_AGAIN;
     const change = by("ada");
-    const { file } = await platform.operationsRpc.resolveBankFile({
+    const { file } = await platform.operatorRpc.resolveBankFile({
       ...{ ...change, fileId, decision, reason },
     });
     expect(file?.state).toBe(BankFileState.WRITTEN);
@@ -86,7 +86,7 @@ describe("a file that the bank may or may not have", () => {
     await rail().dispatcher.run();
     expect(bank.sent()).toHaveLength(1);
     // A repeated decision sends nothing again.
-    await platform.operationsRpc.resolveBankFile({ ...change, fileId, decision, reason });
+    await platform.operatorRpc.resolveBankFile({ ...change, fileId, decision, reason });
     await rail().dispatcher.run();
     expect(bank.sent()).toHaveLength(1);
     const [entry] = await platform.parts.audit.decisionsOf(fileId, undefined, 10);
@@ -99,12 +99,12 @@ describe("a file that the bank may or may not have", () => {
     const fileId = await undecided();
     const decision = BankFileDecision.RECEIVED;
     const request = { fileId, decision, reason };
-    await platform.operationsRpc.resolveBankFile({ ...by("ada"), ...request });
+    await platform.operatorRpc.resolveBankFile({ ...by("ada"), ...request });
     await rail().dispatcher.run();
     expect(bank.sent()).toHaveLength(0);
-    const { files } = await platform.operationsRpc.listBankFiles({ state: BankFileState.SENT });
+    const { files } = await platform.operatorRpc.listBankFiles({ state: BankFileState.SENT });
     expect(files).toMatchObject([{ id: fileId, sentBy: "operator", payments: 1, refused: 0 }]);
-    expect(await codeOf(platform.operationsRpc.resolveBankFile({ ...by("bob"), ...request }))).toBe(
+    expect(await codeOf(platform.operatorRpc.resolveBankFile({ ...by("bob"), ...request }))).toBe(
       "INVALID_REQUEST",
     );
   });
@@ -116,7 +116,7 @@ describe("a file that the bank may or may not have", () => {
   ])("is not decided with %s", async (_what, change, code) => {
     const fileId = await undecided();
     const request = { ...by("ada"), fileId, decision: BankFileDecision.RECEIVED, reason };
-    expect(await codeOf(platform.operationsRpc.resolveBankFile({ ...request, ...change }))).toBe(
+    expect(await codeOf(platform.operatorRpc.resolveBankFile({ ...request, ...change }))).toBe(
       code,
     );
   });
@@ -148,48 +148,48 @@ describe("findings for operators", () => {
       const each = { ...found(minute), amount: "-12.50 USD" };
       await noteFindings(work(), { file: "F", name: "statement.xml" }, [each, each]);
     }
-    const first = await platform.operationsRpc.listBankFindings({ limit: 2 });
+    const first = await platform.operatorRpc.listBankFindings({ limit: 2 });
     expect(first.findings).toMatchObject([
       { place: "12:02", kind: BankFindingKind.UNMATCHED, amount: "-12.50 USD" },
       { place: "12:01", file: "statement.xml", payoutId: "", note: "" },
     ]);
-    const { findings } = await platform.operationsRpc.listBankFindings({
+    const { findings } = await platform.operatorRpc.listBankFindings({
       ...{ limit: 2, cursor: first.nextCursor },
     });
     expect(findings.map(({ place }) => place)).toEqual(["12:00"]);
-    const other = await platform.operationsRpc.listBankFindings({ rail: "another" });
+    const other = await platform.operatorRpc.listBankFindings({ rail: "another" });
     expect(other.findings).toEqual([]);
   });
 
   it("is handled once, with a note, and stays readable", async () => {
     await noteFindings(work(), { file: "F", name: "s.xml" }, [found("1")]);
-    const [open] = (await platform.operationsRpc.listBankFindings({})).findings;
+    const [open] = (await platform.operatorRpc.listBankFindings({})).findings;
     const findingId = open?.id ?? "";
     const change = by("ada");
-    const { finding } = await platform.operationsRpc.handleBankFinding({
+    const { finding } = await platform.operatorRpc.handleBankFinding({
       ...{ ...change, findingId, note },
     });
     expect(finding).toMatchObject({ note, handledBy: { id: "ada" } });
-    const again = await platform.operationsRpc.handleBankFinding({ ...change, findingId, note });
+    const again = await platform.operatorRpc.handleBankFinding({ ...change, findingId, note });
     expect(again.finding).toEqual(finding);
-    const other = platform.operationsRpc.handleBankFinding({ ...by("bob"), findingId, note });
+    const other = platform.operatorRpc.handleBankFinding({ ...by("bob"), findingId, note });
     expect(await codeOf(other)).toBe("INVALID_REQUEST");
-    expect((await platform.operationsRpc.listBankFindings({})).findings).toEqual([]);
-    const all = await platform.operationsRpc.listBankFindings({ handled: true });
+    expect((await platform.operatorRpc.listBankFindings({})).findings).toEqual([]);
+    const all = await platform.operatorRpc.listBankFindings({ handled: true });
     expect(all.findings.map(({ id }) => id)).toEqual([findingId]);
     // A finding that is found again stays handled.
     await noteFindings(work(), { file: "F", name: "s.xml" }, [found("1")]);
-    expect((await platform.operationsRpc.listBankFindings({})).findings).toEqual([]);
+    expect((await platform.operatorRpc.listBankFindings({})).findings).toEqual([]);
   });
 
   it("is read with its details by itself alone, and only where it is there", async () => {
     const details = '{"account":"1918171614"}';
     const change = { kind: "change", what: "C01: other account", details } as const;
     await noteFindings(work(), { file: "F", name: "r.ach" }, [change]);
-    const [listed] = (await platform.operationsRpc.listBankFindings({})).findings;
-    const read = await platform.operationsRpc.getBankFinding({ findingId: listed?.id ?? "" });
+    const [listed] = (await platform.operatorRpc.listBankFindings({})).findings;
+    const read = await platform.operatorRpc.getBankFinding({ findingId: listed?.id ?? "" });
     expect(read).toMatchObject({ details, finding: { what: "C01: other account" } });
-    const none = platform.operationsRpc.getBankFinding({ findingId: "none" });
+    const none = platform.operatorRpc.getBankFinding({ findingId: "none" });
     expect(await codeOf(none)).toBe("RECORD_NOT_FOUND");
   });
 });

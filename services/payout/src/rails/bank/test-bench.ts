@@ -88,7 +88,7 @@ export class BankBench {
 
   /** Handles a finding of the bank's files as an operator. */
   handle(findingId: string, changes: object, operationId = this.platform.operation().operationId) {
-    return this.platform.operationsRpc.handleBankFinding({
+    return this.platform.operatorRpc.handleBankFinding({
       mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "ada" } },
       findingId,
       note: "The bank's desk says so: ticket 4711.",

@@ -11,6 +11,7 @@ import type { Instruction, Rail } from "@disburse/rail/rail.ts";
 import { base58 } from "@scure/base";
 import type { Collection } from "mongodb";
 import { readMessage, type SandboxMessage, type SignedMessage, signMessage } from "./callbacks.ts";
+import type { SandboxScenarios } from "./scenario-store.ts";
 import {
   batchMs,
   type Drawn,
@@ -21,7 +22,6 @@ import {
   type Scenario,
   scenarioOf,
 } from "./scenarios.ts";
-import type { SandboxSettings } from "./settings.ts";
 import { type Steered, steerTransfer } from "./steering.ts";
 import {
   bankReference,
@@ -39,7 +39,7 @@ export type SandboxRailOptions = {
   readonly behaviour: SandboxBehaviour;
   readonly callbackSecret: string;
   /** Merchants' own scenarios. Absent if merchants can't set any. */
-  readonly settings?: Pick<SandboxSettings, "draws" | "draw">;
+  readonly scenarios?: Pick<SandboxScenarios, "draws" | "draw">;
   /** Notified when new callbacks are scheduled. */
   readonly pending?: Wake;
   /** Receives a callback. After an error the rail sends it again. */
@@ -74,7 +74,7 @@ const capabilities: RailCapabilities = {
 
 /**
  * Creates a simulated rail. A transfer's scenario comes from its reference, its merchant's
- * settings, or the seed.
+ * scenarios, or the seed.
  */
 export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
   const { database, clock, behaviour, callbackSecret, pending, receive } = options;
@@ -150,19 +150,19 @@ async function accept(transfers: Collection<TransferDocument>, transfer: Transfe
 }
 
 /**
- * Draws the scenario of a new transfer from its merchant's settings. A transfer that is already
+ * Draws the scenario of a new transfer from its merchant's scenarios. A transfer that is already
  * stored is not counted again.
  */
 async function drawnFor(
-  { settings }: SandboxRailOptions,
+  { scenarios }: SandboxRailOptions,
   transfers: Collection<TransferDocument>,
   key: string,
   { merchantId, referenceId }: Instruction,
 ): Promise<Drawn | undefined> {
   const isNamed = namedScenario(referenceId) !== undefined;
-  if (isNamed || settings?.draws(merchantId) !== true) return undefined;
+  if (isNamed || scenarios?.draws(merchantId) !== true) return undefined;
   const isThere = (await transfers.countDocuments({ _id: key })) > 0;
-  return isThere ? undefined : settings.draw(merchantId);
+  return isThere ? undefined : scenarios.draw(merchantId);
 }
 
 function transferOf(

@@ -43,7 +43,7 @@ export const batchMs = 10_000;
 /** The maximum number of times that a long-tailed delay doubles. */
 const doublingsMax = 6;
 
-/** The scenario settings of a merchant. They apply to payouts whose reference names no scenario. */
+/** A merchant's scenario. They apply to payouts whose reference names no scenario. */
 export type MerchantScenario = {
   readonly seed: number;
   readonly failPercent: number;

@@ -30,7 +30,7 @@ import type { Scope, ScopeNoun } from "../keys/rules/key.ts";
 import type { Component, NamedSchema } from "./fields.ts";
 import type { QueryRequest, QueryShape, QueryValues } from "./query.ts";
 
-/** Groups of operations in the reference. */
+/** Groups of routes in the reference. */
 export const tags = [
   { name: "Beneficiaries", description: "Recipients: bank accounts and wallets." },
   { name: "Depositors", description: "Parties that fund your account from a wallet." },
@@ -71,7 +71,7 @@ export const tags = [
 
 export type Tag = (typeof tags)[number]["name"];
 
-/** Clients for the services that own the records of the operations. */
+/** Clients for the services that own the records of the routes. */
 export type Clients = {
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly quote: Client<typeof QuoteService>;
@@ -90,8 +90,8 @@ export type Clients = {
   readonly pages: { readonly linkUrl: (token: string) => string };
 };
 
-/** Body of a POST or a PATCH. If an operation has none, its request body is optional and empty. */
-type OperationBody = {
+/** Body of a POST or a PATCH. If a route has none, its request body is optional and empty. */
+type RouteBody = {
   readonly form: PublicBody;
   /** Clients may omit the body if all its fields are optional. */
   readonly optional?: boolean;
@@ -148,7 +148,7 @@ export type Call<Path = string, Query = QueryShape> = {
   readonly scopes: ReadonlySet<Scope>;
   readonly query: QueryValues<Query>;
   readonly form: PublicBody | undefined;
-  /** Empty if the operation has no body. */
+  /** Empty if the route has no body. */
   readonly body: JsonObject;
 };
 
@@ -158,20 +158,20 @@ export type Call<Path = string, Query = QueryShape> = {
  */
 type Answered<Data> = Data extends Component<infer Value> ? Value | undefined : Readable;
 
-/** The input of an operation's own permission check, which runs in addition to the scope check. */
+/** The input of a route's own permission check, which runs in addition to the scope check. */
 export type Authorised = Pick<Call, "form" | "body"> & { readonly caller: Caller };
 
 type Described<Path, Query, Data> = {
   readonly summary: string;
   readonly description: string;
-  readonly body?: OperationBody;
+  readonly body?: RouteBody;
   readonly query?: Query;
   /** The schema of `data` in a successful response, or the file. */
   readonly data: Data;
   /** Replaces the scope that follows from the resource and the method. */
   readonly scope?: Scope;
   /**
-   * The member must have signed in recently, because the operation gives access. Decisions on
+   * The member must have signed in recently, because the route gives access. Decisions on
    * approvals require the same.
    */
   readonly needsFreshSignIn?: true;
@@ -202,8 +202,8 @@ type Described<Path, Query, Data> = {
   ) => Promise<Answered<Data> | Refused<ErrorCode>>;
 };
 
-/** Documentation and handler of one operation. */
-type ResourceOperation = Omit<
+/** Documentation and handler of one route. */
+type ResourceRoute = Omit<
   Described<string, QueryShape, Component<unknown> | FileFormat>,
   "answer"
 > & {
@@ -215,25 +215,25 @@ type ResourceOperation = Omit<
   readonly answer: (call: Call, clients: Clients) => Promise<unknown>;
 };
 
-export type Operation = Omit<ResourceOperation, "scope"> & {
+export type Route = Omit<ResourceRoute, "scope"> & {
   readonly scope: Scope;
   readonly tag: Tag;
 };
 
-/** A resource with its operations. Its named schemas are in the order of the document. */
+/** A resource with its routes. Its named schemas are in the order of the document. */
 export type Resource = {
   /** A GET requires the `:read` scope of this noun. All other methods require `:write`. */
   readonly scope: ScopeNoun;
   readonly tag: Tag;
   readonly components: readonly NamedSchema[];
-  readonly operations: readonly ResourceOperation[];
+  readonly routes: readonly ResourceRoute[];
 };
 
 /**
  * Returns a function that builds operations with this method. The types check `answer` against the
  * path, query and data.
  */
-function operationBy(method: Operation["method"]) {
+function routeBy(method: Route["method"]) {
   return <
     const Path extends string,
     Data extends Component<never> | FileFormat,
@@ -242,23 +242,23 @@ function operationBy(method: Operation["method"]) {
     id: string,
     path: Path,
     described: Described<Path, Query, Data>,
-  ) => ({ ...described, id, method, path }) as unknown as ResourceOperation;
+  ) => ({ ...described, id, method, path }) as unknown as ResourceRoute;
 }
 
-export const get = operationBy("GET");
-export const post = operationBy("POST");
-export const patch = operationBy("PATCH");
-export const remove = operationBy("DELETE");
+export const get = routeBy("GET");
+export const post = routeBy("POST");
+export const patch = routeBy("PATCH");
+export const remove = routeBy("DELETE");
 
-export function operationsOf({ scope, tag, operations }: Resource): readonly Operation[] {
-  return operations.map((each) => {
+export function routesOf({ scope, tag, routes }: Resource): readonly Route[] {
+  return routes.map((each) => {
     const own: Scope = `${scope}:${each.method === "GET" ? "read" : "write"}`;
     return { ...each, tag, scope: each.scope ?? own };
   });
 }
 
 /** Returns true for methods that have a body and accept an idempotency key. */
-export function takesBody(method: Operation["method"]): boolean {
+export function takesBody(method: Route["method"]): boolean {
   return method === "POST" || method === "PATCH";
 }
 
@@ -270,7 +270,7 @@ export function bodyFields<Desc extends DescMessage, Change extends Call["change
   { form, body, change }: Pick<Call, "form" | "body"> & { readonly change: Change },
   desc: Desc,
 ): Change & { fields: MessageShape<Desc>; unreadable: Violation[] } {
-  if (form === undefined) throw new Error("the operation has no fields in its body");
+  if (form === undefined) throw new Error("the route has no fields in its body");
   const { values, unreadable } = readBody(form, body);
   return {
     ...change,

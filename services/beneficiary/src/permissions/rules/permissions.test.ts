@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mayCreate } from "./merchant-settings.ts";
+import { mayCreate } from "./permissions.ts";
 
 const may = (mayCreateBeneficiaries: boolean, mayCreateDepositors: boolean) => ({
   merchantId: "mer_a",
@@ -14,7 +14,7 @@ it.each([
   ["depositor", may(true, false), "BENEFICIARY_CREATION_NOT_ALLOWED"],
   ["beneficiary", may(true, false), undefined],
   ["depositor", may(false, true), undefined],
-] as const)("a %s with %j: %s", (noun, settings, refusal) => {
-  const result = mayCreate(settings, noun);
+] as const)("a %s with %j: %s", (noun, permissions, refusal) => {
+  const result = mayCreate(permissions, noun);
   expect("refused" in result ? result.refused : undefined).toBe(refusal);
 });

@@ -5,7 +5,7 @@ import { type Drawn, drawnBy, type MerchantScenario } from "./scenarios.ts";
 /** A temporary fault that rails simulate for a merchant's payouts. */
 export type Silence = "no_answer" | "down" | "unfunded";
 
-type SettingsDocument = {
+type ScenarioDocument = {
   _id: string;
   schema_version: number;
   silence?: { kind: Silence; until: Date };
@@ -13,30 +13,30 @@ type SettingsDocument = {
   scenario?: MerchantScenario & { drawn: number };
 };
 
-export type SandboxSettings = Awaited<ReturnType<typeof openSandboxSettings>>;
+export type SandboxScenarios = Awaited<ReturnType<typeof openSandboxScenarios>>;
 
 /**
- * The maximum number of merchants with settings. A sandbox has few merchants, and settings beyond
+ * The maximum number of merchants with scenarios. A sandbox has few merchants, and scenarios beyond
  * this number are ignored.
  */
 const merchantsMax = 10_000;
 
 /**
- * Opens the sandbox settings of merchants. A process keeps all of them in memory, so payouts need
+ * Opens the sandbox scenarios of merchants. A process keeps all of them in memory, so payouts need
  * no database read. `refresh` loads changes by other processes.
  */
-export async function openSandboxSettings({ db }: Database, clock: Clock) {
-  const settings = db.collection<SettingsDocument>("sandbox_settings");
-  let known = new Map<string, SettingsDocument>();
+export async function openSandboxScenarios({ db }: Database, clock: Clock) {
+  const scenarios = db.collection<ScenarioDocument>("sandbox_scenarios");
+  let known = new Map<string, ScenarioDocument>();
   const change = async (merchantId: string, update: object): Promise<void> => {
-    const changed = await settings.findOneAndUpdate({ _id: merchantId }, update, {
+    const changed = await scenarios.findOneAndUpdate({ _id: merchantId }, update, {
       upsert: true,
       returnDocument: "after",
     });
     if (changed !== null) known.set(merchantId, changed);
   };
   const refresh = async (): Promise<void> => {
-    const found = await settings.find().limit(merchantsMax).toArray();
+    const found = await scenarios.find().limit(merchantsMax).toArray();
     known = new Map(found.map((each) => [each._id, each]));
   };
   await refresh();
@@ -60,7 +60,7 @@ export async function openSandboxSettings({ db }: Database, clock: Clock) {
     draws: (merchantId: string): boolean => known.get(merchantId)?.scenario !== undefined,
     /** Counts a merchant's next payout and draws its scenario. */
     draw: async (merchantId: string): Promise<Drawn | undefined> => {
-      const counted = await settings.findOneAndUpdate(
+      const counted = await scenarios.findOneAndUpdate(
         { _id: merchantId, "scenario.drawn": { $gte: 0 } },
         { $inc: { "scenario.drawn": 1 } },
         { returnDocument: "after" },

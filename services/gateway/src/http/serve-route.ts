@@ -24,8 +24,8 @@ import type { KeyCache } from "../keys/cache.ts";
 import { admit, bearerToken, type Caller, type KeyRecord, readKey } from "../keys/rules/api-key.ts";
 import type { Mode } from "../keys/rules/key.ts";
 import { present, withoutSecrets } from "../openapi/fields.ts";
-import { type Clients, type FileFormat, type Operation, takesBody } from "../openapi/operation.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
+import { type Clients, type FileFormat, type Route, takesBody } from "../openapi/route.ts";
 import type { MemberSessions } from "../sessions/members.ts";
 import { dataAnswer, failureAnswer, fileAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
 import { readBody, readLargeBody } from "./body.ts";
@@ -38,7 +38,7 @@ import type { Shares } from "./shares.ts";
 import type { Origin, UnauthenticatedClients } from "./unauthenticated-clients.ts";
 import type { Uploads } from "./uploads.ts";
 
-export type OperationDeps = {
+export type RouteDeps = {
   readonly clients: Clients;
   readonly keys: KeyCache;
   /** Authenticates members who use the console. */
@@ -72,20 +72,20 @@ const ignoredHeader = "Disburse-Ignored-Fields";
 const actorKinds = { api_key: Actor_Kind.API_KEY, member: Actor_Kind.MEMBER } as const;
 
 type Run = {
-  readonly operation: Operation;
+  readonly route: Route;
   readonly ctx: RouterContext;
   readonly caller: Caller;
   readonly body: JsonObject;
 };
 
 /**
- * Serves one operation. Authenticates the caller, checks the rate limit and the scope, and reads
- * the body. Then replays a stored response or runs the operation.
+ * Serves one route. Authenticates the caller, checks the rate limit and the scope, and reads
+ * the body. Then replays a stored response or runs the route.
  */
-export function serveOperation(operation: Operation, deps: OperationDeps) {
+export function serveRoute(route: Route, deps: RouteDeps) {
   return async (ctx: RouterContext): Promise<PageAnswer> => {
     const preferences = readPreferences(ctx.req.headers);
-    const answer = await answerTo(operation, ctx, deps, preferences);
+    const answer = await answerTo(route, ctx, deps, preferences);
     const isText = !isRefused(preferences) && preferences.textAmounts;
     if (!isText || answer.status !== 200 || typeof answer.body !== "string") return answer;
     return { ...answer, body: withTextAmounts(answer.body, deps.decimals) };
@@ -94,9 +94,9 @@ export function serveOperation(operation: Operation, deps: OperationDeps) {
 
 /** Returns the response in the form that is stored for replays, in which amounts are numbers. */
 async function answerTo(
-  operation: Operation,
+  route: Route,
   ctx: RouterContext,
-  deps: OperationDeps,
+  deps: RouteDeps,
   preferences: Preferences | Refused<"INVALID_REQUEST">,
 ): Promise<PageAnswer> {
   const caller = await authenticate(ctx, deps);
@@ -114,43 +114,43 @@ async function answerTo(
   }
   const tooManyOpen = deps.requests.begin(caller, ctx);
   if (tooManyOpen !== undefined) return refusalAnswer(tooManyOpen);
-  if (!caller.scopes.has(operation.scope)) {
+  if (!caller.scopes.has(route.scope)) {
     return refusalAnswer(refusedBecause("ACCESS_FORBIDDEN", "scope_missing"));
   }
-  const needsSignIn = operation.needsFreshSignIn || operation.scope === "payout:approve";
+  const needsSignIn = route.needsFreshSignIn || route.scope === "payout:approve";
   if (needsSignIn && isSignInTooOld(caller, deps)) {
     return refusalAnswer(refusedBecause("ACCESS_FORBIDDEN", "sign_in_too_old"));
   }
-  const excess = "mediaType" in operation.data ? deps.files.begin(caller, ctx) : undefined;
+  const excess = "mediaType" in route.data ? deps.files.begin(caller, ctx) : undefined;
   if (excess !== undefined) return refusalAnswer(excess);
   if (isRefused(preferences)) return refusalAnswer(preferences);
-  const run: Run = { operation, ctx, caller, body: {} };
-  if (!takesBody(operation.method)) return (await answerOf(run, deps, randomOperation())).answer;
-  const body = await bodyOf(operation, ctx, () => deps.uploads.begin(caller.merchantId, ctx));
+  const run: Run = { route, ctx, caller, body: {} };
+  if (!takesBody(route.method)) return (await answerOf(run, deps, randomOperation())).answer;
+  const body = await bodyOf(route, ctx, () => deps.uploads.begin(caller.merchantId, ctx));
   if (isRefused(body)) return refusalAnswer(body);
-  const unknown = unknownFields(operation.body?.form, body);
+  const unknown = unknownFields(route.body?.form, body);
   if (unknown.length > 0) {
     if (preferences.isStrict) return refusalAnswer(invalidRequest(unknown));
     const names = unknown.map(({ field }) => field);
     if (deps.mode === "sandbox") ctx.set(ignoredHeader, names.join(", "));
   }
-  const refusal = operation.authorise?.({ caller, form: operation.body?.form, body });
+  const refusal = route.authorise?.({ caller, form: route.body?.form, body });
   if (refusal !== undefined) return refusalAnswer(refusal);
-  return runNamed({ ...run, body: normalBody(operation.body?.form, body) }, deps);
+  return runNamed({ ...run, body: normalBody(route.body?.form, body) }, deps);
 }
 
 /**
  * Returns true if a member's sign-in is too old. API keys do not sign in, so the check never fails
  * for them.
  */
-function isSignInTooOld({ signedInAt }: Caller, { clock, approvalSignInMs }: OperationDeps) {
+function isSignInTooOld({ signedInAt }: Caller, { clock, approvalSignInMs }: RouteDeps) {
   return (
     signedInAt !== undefined && clock.now().getTime() - signedInAt.getTime() > approvalSignInMs
   );
 }
 
 function bodyOf(
-  { body }: Operation,
+  { body }: Route,
   ctx: RouterContext,
   beginUpload: () => ReturnType<Uploads["begin"]>,
 ) {
@@ -161,10 +161,7 @@ function bodyOf(
 type CallerRefusal = Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN" | "RATE_LIMITED">;
 
 /** Identifies the caller by its API key. A request without a key needs a member's session. */
-async function authenticate(
-  ctx: RouterContext,
-  deps: OperationDeps,
-): Promise<Caller | CallerRefusal> {
+async function authenticate(ctx: RouterContext, deps: RouteDeps): Promise<Caller | CallerRefusal> {
   const origin = deps.unauthenticated.originOf(ctx.req);
   const authorizations = headerValues(ctx.req.rawHeaders, "authorization");
   const session = authorizations.length === 0 ? deps.members.tokenOf(ctx.req) : undefined;
@@ -181,7 +178,7 @@ async function callerOfSession(
   token: string,
   { req }: RouterContext,
   origin: Origin,
-  { members, unauthenticated }: OperationDeps,
+  { members, unauthenticated }: RouteDeps,
 ): Promise<Caller | CallerRefusal> {
   const excess = unauthenticated.count(origin);
   if (excess !== undefined) return excess;
@@ -198,7 +195,7 @@ async function callerOfSession(
 async function callerOfKey(
   token: string | undefined,
   origin: Origin,
-  { keys, mode, matches, rehash, unauthenticated, clock }: OperationDeps,
+  { keys, mode, matches, rehash, unauthenticated, clock }: RouteDeps,
 ): Promise<Caller | CallerRefusal> {
   const presented = token === undefined ? undefined : readKey(token);
   if (presented === undefined || presented.mode !== mode) {
@@ -218,11 +215,11 @@ async function callerOfKey(
 }
 
 /** Runs a change at most once for its idempotency key. */
-async function runNamed(run: Run, deps: OperationDeps): Promise<PageAnswer> {
-  const { operation, ctx, caller, body } = run;
+async function runNamed(run: Run, deps: RouteDeps): Promise<PageAnswer> {
+  const { route, ctx, caller, body } = run;
   const key = idempotencyKey(headerValues(ctx.req.rawHeaders, "idempotency-key"));
   if (isRefused(key)) return refusalAnswer(key);
-  const isReadOnly = operation.isReadOnly?.(new URLSearchParams(ctx.querystring)) ?? false;
+  const isReadOnly = route.isReadOnly?.(new URLSearchParams(ctx.querystring)) ?? false;
   if (key === undefined || isReadOnly) {
     return (await answerOf(run, deps, randomOperation())).answer;
   }
@@ -232,9 +229,9 @@ async function runNamed(run: Run, deps: OperationDeps): Promise<PageAnswer> {
     method: ctx.method,
     path: ctx.path,
     key,
-    ...(operation.scope === "payout:approve" && { actor: actor.root }),
+    ...(route.scope === "payout:approve" && { actor: actor.root }),
   };
-  const once = operation.isBoundByService ? runBound : runClaimed;
+  const once = route.isBoundByService ? runBound : runClaimed;
   const named = { scope, fingerprint: fingerprintOf(body) };
   return once(deps.idempotency, named, deps.log, (operationNamed) =>
     answerOf(run, deps, operationNamed).catch((error): RunAnswer => {
@@ -244,18 +241,18 @@ async function runNamed(run: Run, deps: OperationDeps): Promise<PageAnswer> {
 }
 
 async function answerOf(
-  { operation, ctx, caller, body }: Run,
-  { clients }: OperationDeps,
+  { route, ctx, caller, body }: Run,
+  { clients }: RouteDeps,
   operationNamed: OperationName,
 ): Promise<RunAnswer> {
-  const { data, query: shape = {} } = operation;
+  const { data, query: shape = {} } = route;
   const query = readQuery(new URLSearchParams(ctx.querystring), shape);
   if (isRefused(query)) return { answer: refusalAnswer(query) };
   const request = { ...queryRequest(shape, query), ...ctx.params, merchantId: caller.merchantId };
   const call = {
     request,
     query,
-    form: operation.body?.form,
+    form: route.body?.form,
     body,
     scopes: caller.scopes,
     // A getter, because only changes need a mutation.
@@ -265,7 +262,7 @@ async function answerOf(
       return { ...request, mutation: create(MutationSchema, { ...operationNamed, actor }) };
     },
   };
-  const answered = await operation.answer(call, clients);
+  const answered = await route.answer(call, clients);
   if (isRefused(answered)) return { answer: refusalAnswer(answered as Refused<ErrorCode>) };
   if ("mediaType" in data) {
     return { answer: fileAnswer(chosenFormat(data, ctx.query), answered as Readable) };

@@ -2,11 +2,11 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { onceByKey } from "@disburse/chassis/mongo/once.ts";
 import type { AuditEntry } from "../payouts/operators.ts";
 
-/** A merchant's stored settings. A merchant without settings has no document. */
-export type SettingsDocument<Text> = Partial<Text> & {
+/** A merchant's stored rules. A merchant without rules has no document. */
+export type RulesDocument<Text> = Partial<Text> & {
   _id: string;
   schema_version: number;
-  /** The last audit entry that set any part of the settings. */
+  /** The last audit entry that set any part of the rules. */
   audit_sequence: number;
   /** The audit entry that set each part. An earlier entry can't change that part any more. */
   set_by: { [Name in keyof Text]?: number };
@@ -14,22 +14,22 @@ export type SettingsDocument<Text> = Partial<Text> & {
 };
 
 /**
- * Merchants' settings. `Text` is the form that operators write, and `Rules` is the form that the
+ * Merchants' rules. `Text` is the form that operators write, and `Rules` is the form that the
  * service applies.
  */
-export type MerchantSettings<Text, Rules> = {
+export type MerchantRules<Text, Rules> = {
   /**
    * Returns the merchant's rules as this process knows them, or `undefined` if none were ever set.
    */
   readonly of: (merchantId: string) => Rules | undefined;
-  readonly read: (merchantId: string) => Promise<SettingsDocument<Text> | null>;
+  readonly read: (merchantId: string) => Promise<RulesDocument<Text> | null>;
   /** Loads changes by other processes. */
   readonly refresh: () => Promise<void>;
   /**
-   * Applies an audit entry once. After a crash between the audit trail and the settings, a repeat
+   * Applies an audit entry once. After a crash between the audit trail and the rules, a repeat
    * applies it.
    */
-  readonly follow: (entry: AuditEntry) => Promise<SettingsDocument<Text>>;
+  readonly follow: (entry: AuditEntry) => Promise<RulesDocument<Text>>;
 };
 
 /**
@@ -39,19 +39,19 @@ export type MerchantSettings<Text, Rules> = {
 const overtakenMax = 100;
 
 /**
- * Opens a collection of settings. A process keeps all of them in memory, so requests need no
+ * Opens a collection of rules. A process keeps all of them in memory, so requests need no
  * database read.
  */
-export async function openMerchantSettings<Text extends object, Rules>(
+export async function openMerchantRules<Text extends object, Rules>(
   { db }: Database,
   name: string,
   rulesOf: (text: Partial<Text>) => Rules,
-): Promise<MerchantSettings<Text, Rules>> {
-  const collection = db.collection<SettingsDocument<object>>(name);
+): Promise<MerchantRules<Text, Rules>> {
+  const collection = db.collection<RulesDocument<object>>(name);
   const known = new Map<string, { readonly version: number; readonly rules: Rules }>();
   let sequence = 0;
 
-  const learn = (document: SettingsDocument<Text>): void => {
+  const learn = (document: RulesDocument<Text>): void => {
     const { _id: merchantId, audit_sequence, set_by } = document;
     sequence = Math.max(sequence, audit_sequence);
     // The version increases with each part that is set, even if an entry is applied late.
@@ -63,11 +63,11 @@ export async function openMerchantSettings<Text extends object, Rules>(
     known.set(merchantId, { version, rules: rulesOf(document) });
   };
   const read = async (merchantId: string) =>
-    (await collection.findOne({ _id: merchantId })) as SettingsDocument<Text> | null;
+    (await collection.findOne({ _id: merchantId })) as RulesDocument<Text> | null;
   const refresh = async (): Promise<void> => {
     const since = { audit_sequence: { $gt: sequence - overtakenMax } };
     const found = await collection.find(since).toArray();
-    for (const document of found) learn(document as SettingsDocument<Text>);
+    for (const document of found) learn(document as RulesDocument<Text>);
   };
   await refresh();
 
@@ -82,7 +82,7 @@ export async function openMerchantSettings<Text extends object, Rules>(
         }),
       );
       const stored = await read(subject);
-      if (stored === null) throw new Error("the settings don't exist after they were set");
+      if (stored === null) throw new Error("the rules don't exist after they were set");
       learn(stored);
       return stored;
     },

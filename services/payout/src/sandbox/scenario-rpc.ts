@@ -15,10 +15,10 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Payouts } from "../payouts/document.ts";
 import { callForWork } from "../payouts/work.ts";
-import type { SandboxSettings, Silence } from "../rails/sandbox/settings.ts";
+import type { SandboxScenarios, Silence } from "../rails/sandbox/scenario-store.ts";
 
-type SettingsDeps = {
-  readonly settings: SandboxSettings;
+type ScenarioDeps = {
+  readonly scenarios: SandboxScenarios;
   readonly payouts: Payouts;
   readonly clock: Clock;
   /** Called when there is work on a payout. */
@@ -33,7 +33,7 @@ const silenceSecondsDefault = 3_600;
 const wokenMax = 1_000;
 
 /** Creates the RPCs with which a sandbox merchant sets how rails treat its payouts. */
-export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
+export function scenarioRpc({ scenarios, payouts, clock, wake }: ScenarioDeps) {
   return {
     setRailSilence: async (message) => {
       readMutation(message.mutation);
@@ -44,13 +44,13 @@ export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
       const kind = request.kind as Silence;
       const seconds = request.seconds ?? silenceSecondsDefault;
       const until = new Date(now.getTime() + seconds * 1_000);
-      await settings.setSilence(request.merchantId, { kind, until });
+      await scenarios.setSilence(request.merchantId, { kind, until });
       return { kind: enumValue(RailSilence, kind), until: timestampFromDate(until) };
     },
 
     endRailSilence: async ({ mutation, merchantId }) => {
       readMutation(mutation);
-      await settings.setSilence(merchantId, undefined);
+      await scenarios.setSilence(merchantId, undefined);
       const now = clock.now();
       const waiting = payouts
         .find({ merchant_id: merchantId, status: "initiated", "progress.stage": { $in: waits } })
@@ -76,7 +76,7 @@ export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
       }
       const shares = { failPercent, returnPercent };
       const delay = maxDelayMs === undefined ? {} : { maxDelayMs };
-      await settings.setScenario(merchantId, { seed, ...shares, unknownPercent, ...delay });
+      await scenarios.setScenario(merchantId, { seed, ...shares, unknownPercent, ...delay });
       return { seed, ...shares, doubtPercent: unknownPercent, ...delay };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutSandboxService>>;

@@ -2,7 +2,7 @@ import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { openPayoutControls } from "./settings.ts";
+import { openPayoutControls } from "./store.ts";
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -16,14 +16,14 @@ const by = (operationId: string, kind: Actor_Kind = Actor_Kind.OPERATOR) => ({
 const refusalOf = (call: Promise<unknown>) => call.then(() => undefined, readRefusal);
 
 it("are none by default", async () => {
-  const { controls } = await platform.operationsRpc.getPayoutControls({ merchantId: "mer_none" });
+  const { controls } = await platform.operatorRpc.getPayoutControls({ merchantId: "mer_none" });
   expect(controls).toMatchObject({ merchantId: "mer_none", duplicateWindowSeconds: 0 });
   expect(controls?.updatedAt).toBeUndefined();
   expect(platform.controls.of("mer_none")).toBeUndefined();
 });
 
 it("are set by an operator, replace earlier ones and are in the audit trail", async () => {
-  const set = platform.operationsRpc.setPayoutControls;
+  const set = platform.operatorRpc.setPayoutControls;
   const merchantId = "mer_set";
   const first = await set({ ...by("set-1"), merchantId, duplicateWindowSeconds: 60 });
   expect(first.controls).toMatchObject({ duplicateWindowSeconds: 60 });
@@ -37,7 +37,7 @@ it("are set by an operator, replace earlier ones and are in the audit trail", as
   expect(late.controls).toEqual(none.controls);
   await other.refresh();
   expect(other.of(merchantId)?.duplicateWindowMs).toBeUndefined();
-  const { entries } = await platform.operationsRpc.listAuditEntries({ subject: merchantId });
+  const { entries } = await platform.operatorRpc.listAuditEntries({ subject: merchantId });
   expect(entries.map((each) => [each.action, each.actor?.id])).toEqual([
     ["controls.set", "ada"],
     ["controls.set", "ada"],
@@ -45,7 +45,7 @@ it("are set by an operator, replace earlier ones and are in the audit trail", as
 });
 
 it("are refused if invalid, or if not sent by an operator", async () => {
-  const set = platform.operationsRpc.setPayoutControls;
+  const set = platform.operatorRpc.setPayoutControls;
   const window = { duplicateWindowSeconds: 60 };
   expect(await refusalOf(set({ ...by("op-1"), ...window }))).toMatchObject({
     ...{ code: "INVALID_REQUEST", message: "merchant_id: is required" },
