@@ -91,7 +91,7 @@ describe("rejects with exit code 2 and a hint", () => {
     ],
     [
       "neither yes nor no",
-      ["settings", "set", "m", "--beneficiaries", "maybe", "--depositors", "no"],
+      ["permissions", "set", "m", "--beneficiaries", "maybe", "--depositors", "no"],
       '--beneficiaries: "maybe" is neither yes nor no',
     ],
     ["what is no number", ["keys", "rotate", "k", "--overlap", "1h"], "is not a whole number"],

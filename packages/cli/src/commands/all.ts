@@ -25,7 +25,7 @@ const groups: readonly Group[] = [
   { name: "whoami", summary: "show the current login" },
   { name: "status", summary: "state of the deployment" },
   { name: "merchants", summary: "registered merchants" },
-  { name: "settings", summary: "creation permissions of merchants" },
+  { name: "permissions", summary: "what a merchant may register" },
   { name: "keys", summary: "API keys of merchants" },
   { name: "beneficiaries", summary: "stored beneficiaries of all merchants" },
   { name: "accounts", summary: "accounts of merchants" },

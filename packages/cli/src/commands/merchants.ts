@@ -63,18 +63,18 @@ export const merchantCommands: readonly CallCommand[] = [
     summary: "set a merchant's creation permissions",
     examples: ["permissions set mer_01k… --beneficiaries yes --depositors no"],
     method: registry.setMerchantPermissions,
-    arguments: [{ ...merchant, field: "settings.merchant_id" }],
+    arguments: [{ ...merchant, field: "permissions.merchant_id" }],
     options: [
       {
         name: "beneficiaries",
-        field: "settings.may_create_beneficiaries",
+        field: "permissions.may_create_beneficiaries",
         value: "yes|no",
         about: "permit it to create beneficiaries",
         isRequired: true,
       },
       {
         name: "depositors",
-        field: "settings.may_create_depositors",
+        field: "permissions.may_create_depositors",
         value: "yes|no",
         about: "permit it to create depositors",
         isRequired: true,
