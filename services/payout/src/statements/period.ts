@@ -1,6 +1,6 @@
-import { readAccount } from "../ledger/accounts.ts";
-import type { LedgerCollections } from "../ledger/documents.ts";
-import type { Account } from "../ledger/rules/account.ts";
+import { readAccount } from "@disburse/ledger/accounts.ts";
+import type { LedgerCollections } from "@disburse/ledger/documents.ts";
+import type { Account } from "@disburse/ledger/rules/account.ts";
 import {
   balancesAfter,
   entriesOfSpan,
@@ -8,7 +8,7 @@ import {
   readSpan,
   type StepTotal,
   stepTotals,
-} from "../ledger/statement.ts";
+} from "@disburse/ledger/statement.ts";
 import type { Payouts } from "../payouts/document.ts";
 import { balanceAfter, bookedSteps, type Line, lineOf, type Position } from "./rules/line.ts";
 

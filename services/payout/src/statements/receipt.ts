@@ -1,6 +1,6 @@
 import { sign } from "node:crypto";
 import type { ServiceKey } from "@disburse/chassis/identity/keys.ts";
-import { entriesOfPayout } from "../ledger/statement.ts";
+import { entriesOfPayout } from "@disburse/ledger/statement.ts";
 import { findPayout } from "../payouts/store.ts";
 import { openPdf } from "./formats/pdf-page.ts";
 import type { StatementStores } from "./period.ts";

@@ -14,8 +14,8 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { platformMerchantId } from "../ledger/accounts.ts";
-import type { Account } from "../ledger/rules/account.ts";
+import { platformMerchantId } from "@disburse/ledger/accounts.ts";
+import type { Account } from "@disburse/ledger/rules/account.ts";
 import { camtBegin, camtLines, isForCamt } from "./formats/camt.ts";
 import { csvBegin, csvEnd, csvLines } from "./formats/csv.ts";
 import { pdfLinesMax, pdfStatement } from "./formats/pdf.ts";

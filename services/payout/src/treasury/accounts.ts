@@ -5,9 +5,9 @@ import {
   type Ledger,
   openRailAccount,
   platformMerchantId,
-} from "../ledger/accounts.ts";
-import type { RailMovement } from "../ledger/rules/account.ts";
-import type { Applied } from "../ledger/writer.ts";
+} from "@disburse/ledger/accounts.ts";
+import type { RailMovement } from "@disburse/ledger/rules/account.ts";
+import type { Applied } from "@disburse/ledger/writer.ts";
 import type { ClosingStep } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { type Charge, shortMinorOf } from "../payouts/rules/rail-report.ts";

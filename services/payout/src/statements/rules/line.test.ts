@@ -1,5 +1,5 @@
+import type { LedgerEntry } from "@disburse/ledger/rules/account.ts";
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry } from "../../ledger/rules/account.ts";
 import { balanceAfter, cursorOf, type Line, lineOf, readPosition } from "./line.ts";
 
 const entry: LedgerEntry = {

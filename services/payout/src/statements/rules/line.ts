@@ -1,6 +1,6 @@
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { rescale } from "@disburse/kernel/decimal.ts";
-import type { LedgerEntry, LedgerStep } from "../../ledger/rules/account.ts";
+import type { LedgerEntry, LedgerStep } from "@disburse/ledger/rules/account.ts";
 
 /** The movements that change an account's total. A hold and its release don't. */
 export const bookedSteps = ["credit", "post", "return", "reversal"] as const;

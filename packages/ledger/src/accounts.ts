@@ -1,5 +1,5 @@
 import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
-import { type Database, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce, insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
@@ -157,4 +157,18 @@ export async function isHeld(
   const recent = account?.recent.map(({ key }) => key) ?? [];
   const keys = new Set([...recorded.map(({ _id }) => _id), ...recent]);
   return keys.has(held) && !keys.has(released);
+}
+
+/** Reads the amount of an entry. The entry is in its account until it is recorded in the ledger. */
+export async function entryAmount(
+  { accounts, entries }: LedgerCollections,
+  { merchantId, accountId }: { readonly merchantId: string; readonly accountId: string },
+  key: string,
+) {
+  const account = await accounts.findOne({ _id: accountId, merchant_id: merchantId });
+  if (account === null) return undefined;
+  const recorded = await entries.findOne({ _id: key, account_id: accountId });
+  const found = recorded ?? account.recent.find((each) => each.key === key);
+  if (found === undefined || found === null) return undefined;
+  return { currency: account.currency, amount: fromDecimal128(found.amount) };
 }
