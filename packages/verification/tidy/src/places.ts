@@ -46,6 +46,7 @@ const packageImports: Record<string, readonly string[]> = {
     ...["rail", "bank-rail", "chain-rail", "notifier", "payout", "quote"],
   ],
   standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", "sdk", ...services],
+  "statement-formats": ["bank-files", "kernel"],
   testkit: ["kernel", "contracts", "chassis", "embedded", "platform", "sandbox"],
 };
 
@@ -54,7 +55,7 @@ const serviceImports = ["kernel", "contracts", "chassis", "forms"];
 /** Further packages that only one service may import. */
 const ownImports: Record<string, readonly string[]> = {
   compliance: ["name-matcher"],
-  payout: ["bank-files", "ledger", "rail", "bank-rail", "evm-rail"],
+  payout: ["bank-files", "ledger", "rail", "bank-rail", "evm-rail", "statement-formats"],
 };
 
 export function placeOf(path: string): Place {
@@ -92,6 +93,7 @@ const packagesOfRules: Record<string, RegExp> = {
   ledger: /^(?!rules\/)/,
   "name-matcher": /^measure\//,
   rail: /^(?:rail-package|settings|test-contract)\.ts$/,
+  "statement-formats": /^pdf/,
 };
 
 /** True for a rule of a package. `inside` is the file's path below the package's `src`. */
