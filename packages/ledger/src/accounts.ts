@@ -38,12 +38,6 @@ export async function openAccount(
   return toAccount(await insertOrFind(accounts, document, repeat));
 }
 
-/** A rail account is opened by its first movement. */
-const openedBy = (operationId: string): Change => ({
-  operationId,
-  actor: { kind: "service", id: "payout" },
-});
-
 type Opening = Change & { readonly merchantId: string; readonly currency: string };
 
 function newAccount(of: Opening & { readonly id: string }, now: Date): AccountDocument {
@@ -111,14 +105,12 @@ export const platformMerchantId = "platform";
 /** Opens a rail's account in a currency. A repeat returns the existing account. */
 export async function openRailAccount(
   { accounts }: LedgerCollections,
-  { id, rail, currency }: { readonly id: string; readonly rail: string; readonly currency: string },
+  opening: Omit<Opening, "merchantId"> & { readonly id: string; readonly rail: string },
   now: Date,
 ): Promise<void> {
-  const document: AccountDocument = {
-    ...newAccount({ id, merchantId: platformMerchantId, currency, ...openedBy(id) }, now),
-    rail,
-  };
-  await insertOnce(accounts, document);
+  const { rail, ...of } = opening;
+  const account = newAccount({ ...of, merchantId: platformMerchantId }, now);
+  await insertOnce(accounts, { ...account, rail });
 }
 
 export async function findRailAccount({ accounts }: LedgerCollections, id: string) {

@@ -20,6 +20,9 @@ export function railAccountId({ rail, currency }: RailAccountName): string {
   return `rail:${rail}:${currency}`;
 }
 
+/** The actor of a rail account, which its first movement opens. */
+const ownActor: StoredActor = { kind: "service", id: "payout" };
+
 /** Applies a movement to a rail account, once per key. The first movement opens the account. */
 export async function moveRail(
   ledger: Ledger,
@@ -31,7 +34,8 @@ export async function moveRail(
   const target = { merchantId: platformMerchantId, accountId, ...(actor && { actor }) };
   const applied = await ledger.apply(target, movement);
   if (applied.outcome !== "no_account") return applied;
-  await openRailAccount(ledger, { id: accountId, ...name }, new Date());
+  const opening = { id: accountId, ...name, operationId: accountId, actor: ownActor };
+  await openRailAccount(ledger, opening, new Date());
   return ledger.apply(target, movement);
 }
 
