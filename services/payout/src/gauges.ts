@@ -3,11 +3,11 @@ import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { Ledger } from "@disburse/ledger/accounts.ts";
+import { countOpenHolds } from "@disburse/ledger/tidy.ts";
 import type { Rail } from "@disburse/rail/rail.ts";
-import type { Collection } from "mongodb";
 import { openBatches } from "./batches/document.ts";
 import { orphanedAfterMs } from "./execution/holds.ts";
-import type { AccountDocument } from "./ledger/documents.ts";
 import { openScheduledPayouts } from "./orders/document.ts";
 import type { Payouts } from "./payouts/document.ts";
 import { exceptionKinds } from "./payouts/rules/exception.ts";
@@ -25,6 +25,7 @@ const readMax = 10_000;
 
 export type GaugeDeps = {
   readonly database: Database;
+  readonly ledger: Pick<Ledger, "accounts">;
   readonly rails: readonly Pick<Rail, "name" | "overdueAfterMs">[];
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -40,9 +41,8 @@ export function startPayoutGauges(deps: GaugeDeps): Loop {
 
 /** Creates the gauges. The returned function updates them once. */
 export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
-  const { database, metrics, clock } = deps;
+  const { database, ledger, metrics, clock } = deps;
   const payouts = openPayouts(database);
-  const accounts = database.db.collection<AccountDocument>("accounts");
   const outbox = metrics.gauge(
     "disburse_payout_outbox_payouts",
     "Payouts with an event that is not marked as published; to 10,000.",
@@ -68,7 +68,7 @@ export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
     "Holds that have no payout and are older than any running execute.",
   );
   const readOrders = orderGauges(database, metrics);
-  const readRailAccounts = railAccountGauges({ accounts }, payouts, metrics);
+  const readRailAccounts = railAccountGauges(ledger, payouts, metrics);
   return async () => {
     const now = clock.now();
     const [unpublished] = await readOutbox(payouts);
@@ -80,8 +80,7 @@ export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
       exceptions.set({ kind }, byKind.find(({ _id }) => _id === kind)?.count ?? 0);
     }
     for (const each of await states.list()) paused.set({ rail: each.rail }, each.paused ? 1 : 0);
-    const [orphaned] = await readOrphaned(accounts, new Date(now.getTime() - 2 * orphanedAfterMs));
-    holds.set(orphaned?.count ?? 0);
+    holds.set(await countOpenHolds(ledger, new Date(now.getTime() - 2 * orphanedAfterMs)));
     await readRailAccounts();
     await readOrders(now);
   };
@@ -182,16 +181,6 @@ function readExceptions(payouts: Payouts) {
     { $group: { _id: "$exception.kind", count: { $sum: 1 } } },
   ];
   return payouts.aggregate<Omit<Reading, "oldest">>(steps, { hint: "exception" }).toArray();
-}
-
-function readOrphaned(accounts: Collection<AccountDocument>, before: Date) {
-  const steps = [
-    { $match: { dirty: true } },
-    { $unwind: "$open_holds" },
-    { $match: { "open_holds.since": { $lt: before } } },
-    { $count: "count" },
-  ];
-  return accounts.aggregate<Pick<Reading, "count">>(steps).toArray();
 }
 
 /** Returns a function that updates the gauges of scheduled payouts and batches. */

@@ -1,5 +1,6 @@
 import { type CountRead, cacheMetrics } from "@disburse/chassis/cache.ts";
 import { durationBuckets, type Metrics } from "@disburse/chassis/metrics.ts";
+import { countRetries } from "@disburse/ledger/metrics.ts";
 import type { PayoutStatus } from "./payouts/rules/progress.ts";
 import type { ObserveRailCall } from "./rails/steps.ts";
 
@@ -30,11 +31,6 @@ export function createPayoutMetrics(metrics: Metrics): PayoutMetrics {
     ["rail", "operation", "outcome"],
     durationBuckets,
   );
-  const retries = metrics.counter(
-    "disburse_ledger_retries_total",
-    "Writes of accounts repeated because another process had changed the account.",
-    [],
-  );
   const takenOver = metrics.counter(
     "disburse_payout_leases_taken_over_total",
     "Payouts leased after an earlier lease had expired.",
@@ -45,7 +41,7 @@ export function createPayoutMetrics(metrics: Metrics): PayoutMetrics {
     changed: (status) => payouts.inc({ status }),
     railCalled: ({ rail, operation }, outcome, durationMs) =>
       calls.observe({ rail, operation, outcome }, durationMs / 1_000),
-    retried: () => retries.inc(),
+    retried: countRetries(metrics),
     takenOver: () => takenOver.inc(),
   };
 }

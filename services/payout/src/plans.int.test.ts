@@ -5,13 +5,13 @@ import { migrate } from "@disburse/chassis/mongo/migrations.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
+import { openAccount, openLedger } from "@disburse/ledger/accounts.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { type Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ExecuteDeps } from "./execution/execute.ts";
 import { sweepAccounts } from "./execution/holds.ts";
 import { payoutGauges } from "./gauges.ts";
-import { openAccount, openLedger } from "./ledger/accounts.ts";
 import { migrations } from "./migrations.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
 import { listExceptions } from "./payouts/exceptions.ts";
@@ -115,6 +115,7 @@ it("polling reads no settled payout or account", async () => {
   expect(await listExceptions(payouts, undefined, { after: undefined, limit: 20 })).toEqual([]);
   await payoutGauges({
     database,
+    ledger,
     rails: [],
     metrics: createMetrics("payout"),
     clock,

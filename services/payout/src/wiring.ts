@@ -16,7 +16,9 @@ import { createWake, type Wake } from "@disburse/chassis/wake.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { openLedger, openPayoutCounts } from "@disburse/ledger/accounts.ts";
 import type { RailRpc } from "@disburse/rail/rail-package.ts";
+import type { MoneyApprovals } from "./accounts/approvals.ts";
 import { openBatches } from "./batches/document.ts";
 import { batchOutbox } from "./batches/events.ts";
 import { startBatchRunner } from "./batches/runner.ts";
@@ -24,8 +26,6 @@ import { createDuplicateGuard } from "./controls/duplicates.ts";
 import { openPayoutControls } from "./controls/store.ts";
 import { sweepAccounts } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservation-sweep.ts";
-import { openLedger, openPayoutCounts } from "./ledger/accounts.ts";
-import type { LedgerApprovals } from "./ledger/approvals.ts";
 import type { PayoutMetrics } from "./metrics.ts";
 import { openBatchLines, openScheduledPayouts } from "./orders/document.ts";
 import { heldOutbox } from "./orders/events.ts";
@@ -118,9 +118,9 @@ export type PayoutServiceOptions = {
    * Requires a second operator for large credits and reversals. Absent in a simulation, which has
    * no operators.
    */
-  readonly approvals?: LedgerApprovals;
+  readonly approvals?: MoneyApprovals;
   /** Requires a second operator for movements of the platform's money at rails. */
-  readonly treasuryApprovals?: LedgerApprovals;
+  readonly treasuryApprovals?: MoneyApprovals;
   /** Absent if tracing is off. */
   readonly tracing?: Tracing | undefined;
   /**

@@ -2,9 +2,9 @@ import { type PublicRefusal, readRefusal } from "@disburse/chassis/rpc/refusal.t
 import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { Ledger } from "@disburse/ledger/accounts.ts";
 import type { DuplicateGuard } from "../controls/duplicates.ts";
 import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
-import type { Ledger } from "../ledger/accounts.ts";
 import type { Lease, Payouts } from "../payouts/document.ts";
 import { markReissued } from "../payouts/reissued.ts";
 import type { GivenApproval } from "../payouts/rules/approval.ts";

@@ -1,6 +1,6 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
-import { isHeld } from "../ledger/accounts.ts";
+import { isHeld } from "@disburse/ledger/accounts.ts";
 import { isCreated } from "../payouts/document.ts";
 import type { Open, Reservation, ReservationOutcome } from "../velocity/rules/usage.ts";
 import { settle } from "../velocity/rules/usage.ts";

@@ -25,10 +25,10 @@ import {
   type Violation,
 } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
+import type { PayoutCounts } from "@disburse/ledger/accounts.ts";
+import type { StatusCounts } from "@disburse/ledger/rules/account.ts";
 import type { CollationOptions, Filter } from "mongodb";
-import type { PayoutCounts } from "../ledger/accounts.ts";
-import { listedMerchant } from "../ledger/merchants.ts";
-import type { StatusCounts } from "../ledger/rules/account.ts";
+import { listedMerchant } from "../accounts/merchants.ts";
 import { isCreated, type PayoutDocument, type Payouts } from "./document.ts";
 import { listedMessage, listFields } from "./listed.ts";
 import { everyStage, type Progress, publicStatusOf } from "./rules/progress.ts";

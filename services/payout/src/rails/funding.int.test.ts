@@ -1,8 +1,8 @@
 import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import type { Ledger } from "@disburse/ledger/accounts.ts";
 import type { RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Ledger } from "../ledger/accounts.ts";
 import { leasesOf, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { resolvers } from "../test-resolutions.ts";
 import { holdFunds } from "../treasury/accounts.ts";

@@ -13,8 +13,8 @@ import { creditAccount, setPayoutOutcome } from "@disburse/forms/bodies/sandbox.
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { failureCodes } from "@disburse/kernel/failure.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { type Ledger, readAccount } from "../ledger/accounts.ts";
-import { accountMessage, credit } from "../ledger/rpc.ts";
+import { type Ledger, readAccount } from "@disburse/ledger/accounts.ts";
+import { accountMessage, credit } from "../accounts/rpc.ts";
 import { payoutMessage } from "../payouts/wire.ts";
 import type { SandboxScenarios } from "../rails/sandbox/scenario-store.ts";
 import type { Steered } from "../rails/sandbox/steering.ts";

@@ -19,11 +19,11 @@ import {
   type Ledger,
   listRailAccounts,
   platformMerchantId,
-} from "../ledger/accounts.ts";
-import { type LedgerApprovals, ownWorkReasons } from "../ledger/approvals.ts";
-import { readNote } from "../ledger/rpc.ts";
-import type { RailMovement } from "../ledger/rules/account.ts";
-import { listEntries } from "../ledger/statement.ts";
+} from "@disburse/ledger/accounts.ts";
+import type { RailMovement } from "@disburse/ledger/rules/account.ts";
+import { listEntries } from "@disburse/ledger/statement.ts";
+import { type MoneyApprovals, ownWorkReasons } from "../accounts/approvals.ts";
+import { readNote } from "../accounts/rpc.ts";
 import type { Payouts } from "../payouts/document.ts";
 import { moveRail, type RailAccountName, railAccountId } from "./accounts.ts";
 import type { TreasuryRails } from "./rails.ts";
@@ -173,7 +173,7 @@ async function listLines(deps: TreasuryDeps, request: ListRailEntriesRequest) {
 
 type TreasuryRpc = ReturnType<typeof treasuryRpc>;
 
-export function guardedTreasury(deps: TreasuryDeps, approvals?: LedgerApprovals) {
+export function guardedTreasury(deps: TreasuryDeps, approvals?: MoneyApprovals) {
   const rpc = treasuryRpc(deps);
   if (approvals === undefined) return rpc;
   return approvals.guard(PayoutOperatorService, rpc, treasuryGuards(deps, approvals));
@@ -185,7 +185,7 @@ export function guardedTreasury(deps: TreasuryDeps, approvals?: LedgerApprovals)
  */
 function treasuryGuards(
   deps: TreasuryDeps,
-  approvals: LedgerApprovals,
+  approvals: MoneyApprovals,
 ): Guards<Pick<TreasuryRpc, "fundRailAccount" | "sweepRailAccount">> {
   const { sums } = approvals;
   const reasonsOf = ownWorkReasons({ ...approvals, clock: deps.clock });

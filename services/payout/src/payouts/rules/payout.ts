@@ -1,7 +1,7 @@
 import { derivedId } from "@disburse/kernel/id.ts";
 import { type Metadata, storedMetadata } from "@disburse/kernel/metadata.ts";
+import type { ReturnChargesBearer } from "@disburse/ledger/rules/account.ts";
 import type { PaymentTexts } from "@disburse/rail/rail.ts";
-import type { ReturnChargesBearer } from "../../ledger/rules/account.ts";
 import type { Approval, ApprovalNeed, Who } from "./approval.ts";
 import type { Uncleared } from "./clearance.ts";
 import type { PayoutException } from "./exception.ts";
