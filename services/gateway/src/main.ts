@@ -219,6 +219,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   const resealing = startResealing({ database, keys, places: sealedPlaces, metrics, log });
   lifetime.add("resealing", resealing.stop);
   startSweeps(opening, gateway);
+  lifetime.add("unsettled idempotency keys", gateway.startSettling().stop);
   lifetime.add("request log", startRequestLog(gateway.flushRequests, log));
   lifetime.add("approvals", gateway.approvals.start().stop);
   const { url } = await opening.serve({

@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
 import { type Migration, migrate } from "@disburse/chassis/mongo/migrations.ts";
-import { withDatabase } from "@disburse/embedded/engine.ts";
+import { startEngine, withDatabase } from "@disburse/embedded/engine.ts";
 import { inject } from "vitest";
 import type {} from "./global-setup.ts";
 
@@ -25,4 +28,22 @@ export async function migratedDatabase(
   const database = await connectDatabase(mongodbUri(name), name);
   await migrate(database, migrations, silentLog);
   return database;
+}
+
+/** Starts an engine that only the calling test uses, so that the test can suspend it. */
+export async function startOwnEngine() {
+  const dataDir = await mkdtemp(join(tmpdir(), "disburse-test-"));
+  const { MONGODB_URI: _shared, ...env } = process.env;
+  const engine = await startEngine({ dataDir, env, onExit: () => undefined });
+  const signal = (name: NodeJS.Signals) => void process.kill(engine.pid ?? 0, name);
+  return {
+    uri: engine.uri,
+    suspend: () => signal("SIGSTOP"),
+    resume: () => signal("SIGCONT"),
+    stop: async () => {
+      signal("SIGCONT");
+      await engine.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
 }

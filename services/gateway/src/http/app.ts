@@ -48,7 +48,7 @@ export type AppDeps = RouteDeps & {
 };
 
 /**
- * Calls to services end after 10 s, and slow bodies 1 s later. A request that still runs after 12 s
+ * Calls to services and commands to the database end after 10 s, and slow bodies 1 s later. A request that still runs after 12 s
  * hangs.
  */
 const answerWithinMsDefault = 12_000;

@@ -37,8 +37,8 @@ export type HttpContext = ParameterizedContext<RequestState>;
 export type RouterContext = KoaRouterContext<RequestState>;
 
 /**
- * Maximum response time for a merchant. Calls to services get the remaining time as their deadline
- * (reliability: deadlines).
+ * Maximum response time for a merchant. Calls to services and commands to the database get the
+ * remaining time as their deadline (reliability: deadlines).
  */
 const deadlineMs = 10_000;
 

@@ -168,3 +168,27 @@ it("traces each write, so that tests can inject faults", async () => {
   await committing().ask([insert("a")]);
   expect(started).toHaveLength(2);
 });
+
+it("sends later writes if the batches in flight hang", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+  try {
+    const hung = new Promise<never>(() => undefined);
+    const hanging = ["a", "b"];
+    const { ask } = committing(([first]) => {
+      return hanging.includes(String(first && idOf(first))) ? hung : Promise.resolve(nothing);
+    });
+    for (const id of hanging) {
+      void ask([insert(id)]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const later = ask([insert("c")]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await later).toMatchObject([{ status: "fulfilled" }]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+function idOf(write: WriteModel): unknown {
+  return write.name === "insertOne" ? write.document._id : write.filter._id;
+}

@@ -39,12 +39,14 @@ export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /**
  * Larger batches do not reduce the engine's cost per write. A second batch in flight keeps the
- * engine busy while the replies of the first are read.
+ * engine busy while the replies of the first are read. A batch on a dead connection takes 8 s to
+ * fail. By then one further batch a second was sent.
  */
 const limits: GathererLimits = {
   batchMax: 256,
   batchBytesMax: 4 * 1024 * 1024,
   inFlightMax: 2,
+  furtherMax: 8,
   waitingMax: 10_000,
   waitingBytesMax: 64 * 1024 * 1024,
 };

@@ -101,7 +101,7 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
 
     /**
      * Writes attempts and outcomes of deliveries whose leases still hold. Returns the number of
-     * such deliveries.
+     * settlements that took effect, now or in an earlier try whose reply was lost.
      */
     settle: async (settlements: readonly Settlement[]): Promise<number> => {
       // Deliveries with the same token and the same number of earlier attempts share one write.
@@ -112,9 +112,42 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
       const written = await Promise.all(
         [...groups.values()].map((each) => settle(deliveries, each)),
       );
-      return written.reduce((sum, count) => sum + count, 0);
+      const count = written.reduce((sum, each) => sum + each, 0);
+      // Nearly always, all leases still hold, and no read is needed.
+      return count === settlements.length ? count : countSettled(deliveries, settlements);
     },
   };
+}
+
+/** Counts settlements that are stored. */
+async function countSettled(
+  deliveries: Collection<DeliveryDocument>,
+  settlements: readonly Settlement[],
+): Promise<number> {
+  const found = await deliveries
+    .find({
+      _id: { $in: settlements.map(({ id }) => id) },
+      line: { $in: [...new Set(settlements.map(({ line }) => line))] },
+    })
+    .toArray();
+  const byId = new Map(found.map((each) => [each._id, each]));
+  return settlements.filter((each) => isSettled(byId.get(each.id), each)).length;
+}
+
+/**
+ * Returns true if a delivery contains the settlement. The log of attempts shows it even after later
+ * attempts. A settlement without an attempt ends the delivery.
+ */
+function isSettled(delivery: DeliveryDocument | undefined, { attempt, ...ended }: Settlement) {
+  if (delivery === undefined) return false;
+  if (attempt === undefined) {
+    const isSameTime = delivery.updated_at.getTime() === ended.at.getTime();
+    return delivery.state === ended.transition.state && isSameTime;
+  }
+  const startedMs = attempt.startedAt.getTime();
+  return delivery.attempts.some(
+    ({ number, started_at }) => number === attempt.number && started_at.getTime() === startedMs,
+  );
 }
 
 /**
