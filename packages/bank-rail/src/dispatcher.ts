@@ -77,7 +77,10 @@ export function createDispatcher(deps: DispatchDeps) {
       await take();
       await part(folder.conclude);
       for (const failure of failures.slice(1)) {
-        log.error({ err: failure, rail }, "part of a run failed");
+        log.error(
+          { err: failure, rail },
+          "a task of the bank rail failed; the next run retries it",
+        );
       }
       if (failures.length > 0) throw failures[0];
     },

@@ -107,7 +107,10 @@ async function planAnew(
   late: readonly Pick<PaymentDocument, "_id" | "plan" | "amount_minor">[],
   now: Date,
 ): Promise<void> {
-  log.warn({ rail, payments: late.length }, "payments missed their window");
+  log.warn(
+    { rail, payments: late.length },
+    "payments missed their cut-off and are planned for a later one",
+  );
   const writes = late.map(({ _id, plan, amount_minor }): AnyBulkWriteOperation<PaymentDocument> => {
     const next = planOf(schedule, BigInt(amount_minor.toString()), now);
     if (isRefused(next)) throw new Error("the bank's calendar ends before the next window");
@@ -141,7 +144,11 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
   const isDefect = isRefused(whole) && whole.refused === "DEFECT";
   const isSecond = members.some(({ void_files }) => void_files !== undefined);
   const writing = isDefect && isSecond ? await writeHalved(format, file, payments) : whole;
-  if (isDefect) log.error({ rail, file: file._id, problems: whole.problems }, "file not written");
+  if (isDefect)
+    log.error(
+      { rail, file: file._id, problems: whole.problems },
+      "bank file could not be written with all its payments",
+    );
   const change = isRefused(writing)
     ? refusedFile(writing, isSecond)
     : await storedWriting(work, file, writing);
@@ -149,7 +156,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     const { problems = [] } = change;
     const found: Found = { kind: "unwritten", what: problems.join("; ") };
     await noteFindings(work, { file: file._id, name: file._id }, [found]);
-    log.error({ rail, file: file._id, problems }, "file not written; it will be retried");
+    log.error({ rail, file: file._id, problems }, "bank file not written; it will be retried");
   }
   const changed = await changeFile(store, file, change, clock.now());
   if (changed !== undefined && changed.state !== "claiming") await updatePayments(work, changed);
@@ -220,7 +227,10 @@ export async function updatePayments(work: FileWork, file: FileDocument): Promis
     ...left_out.map((fault) => ({ updateOne: refusal(fault, claimed, at) })),
   ];
   for (const { id, field, problem } of left_out) {
-    log.warn({ payout_id: id, field, problem }, "payment refused: it does not fit the file");
+    log.warn(
+      { payout_id: id, field, problem },
+      "payment rejected: the bank's file format cannot carry a field",
+    );
   }
   for (let from = 0; from < writes.length; from += atOnce) {
     await store.payments.bulkWrite(writes.slice(from, from + atOnce), { ordered: false });

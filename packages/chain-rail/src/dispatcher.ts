@@ -137,7 +137,10 @@ async function advanceEach(
 ): Promise<void> {
   const advancing = transfers.map((each) =>
     advance(each).catch((error: unknown) => {
-      log.error({ err: error, payout_id: each._id }, "transfer not advanced");
+      log.error(
+        { err: error, payout_id: each._id },
+        "processing a blockchain transfer failed; it will be retried",
+      );
     }),
   );
   await Promise.all(advancing);

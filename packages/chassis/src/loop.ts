@@ -87,10 +87,10 @@ function createOutageLog(log: Log, loop: string) {
       const nowMs = performance.now();
       if (failures > 1 && !isOther && nowMs - loggedAtMs < repeatMs) return;
       [cause, loggedAtMs] = [causeOf(error), nowMs];
-      log.error({ err: error, loop, failures }, "background run failed");
+      log.error({ err: error, loop, failures }, "background loop failed; it will run again");
     },
     succeeded: (): void => {
-      if (failures > 1) log.info({ loop, failures }, "background run works again");
+      if (failures > 1) log.info({ loop, failures }, "background loop works again");
       failures = 0;
     },
   };

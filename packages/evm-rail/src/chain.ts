@@ -138,7 +138,7 @@ function callAllOf(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFail
         onNodeFailed(at);
         // Only the error's name is logged, because its message contains the node's URL, which may
         // include a key.
-        log.warn({ node: at, reason: (error as Error).name }, "node did not answer");
+        log.warn({ node: at, reason: (error as Error).name }, "a call to an Ethereum node failed");
         return undefined;
       }
     });

@@ -171,7 +171,10 @@ export async function processFiles(
       failedAt.delete(_id);
     } catch (error) {
       failedAt.set(_id, nowMs);
-      log.error({ err: error, rail, sha256, attempts: attempts + 1 }, "bank file not processed");
+      log.error(
+        { err: error, rail, sha256, attempts: attempts + 1 },
+        "processing a file from the bank failed; it will be retried",
+      );
     }
   }
 }
@@ -198,7 +201,10 @@ async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, rail, log, clock } = work;
   const what = `could not be read in ${attemptsMax} attempts`;
   await noteFindings(work, sourceOf(file), [{ kind: "set_aside", what, holds: true }]);
-  log.error({ rail, sha256: file.sha256 }, "bank file set aside");
+  log.error(
+    { rail, sha256: file.sha256 },
+    "file from the bank set aside: every attempt to process it failed; handle its finding",
+  );
   await close(store, file, { state: "set_aside", taken_at: clock.now() });
 }
 
@@ -211,7 +217,7 @@ async function processFile(work: FileWork, file: ReceivedDocument): Promise<void
   if (isRefused(opened)) {
     const what = opened.detail ?? "is of no format that the rail reads";
     await noteFindings(work, sourceOf(file), [{ kind: "unreadable", what, holds: true }]);
-    log.warn({ rail, sha256, what }, "bank file not read");
+    log.warn({ rail, sha256, what }, "file from the bank is unreadable; handle its finding");
     await close(store, file, { state: "unreadable", taken_at: clock.now() });
     return;
   }

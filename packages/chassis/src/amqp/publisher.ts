@@ -48,7 +48,7 @@ export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe
 
   return {
     publish: async (messages) => {
-      if (current === undefined) throw new Error("the bus is not connected");
+      if (current === undefined) throw new Error("not connected to the message broker");
       await current.publish(messages);
     },
     ready: () => current?.ready() ?? false,
@@ -77,11 +77,11 @@ function publishOn(
   channel.on("return", (message: Message) => returned.add(String(message.properties.messageId)));
   connection.on("blocked", (reason) => {
     isBlocked = true;
-    log.warn({ reason }, "the broker accepts no messages");
+    log.warn({ reason }, "the message broker has blocked publishing");
   });
   connection.on("unblocked", () => {
     isBlocked = false;
-    log.info({}, "the broker accepts messages again");
+    log.info({}, "the message broker accepts messages again");
   });
 
   /** Also rejects when the channel closes. */
@@ -115,7 +115,7 @@ function publishOn(
   };
 
   const assertTaking = () => {
-    if (isBlocked) throw new Error("the broker accepts no messages");
+    if (isBlocked) throw new Error("the message broker has blocked publishing");
     if (late > 0) throw new Error("the broker has yet to confirm earlier messages");
   };
 

@@ -215,7 +215,9 @@ describe("the setting AUDIT_SINK", () => {
   it("checks a bucket without a reply again before it writes a line", async () => {
     s3.state.isAway = true;
     const sink = await open(inBucket("heads"));
-    expect(lines.join()).toContain("the bucket of the audit sink does not answer");
+    expect(lines.join()).toContain(
+      "the audit sink's bucket does not respond; its object lock was not checked",
+    );
     await expect(sink?.append("one", named("2026-11-23"))).rejects.toThrow();
     s3.state.isAway = false;
     await sink?.append("one", named("2026-11-23"));

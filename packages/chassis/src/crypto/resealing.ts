@@ -140,7 +140,10 @@ async function resealPage(
       if (change !== undefined) writes.push(writeOf(document, change));
     } catch (error) {
       left += 1;
-      log.error({ err: error, collection, id: document._id }, "document not resealed");
+      log.error(
+        { err: error, collection, id: document._id },
+        "encrypting a document under the current data key failed",
+      );
     }
   }
   if (writes.length === 0) return left;

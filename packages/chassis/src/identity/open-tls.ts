@@ -53,9 +53,12 @@ export function openTls(
       if (textOf(now) === seen) return;
       seen = textOf(now);
       material = checked(now);
-      log.info({}, "certificate reloaded");
+      log.info({}, "TLS certificate reloaded");
     } catch (error) {
-      log.error({ err: error }, "certificate not reloaded");
+      log.error(
+        { err: error },
+        "reloading the TLS certificate failed; the previous one stays in use",
+      );
     }
   };
   const timer = setInterval(follow, everyMs).unref();

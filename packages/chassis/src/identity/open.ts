@@ -59,9 +59,12 @@ export function openIdentity(
   const follow = () => {
     for (const file of files) {
       try {
-        if (file()) log.info({}, "keys reloaded");
+        if (file()) log.info({}, "service key or trusted keys reloaded");
       } catch (error) {
-        log.error({ err: error }, "keys not reloaded");
+        log.error(
+          { err: error },
+          "reloading the service key or trusted keys failed; the previous ones stay in use",
+        );
       }
     }
   };

@@ -51,7 +51,9 @@ export function createIssuer(deps: Deps): Listener {
   const members = deps.members.map(memberAccount);
   const personOf = (id: string) => [...people(), ...members].find((each) => each.id === id);
   const provider = new Provider(url, issuerConfiguration(issuerKey, personOf));
-  provider.on("server_error", (_ctx, error) => log.error({ err: error }, "sign-in failed"));
+  provider.on("server_error", (_ctx, error) =>
+    log.error({ err: error }, "the sign-in server failed"),
+  );
   const callback = provider.callback();
   const passwords = createAttempts(passwordLimits);
   const overall = createAttempts(overallLimits);

@@ -60,7 +60,13 @@ export async function screenWallet(
 }
 
 function unavailable(cause: unknown): ConnectError {
-  return new ConnectError("compliance does not answer", Code.Unavailable, undefined, [], cause);
+  return new ConnectError(
+    "the compliance service does not respond",
+    Code.Unavailable,
+    undefined,
+    [],
+    cause,
+  );
 }
 
 /** Screens a stored record, which compliance then monitors. Each attempt is a new screening. */
@@ -119,8 +125,16 @@ export async function attemptScreening(
     return "screened";
   } catch (error) {
     const unanswered = isUnavailable(error);
-    if (unanswered) log.warn({ record_id: id, attempt }, "screening unavailable");
-    else log.error({ err: error, record_id: id, attempt }, "screening failed");
+    if (unanswered)
+      log.warn(
+        { record_id: id, attempt },
+        "record not screened: the compliance service is unavailable; it will be retried",
+      );
+    else
+      log.error(
+        { err: error, record_id: id, attempt },
+        "screening a record failed; it will be retried",
+      );
     return unanswered ? "unanswered" : "failed";
   }
 }

@@ -49,7 +49,7 @@ export async function sweepOnce(deps: SweepDeps): Promise<boolean> {
   const { beneficiaries, depositors } = deps;
   const answered =
     (await sweepRecords(deps, beneficiaries)) && (await sweepRecords(deps, depositors));
-  if (!answered) deps.log.warn({}, "compliance does not answer");
+  if (!answered) deps.log.warn({}, "the compliance service does not respond");
   return false;
 }
 

@@ -138,11 +138,14 @@ export function monitorWork(deps: MonitorDeps, yieldLease: () => Promise<void>) 
     await finishLeftovers(deps);
     const { ahead, ...compared } = await monitorRound(deps);
     if (compared.screened + compared.spared + compared.failed > 0) {
-      deps.log.info(compared, "subjects compared with the changes");
+      deps.log.info(compared, "monitored subjects compared with changed lists or configuration");
     }
     if (compared.failed > 0) failed = { with: stamp, until: performance.now() + failedWaitMs };
     if (ahead > 0 && !wasAhead) {
-      deps.log.warn({ ahead }, "subjects skipped: they were compared with a newer configuration");
+      deps.log.warn(
+        { ahead },
+        "monitored subjects skipped: another process compared them with a newer configuration",
+      );
     }
     wasAhead = ahead > 0;
     // Releases the lease, so that a process with the newer configuration can take over.
@@ -156,7 +159,7 @@ async function finishLeftovers(deps: MonitorDeps): Promise<void> {
   for (const left of await deps.subjects.unfinished(moment)) {
     await finishScreening(deps, left).catch((error: unknown) => {
       const fields = { err: error, screening_id: left.screening_id };
-      deps.log.error(fields, "alerts not raised yet");
+      deps.log.error(fields, "raising the alerts of a screening failed; it will be retried");
     });
   }
 }

@@ -314,7 +314,10 @@ async function commit(
   await deps.store.keep(next.recording);
   // The result is in force already. If raising the alerts fails, a sweep does it later.
   await raiseAlerts(deps, next).catch((error: unknown) => {
-    deps.log.error({ err: error, screening_id: screening.id }, "alerts not raised yet");
+    deps.log.error(
+      { err: error, screening_id: screening.id },
+      "raising the alerts of a screening failed; it will be retried",
+    );
   });
   return stored;
 }

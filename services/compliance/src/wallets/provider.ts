@@ -60,7 +60,7 @@ export function createWalletProvider(
     }
     const { silence, detail, retryAfterMs } = response;
     if (retryAfterMs !== undefined) pausedUntil = clock.now().getTime() + retryAfterMs;
-    log.warn({ silence, detail }, "no response from the wallet provider");
+    log.warn({ silence, detail }, "the wallet risk provider returned no assessment");
     return refused("WALLET_PROVIDER_SILENT");
   };
   return {

@@ -55,7 +55,7 @@ export function sessionRoutes(deps: SessionRouteDeps): readonly PublicRoute[] {
       signedIn = await provider.complete(new URL(ctx.url, origin), checks, isFresh);
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error;
-      log.warn({ err: error }, "sign-in refused");
+      log.warn({ err: error }, "sign-in to the console refused");
       return messagePage(401, "That did not work", "The sign-in was refused.");
     }
     const session = await portal.admit(signedIn, previous);

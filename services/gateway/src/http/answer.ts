@@ -87,9 +87,9 @@ export function failureAnswer(error: unknown, log: Log): Answer {
   }
   const isClosed = error instanceof MongoTopologyClosedError;
   if (isUnavailable(error) || isDatabaseUnavailable(error) || isClosed) {
-    log.warn({ err: error }, "dependency unavailable");
+    log.warn({ err: error }, "request failed: a service or database is unavailable");
     return refusalAnswer(refused("SERVICE_UNAVAILABLE"));
   }
-  log.error({ err: error }, "request failed");
+  log.error({ err: error }, "request failed with an internal error");
   return refusalAnswer(refused("INTERNAL_ERROR"));
 }

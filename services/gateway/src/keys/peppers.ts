@@ -57,7 +57,12 @@ export function createRehash(deps: {
     if (!isOlder(record.pepper, peppers) || running.has(record.id)) return;
     running.add(record.id);
     rehash(record, text)
-      .catch((error: unknown) => log.warn({ err: error }, "key not rehashed"))
+      .catch((error: unknown) =>
+        log.warn(
+          { err: error },
+          "rehashing an API key under the current pepper failed; its next use retries it",
+        ),
+      )
       .finally(() => running.delete(record.id));
   };
 }

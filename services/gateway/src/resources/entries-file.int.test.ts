@@ -160,7 +160,10 @@ it.each(["HTTP/1.1", "HTTP/1.0"])(
     const head = `GET ${path} ${version}\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
     await expect(gateway.raw(head)).rejects.toMatchObject({ code: "ECONNRESET" });
     expect(gateway.logLines).toContainEqual(
-      expect.objectContaining({ level: "warn", event: "file aborted" }),
+      expect.objectContaining({
+        level: "warn",
+        event: "download aborted: reading its records failed",
+      }),
     );
     statement(1);
     expect((await gateway.ask({ path, key })).status).toBe(200);

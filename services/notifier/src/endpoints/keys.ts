@@ -148,7 +148,8 @@ export function createResealing(deps: ResealingDeps) {
       if (result !== "current") counts[result] += 1;
     }
     leftover.set(counts.left);
-    if (counts.resealed + counts.left > 0) log.info(counts, "endpoint secrets resealed");
+    if (counts.resealed + counts.left > 0)
+      log.info(counts, "endpoint secrets encrypted under the current data key");
     return counts;
   };
 }
@@ -161,7 +162,10 @@ async function resealEndpoint(
   try {
     keys = endpoint.keys.map((key) => resealedKey(sealer, endpoint, key));
   } catch (error) {
-    log.error({ err: error, endpoint_id: endpoint.id }, "endpoint secrets not opened");
+    log.error(
+      { err: error, endpoint_id: endpoint.id },
+      "decrypting the secrets of an endpoint failed",
+    );
     return "left";
   }
   if (keys.every((key, at) => key === endpoint.keys[at])) return "current";

@@ -175,7 +175,7 @@ async function challenge(
       result: outcome.kind === "answered" ? outcome.statusCode : outcome.error,
       duration_ms: clock.now().getTime() - now.getTime(),
     },
-    "endpoint challenged",
+    "challenge sent to an endpoint",
   );
   return challengeFailure(outcome);
 }

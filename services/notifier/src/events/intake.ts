@@ -137,7 +137,9 @@ export function subscription(
   const reportUnreadable = (message: BusMessage, error: unknown): undefined => {
     countUnreadable(message.key);
     const fields = { err: error, event_id: message.id, key: message.key };
-    forRequest(message.origin, () => log.error(fields, "event not readable"));
+    forRequest(message.origin, () =>
+      log.error(fields, "message sent to the dead-letter queue: it could not be read"),
+    );
   };
   const read = (message: BusMessage): WebhookEvent | undefined => {
     try {

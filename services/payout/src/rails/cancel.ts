@@ -79,7 +79,10 @@ export async function cancelPayout(
 /** Asks the rail to withdraw the payout's transfer, and stores the result. */
 async function withdrawn(deps: CancelDeps, payout: Payout, by: Change): Promise<boolean> {
   const isWithdrawn = await requestWithdrawal(deps, payout).catch((error: unknown) => {
-    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not respond to a withdrawal");
+    deps.log.warn(
+      { err: error, payout_id: payout.id },
+      "rail did not respond to a request to withdraw the transfer",
+    );
     throw new ConnectError("the rail did not respond", Code.Unavailable);
   });
   await step(deps, payout, afterWithdrawal(isWithdrawn), withdrawalText(isWithdrawn), by);
@@ -141,7 +144,10 @@ export async function completeCancellation(
   try {
     isWithdrawn = await requestWithdrawal(deps, payout);
   } catch (error) {
-    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not respond to a withdrawal");
+    deps.log.warn(
+      { err: error, payout_id: payout.id },
+      "rail did not respond to a request to withdraw the transfer",
+    );
     const isOverdueNow = isOverdue(
       payout.submittedAt,
       deps.clock.now(),

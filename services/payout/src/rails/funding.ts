@@ -54,7 +54,7 @@ async function waitForFunds(
 ): Promise<undefined> {
   const { payout } = leased;
   const { id, rail } = payout;
-  deps.log.debug({ payout_id: id, rail }, "payout waits for funds");
+  deps.log.debug({ payout_id: id, rail }, "payout waits until its rail account is funded");
   const work = fromNow(deps, queueWaitMs(deps, payout));
   if (payout.progress.stage === "queued") {
     const detail = `not sent: the account of ${rail} lacks ${missing}`;

@@ -226,7 +226,10 @@ export async function applyResponse(
   const isOpen = publicStatusOf(payout.progress).status === "initiated";
   const latestPoll = isOpen ? fromNow(deps, pollIntervalMaxMs) : "done";
   if (isRefused(next) || response.contradiction !== undefined) {
-    deps.log.error({ payout_id: payout.id, answer: status.kind }, "rail contradicts itself");
+    deps.log.error(
+      { payout_id: payout.id, answer: status.kind },
+      "rail reported a contradictory outcome; an operator must check the payout",
+    );
     const exception = raiseException(payout.exception, "contradicted", call.at);
     const work = isRefused(next) ? latestPoll : nextPollAt(deps, payout, response);
     return release(deps.payouts, leased, { work, calls: [call], exception });

@@ -52,8 +52,10 @@ export function observeClients(metrics: Metrics, log: Log): ObserveClients {
       known.inc({ peer }, knownMore);
       ejected.inc({ peer }, ejectedMore);
     },
-    ejected: (endpoint, reason) => log.warn({ peer, endpoint, reason }, "endpoint ejected"),
-    readmitted: (endpoint) => log.info({ peer, endpoint }, "endpoint serves again"),
+    ejected: (endpoint, reason) =>
+      log.warn({ peer, endpoint, reason }, "endpoint of a service removed from load balancing"),
+    readmitted: (endpoint) =>
+      log.info({ peer, endpoint }, "endpoint of a service returned to load balancing"),
   });
 }
 

@@ -101,13 +101,16 @@ export async function announceImport(deps: ImportDeps, imported: Imported): Prom
   const { log, refresh, removals } = deps;
   const { change, notes, retained } = imported;
   const { list, version } = imported.version;
-  log.info({ list, version, ...change, retained, notes: notes.length }, "list imported");
+  log.info({ list, version, ...change, retained, notes: notes.length }, "sanctions list imported");
   await refresh().catch((error: unknown) => {
-    log.error({ err: error, list }, "imported list could not be read yet");
+    log.error({ err: error, list }, "indexing an imported list failed; it will be retried");
   });
   if (retained === 0) return;
   await removals.follow(list).catch((error: unknown) => {
-    log.error({ err: error, list }, "removal not proposed yet");
+    log.error(
+      { err: error, list },
+      "proposing the removal of list entries failed; it will be retried",
+    );
   });
 }
 

@@ -74,7 +74,10 @@ async function checkSource(
   const found = await findChange(deps, setting, before, actor).catch((error: unknown): Found => {
     // The failure is recorded like a refusal, so that this source is retried later and does not
     // delay the others.
-    deps.log.error({ err: error, list }, "list source not checked");
+    deps.log.error(
+      { err: error, list },
+      "checking the source of a sanctions list failed; it will be retried",
+    );
     return { outcome: "failed", problem: failedProblem, ...nothingKept };
   });
   const { outcome, problem } = found;
@@ -93,8 +96,12 @@ async function checkSource(
     confirmedAt: failures === 0 ? now : before?.confirmedAt,
   };
   await deps.store.save(state);
-  if (failures > 0) deps.log.error({ list, outcome, problem, failures }, "list not kept current");
-  else deps.log.info({ list, outcome }, "list source checked");
+  if (failures > 0)
+    deps.log.error(
+      { list, outcome, problem, failures },
+      "sanctions list could not be updated from its source",
+    );
+  else deps.log.info({ list, outcome }, "source of a sanctions list checked");
   return { setting, state };
 }
 
