@@ -86,7 +86,7 @@ export async function readContent(
     size += written;
     if (size % stepBytes < partBytes) await pause();
   }
-  if (hash.digest("hex") !== sha256) throw new Error("the stored file is incomplete");
+  if (hash.digest("hex") !== sha256) throw new Error("the stored bank file is incomplete");
   return bytes.subarray(0, size);
 }
 

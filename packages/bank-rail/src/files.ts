@@ -113,7 +113,7 @@ async function planAnew(
   );
   const writes = late.map(({ _id, plan, amount_minor }): AnyBulkWriteOperation<PaymentDocument> => {
     const next = planOf(schedule, BigInt(amount_minor.toString()), now);
-    if (isRefused(next)) throw new Error("the bank's calendar ends before the next window");
+    if (isRefused(next)) throw new Error("the bank's calendar has no day for the next cut-off");
     const filter = { _id, state: "waiting" as const, "plan.due_at": plan.due_at };
     const update = { $set: { plan: next, updated_at: now }, $inc: { revision: 1 } };
     return { updateOne: { filter, update } };

@@ -43,7 +43,7 @@ export async function acceptPayment(
 
 /** Decrypts the order of a payment, which must never be logged. */
 export function orderOf({ _id, sealed }: PaymentDocument, sealer: Seals): Order {
-  if (sealed === undefined) throw new Error("the payment has no sealed order");
+  if (sealed === undefined) throw new Error("the stored payment has no encrypted order");
   return JSON.parse(sealer.open(sealed, contextOf(_id))) as Order;
 }
 

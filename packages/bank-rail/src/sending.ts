@@ -121,7 +121,10 @@ export async function recoverFile(work: SendWork, sending: FileDocument): Promis
     await changeFile(store, sending, { state: "written" }, clock.now());
     return;
   }
-  const found = { kind: "undecided", what: `the server says: ${place}` } as const;
+  const found = {
+    kind: "undecided",
+    what: `the file's place on the bank's server: ${place}`,
+  } as const;
   await noteFindings(work, { file: _id, name }, [found]);
   await changeFile(store, sending, { state: "undecided" }, clock.now());
 }

@@ -103,7 +103,7 @@ describe("a file whose writer throws", () => {
     expect(findings.map(({ payout_id: id = "" }) => id).toSorted()).toEqual(
       ["", ...badKeys].toSorted(),
     );
-    expect(findings[0]?.what).toMatch(/^the writer threw RangeError at test-writers\.ts:\d+$/);
+    expect(findings[0]?.what).toMatch(/^the file writer failed: RangeError at test-writers\.ts:\d+$/);
     await expectAtRest();
   });
 
@@ -181,8 +181,8 @@ describe("a file whose writer throws", () => {
       });
       expect(held).toMatchObject({
         problems: [
-          "no part of its payments can be written",
-          expect.stringMatching(/^the writer threw RangeError at test-writers\.ts:\d+$/),
+          "none of the file's payments can be written",
+          expect.stringMatching(/^the file writer failed: RangeError at test-writers\.ts:\d+$/),
         ],
       });
     },

@@ -59,14 +59,19 @@ export async function receiveFiles(
     const unknown = [...listed, ...gone].map(seenAs).filter((each) => !memory.known.has(each));
     for (const each of await seenBefore(store, rail, unknown)) memory.known.add(each);
     for (const file of gone)
-      await noteUnfetched(work, memory, file, "went away before it was fetched");
+      await noteUnfetched(
+        work,
+        memory,
+        file,
+        "the file disappeared from the bank's server before it was fetched",
+      );
     memory.last = new Map(listed.map((each) => [seenAs(each), each]));
     const fresh = listed.filter((each) => !memory.known.has(seenAs(each)));
     for (const file of fresh) {
       const key = seenAs(file);
       if (memory.known.has(key) || !before.has(key)) continue;
       if (file.size > fileBytesMax) {
-        const what = `has ${file.size} bytes, ${fileBytesMax} at most`;
+        const what = `the file has ${file.size} bytes; the rail reads at most ${fileBytesMax}`;
         await noteUnfetched(work, memory, file, what);
         continue;
       }
@@ -199,7 +204,7 @@ async function attempt(work: FileWork, file: ReceivedDocument): Promise<void> {
 /** Sets aside a file that crashes its reader, and creates a finding. */
 async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, rail, log, clock } = work;
-  const what = `could not be read in ${attemptsMax} attempts`;
+  const what = `the file could not be processed in ${attemptsMax} attempts`;
   await noteFindings(work, sourceOf(file), [{ kind: "set_aside", what, holds: true }]);
   log.error(
     { rail, sha256: file.sha256 },
@@ -215,7 +220,7 @@ async function processFile(work: FileWork, file: ReceivedDocument): Promise<void
   const bytes = await readContent(store, sealer, rail, corrected);
   const opened = await work.open(bytes, format.judging);
   if (isRefused(opened)) {
-    const what = opened.detail ?? "is of no format that the rail reads";
+    const what = opened.detail ?? "the file is not in a format that the rail reads";
     await noteFindings(work, sourceOf(file), [{ kind: "unreadable", what, holds: true }]);
     log.warn({ rail, sha256, what }, "file from the bank is unreadable; handle its finding");
     await close(store, file, { state: "unreadable", taken_at: clock.now() });
@@ -285,7 +290,7 @@ async function applyFile(
     await noteFindings(work, sourceOf(file), found);
     if (await applyVerdicts({ ...work, failureOf }, payments, ofPayments)) return counts;
   }
-  throw new Error("the file's payments kept changing");
+  throw new Error("the payments of the bank's file changed during every attempt to apply it");
 }
 
 function collect(
