@@ -62,7 +62,7 @@ const sharesSetting = z
   .pipe(z.partialRecord(z.enum(scenarios), z.number()))
   .refine(
     (shares) => Object.values(shares).reduce((sum, each) => sum + each, 0) <= 100,
-    "must be 100 at most together",
+    "must add up to at most 100",
   );
 
 /** The default daily limits for credits and reversals by one operator alone. */
@@ -152,11 +152,11 @@ function sandboxRoutes(mode: Mode): Routes {
 function assertLiveRails(routes: Routes, rails: readonly string[]): void {
   if (rails.length === 0) {
     const settings = railPackages.map(({ setting }) => setting).join(" or ");
-    throw new SettingsError(`settings: DISBURSE_MODE: live needs a rail: ${settings}`);
+    throw new SettingsError(`settings: DISBURSE_MODE: live mode requires a rail: set ${settings}`);
   }
   if (routes.length === 0) throw new SettingsError("settings: RAIL_ROUTES: is required");
   const problems = routes.flatMap(({ rail }, at) =>
-    rail === "sandbox" ? [`route ${at + 1}: live mode has no simulated rail`] : [],
+    rail === "sandbox" ? [`route ${at + 1}: the simulated rail is not allowed in live mode`] : [],
   );
   if (problems.length > 0) throw new SettingsError(`settings: RAIL_ROUTES: ${problems.join("; ")}`);
 }

@@ -10,7 +10,7 @@ import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 import { resolvers } from "./test-resolutions.ts";
 
 const merchantId = "mer_1";
-const other = "INVALID_REQUEST: operation_id: was used with other content";
+const other = "INVALID_REQUEST: operation_id: was used for a different request before";
 let platform: TestPlatform;
 let accountId = "";
 

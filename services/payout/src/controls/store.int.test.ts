@@ -60,6 +60,6 @@ it("are refused if invalid, or if not sent by an operator", async () => {
   await set({ ...by("op-4"), merchantId, ...window });
   const other = set({ ...by("op-4"), merchantId, duplicateWindowSeconds: 61 });
   expect(await refusalOf(other)).toMatchObject({
-    message: "operation_id: was used with other content",
+    message: "operation_id: was used for a different request before",
   });
 });

@@ -75,7 +75,7 @@ describe("a velocity limit", () => {
       "payouts an hour",
       { merchant: { countHour: 2 } },
       ["1.00", "1.00", "1.00"],
-      /At most 2 payouts by this merchant in 60 minutes; there is room for this one at 2\S+Z\./,
+      /At most 2 payouts by this merchant in 60 minutes\. The limit allows this payout from 2\S+Z on\./,
     ],
     [
       "payouts a day to a beneficiary",
@@ -93,7 +93,7 @@ describe("a velocity limit", () => {
       "an amount of one payout",
       { beneficiary: { amounts: [{ currencyCode: "USD", hour: "9.99" }] } },
       ["9.98", "10.00"],
-      /At most 9\.99 USD to this beneficiary in 60 minutes, and this one alone is more\./,
+      /At most 9\.99 USD to this beneficiary in 60 minutes\. This payout alone exceeds the limit\./,
     ],
   ])(
     "of %s refuses what is beyond, and the quote stays open",

@@ -20,7 +20,7 @@ export type PublishedEvent = Omit<PendingEvent, "at">;
  * never removed.
  */
 export type StoredStep = TimelineStep & {
-  /** A text for operators, for example `rail said accepted` or `post applied`. */
+  /** A text for operators, for example `rail reported accepted` or `post applied`. */
   detail: string;
   /** The actor that reported or decided an outcome, and its operation or resolution. */
   actor?: StoredActor;

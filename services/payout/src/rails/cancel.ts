@@ -60,7 +60,13 @@ export async function cancelPayout(
         break;
       case "intend":
         if (deps.rails.named(payout.rail)?.withdraw === undefined) return notCancellable;
-        await step(deps, payout, { stage: "cancelling" }, "to be cancelled", by);
+        await step(
+          deps,
+          payout,
+          { stage: "cancelling" },
+          "cancellation requested from the rail",
+          by,
+        );
         break;
       case "withdraw":
         if (!(await withdrawn(deps, payout, by))) return notCancellable;
@@ -109,7 +115,9 @@ async function requestWithdrawal(
 }
 
 function withdrawalText(isWithdrawn: boolean): string {
-  return isWithdrawn ? "its rail took it back" : "not cancelled: its rail did not take it back";
+  return isWithdrawn
+    ? "the rail withdrew the transfer"
+    : "not cancelled: the rail did not withdraw the transfer";
 }
 
 /**

@@ -255,7 +255,7 @@ export async function applyResponse(
       ...(isOverdueNow && overdueException(deps, payout)),
     });
   }
-  const step = { cause: causeOf(status), detail: `rail said ${status.kind}`, calls: [call] };
+  const step = { cause: causeOf(status), detail: `rail reported ${status.kind}`, calls: [call] };
   if (pendingMovement(next) !== undefined) {
     const decided = await takeStep(deps, leased, next, { ...step, ...renewedLease(deps) });
     const pollAt = pollAfterMs === undefined ? "done" : fromNow(deps, pollAfterMs);

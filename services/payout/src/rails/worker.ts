@@ -266,7 +266,11 @@ async function refuseUnsent(
   failure: Failure,
   calls: readonly StoredCall[],
 ): Promise<StepResult | undefined> {
-  const step = { cause: "rejected", detail: `${name} refused before it was sent`, calls } as const;
+  const step = {
+    cause: "rejected",
+    detail: `the rail ${name} refused the payout before it was sent`,
+    calls,
+  } as const;
   const outcome = { kind: "rejected", failure } as const;
   const decided = await takeStep(
     deps,
@@ -452,7 +456,7 @@ async function expireApproval(
     { stage: "concluding", outcome: { kind: "cancelled", because } },
     {
       cause: because,
-      detail: "not approved in time",
+      detail: "nobody approved the payout in time",
       ...renewedLease(deps),
       decides: { decision: { as: "expired", at: deps.clock.now() }, inTime: false },
     },

@@ -59,7 +59,7 @@ describe("a rail account", () => {
     expect(entry).toMatchObject({ step: RailStep.FUND, available: "100.00", note: "wire 1" });
     expect((await operatorRpc.fundRailAccount(once)).entry).toEqual(entry);
     expect(await outcome(operatorRpc.fundRailAccount({ ...once, amount: "1.00" }))).toContain(
-      "operation_id: was used with other content",
+      "operation_id: was used for a different request before",
     );
     const tooMuch = wire("100.01");
     expect(await outcome(operatorRpc.sweepRailAccount(tooMuch))).toContain("INSUFFICIENT_BALANCE");
@@ -155,7 +155,7 @@ describe("a day's report", () => {
 
   it.each(["", "2026-02-30", "2999-01-01"])("is none of %j", async (day) => {
     const call = platform.operatorRpc.getRailReport({ rail, currencyCode: "USD", day });
-    expect(await outcome(call)).toContain("day: must be a day that has begun");
+    expect(await outcome(call)).toContain("day: must be a date that is not in the future");
   });
 });
 

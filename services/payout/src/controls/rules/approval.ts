@@ -77,7 +77,7 @@ function amountViolations(
     return [{ field: `${name}.currency_code`, problem: "is not a known one" }];
   }
   if (amounts.findIndex((each) => each.currency === currency) < at) {
-    return [{ field: `${name}.currency_code`, problem: "is a duplicate" }];
+    return [{ field: `${name}.currency_code`, problem: "must not be repeated" }];
   }
   const minor = parseAmount(minimum, currency);
   if (isRefused(minor) || minor === 0n) {
