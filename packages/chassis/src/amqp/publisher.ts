@@ -89,8 +89,14 @@ function publishOn(
     new Promise<void>((resolve, reject) => {
       const properties = { persistent: true, mandatory: true, messageId: id, headers };
       channel.publish(exchange, key, Buffer.from(body), properties, (error) => {
-        if (error) reject(error instanceof Error ? error : new Error("not confirmed"));
-        else if (returned.delete(id)) reject(new Error("no queue is bound to the event's key"));
+        if (error)
+          reject(
+            error instanceof Error
+              ? error
+              : new Error("the message broker did not confirm a message"),
+          );
+        else if (returned.delete(id))
+          reject(new Error("no queue is bound to the event's routing key"));
         else resolve();
       });
     });
@@ -116,7 +122,7 @@ function publishOn(
 
   const assertTaking = () => {
     if (isBlocked) throw new Error("the message broker has blocked publishing");
-    if (late > 0) throw new Error("the broker has yet to confirm earlier messages");
+    if (late > 0) throw new Error("the message broker has not confirmed earlier messages");
   };
 
   return {
@@ -128,7 +134,7 @@ function publishOn(
       const confirms = ready.map(publishOne);
       if (await comes(Promise.all(confirms), confirmTimeoutMs)) return;
       awaitLate(confirms).catch(reportRejection);
-      throw new Error("the broker did not confirm in time");
+      throw new Error("the message broker did not confirm a message in time");
     },
     ready: () => !isBlocked && late === 0,
   };

@@ -288,7 +288,7 @@ async function propose(
   };
   const inserted = await proposals.insert(proposal, openMax);
   if (inserted === "exists") {
-    return new ConnectError("the request is being proposed", Code.Aborted);
+    return new ConnectError("this request is already being proposed: repeat it", Code.Aborted);
   }
   if (inserted === "full") {
     orThrow(refused("INVALID_REQUEST", `There can be at most ${openMax} open proposals.`));

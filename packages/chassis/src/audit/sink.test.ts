@@ -201,7 +201,7 @@ describe("the setting AUDIT_SINK", () => {
       "settings: AUDIT_SINK: the bucket has no object lock",
     );
     await expect(open(inBucket("none"))).rejects.toThrow(
-      "settings: AUDIT_SINK: the bucket does not say whether it has object lock (NoSuchBucket)",
+      "settings: AUDIT_SINK: the bucket's object lock cannot be read (NoSuchBucket)",
     );
     await other.stop();
   });

@@ -53,7 +53,7 @@ const outcome = (call: Promise<unknown>) =>
     () => "OK",
     (error: ConnectError) => readRefusal(error)?.message ?? Code[error.code],
   );
-const other = "operation_id: was used with other content";
+const other = "operation_id: was used for a different request before";
 
 describe("an operation", () => {
   it("is answered again with the same content, and refused with other content", async () => {
