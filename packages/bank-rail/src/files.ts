@@ -122,7 +122,7 @@ async function planAnew(
 }
 
 /**
- * Claims the payments of a file, writes the file, and stores its content. The file's document is
+ * Claims the payments of a file, writes the file, and stores its bytes. The file's document is
  * updated first. It records which payments are included, which are left out, and whether the file
  * is void. The payments are updated afterwards. If a file can't be written, it becomes void and its
  * payments return to the queue. If the next file with one of these payments can't be written
@@ -136,7 +136,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     await changeFile(store, file, { state: "void" }, now);
     return;
   }
-  // The sealed order is missing if another process has written the payment meanwhile.
+  // The encrypted order is missing if another process has written the payment meanwhile.
   const isToBeWritten = members.every(({ sealed }) => sealed !== undefined);
   if (!isToBeWritten && !(await isAsRead(store, file))) return;
   const payments = members.map((payment) => ({ payment, order: orderOf(payment, sealer) }));
@@ -211,7 +211,7 @@ async function claimPayments(
 /**
  * Updates the payments of a written or void file. Included payments get the names that the bank's
  * responses use for them. Payments that are left out fail. All other claimed payments return to the
- * queue with their sealed orders. A repeated call changes nothing.
+ * queue with their encrypted orders. A repeated call changes nothing.
  */
 export async function updatePayments(work: FileWork, file: FileDocument): Promise<void> {
   const { store, clock, log } = work;
@@ -289,8 +289,8 @@ export async function returnPayments(work: FileWork): Promise<void> {
 }
 
 /**
- * The stored file contains the beneficiary's account, sealed. The payment no longer needs its
- * sealed order.
+ * The stored file contains the beneficiary's account, encrypted. The payment no longer needs its
+ * encrypted order.
  */
 const isWritten = { $unset: { sealed: "" as const }, $inc: { revision: 1 } };
 

@@ -157,7 +157,7 @@ describe("a nonce", () => {
     await runs.run(true);
     expect(await problem(0)).toBe("cancellable");
     expect(await problem(1)).toBe("nonce: was not assigned to a transfer");
-    expect(await problem(0, "op-1", 1)).toBe("nonce: is mined");
+    expect(await problem(0, "op-1", 1)).toBe("nonce: was already used by a mined transaction");
     await cancel(0);
     expect(await problem(0)).toBe("decided");
     expect(await problem(0, "op-2")).toBe("nonce: was already cancelled");
@@ -172,7 +172,9 @@ describe("a nonce", () => {
     };
     const killed = of.dispatcher({ chain: { ...of.world().chain, sign } });
     await expect(killed.run(true)).rejects.toThrow("away");
-    expect(await problem(0)).toBe("nonce: is being signed");
+    expect(await problem(0)).toBe(
+      "nonce: belongs to a transaction that is being signed: repeat the request",
+    );
     await of.settle(of.dispatcher());
     expect(await problem(0)).toBe("nonce: already has a final transaction");
     expect(await cancel(0)).toBeUndefined();

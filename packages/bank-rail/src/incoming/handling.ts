@@ -33,14 +33,14 @@ export type HandlingDeps = {
   readonly clock: Clock;
 };
 
-/** An RPC message is limited to 4 MiB, so the content must be smaller. */
+/** An RPC message is limited to 4 MiB, so the operators' corrected file must be smaller. */
 const contentMax = 3 * 2 ** 20;
 const outcomesMax = 100;
 
 /**
- * Handles a finding. Operators must choose what happens to the content of its file. They have the
- * file read again, declare that the content concerns no payment, or apply the content to payments
- * that they name. Applying an outcome closes the finding only if the finding names a payment.
+ * Handles a finding. Operators must choose what happens to its file. They have the file read again,
+ * declare that it concerns no payment, or apply its outcomes to payments that they name. Applying
+ * an outcome closes the finding only if the finding names a payment.
  */
 export async function handleFinding(
   deps: HandlingDeps,
@@ -88,7 +88,7 @@ export async function handleFinding(
 
 /**
  * Requires two operators to close a finding with `holds`, to apply payment outcomes, or to correct
- * content.
+ * a file.
  */
 export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
   return {
@@ -172,7 +172,7 @@ function checkFit(
   }
 }
 
-/** Returns the hashes of the bank's content and of its correction, for the audit trail. */
+/** Returns the hashes of the bank's file and of its correction, for the audit trail. */
 async function hashesOf(
   { received }: BankStore,
   finding: FindingDocument,

@@ -115,7 +115,7 @@ async function seenBefore({ received }: BankStore, rail: string, keys: readonly 
   return seen;
 }
 
-/** Stores a complete file. The same content is stored once, even under several names. */
+/** Stores a complete file from the bank. Equal files are stored once, even under several names. */
 export async function keepFile(
   work: Pick<FileWork, "store" | "sealer" | "rail" | "clock" | "log">,
   bytes: Uint8Array,
@@ -353,7 +353,7 @@ export async function applyVerdicts(
   return isApplied;
 }
 
-/** Returns the payments that a file names in any way, without their sealed orders. */
+/** Returns the payments that a file names in any way, without their encrypted orders. */
 async function wantedPayments(
   { payments }: BankStore,
   rail: string,
