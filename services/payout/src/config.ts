@@ -115,8 +115,8 @@ export function readConfig(environment: Environment) {
     /** A payout that is open for this long after its submission gets an exception. */
     STUCK_AFTER_SECONDS: countSetting(1).default(86_400),
     /**
-     * The amounts that one operator may credit and reverse alone within a day. A currency that is
-     * not listed has a limit of zero. Live mode has no default.
+     * The amounts that one operator may credit and reverse alone within a day. A currency that the
+     * setting omits has a limit of zero. Live mode has no default.
      */
     APPROVAL_CREDIT_LIMITS: amountsSetting.optional(),
   });

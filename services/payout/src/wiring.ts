@@ -170,11 +170,11 @@ export async function startPayoutService(options: PayoutServiceOptions) {
 
 /** Notifications that start a run of the service's loops. */
 type Wakes = {
-  /** There is work on payouts. */
+  /** Notified when a payout is due for its worker. */
   readonly work: Wake;
-  /** An event was stored. */
+  /** Notified when a payout's event was stored and can be published. */
   readonly stored: Wake;
-  /** An account was credited. */
+  /** Notified when an account was credited, because payouts may wait for its money. */
   readonly credited: Wake;
 };
 

@@ -57,8 +57,8 @@ export function controlsRpc(deps: ControlsDeps) {
 }
 
 /**
- * Sets valid controls once per operation. Refuses an operation id that was used with different
- * content. Controls missing from the request stay unchanged.
+ * Sets valid controls once per operation. Refuses an operation id that was used for a different
+ * request. Controls missing from the request stay unchanged.
  */
 export async function setControls(
   { controls, audit, clock }: ControlsDeps,

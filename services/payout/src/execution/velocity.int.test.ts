@@ -81,13 +81,13 @@ describe("a velocity limit", () => {
       "payouts a day to a beneficiary",
       { beneficiary: { countDay: 2 } },
       ["1.00", "1.00", "1.00"],
-      /At most 2 payouts to this beneficiary in 24 hours; there is room/,
+      /At most 2 payouts to this beneficiary in 24 hours\. The limit allows/,
     ],
     [
       "an amount a day",
       { merchant: { amounts: [{ currencyCode: "USD", day: "25.00" }] } },
       ["12.50", "12.50", "1.00"],
-      /At most 25\.00 USD by this merchant in 24 hours; there is room/,
+      /At most 25\.00 USD by this merchant in 24 hours\. The limit allows/,
     ],
     [
       "an amount of one payout",

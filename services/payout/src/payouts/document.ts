@@ -52,8 +52,8 @@ export type OrderDocument = Origin & {
   schema_version: number;
   order: Stored<PayoutOrder>;
   /**
-   * All operations that ordered the quote's payout. While an operation is listed, it can't be used
-   * with another quote or content.
+   * All operations that ordered the quote's payout. While an operation is in this list, it can't be
+   * used for another quote or request.
    */
   operations: BoundOperation[];
   /**

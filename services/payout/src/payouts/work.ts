@@ -22,7 +22,7 @@ export type LeasedPayout = {
   readonly calls: readonly StoredCall[];
 };
 
-/** The content of a write that changes a payout's progress. */
+/** The fields of a write that changes a payout's progress. */
 export type Step = {
   readonly cause: StepCause;
   /** The text in the history, for example `rail reported accepted` or `post applied`. */

@@ -31,7 +31,7 @@ export type CancelDeps = Pick<
   RailWorkerDeps,
   "ledger" | "payouts" | "reservations" | "rails" | "clock" | "log" | "onChanged"
 > & {
-  /** Called when there is work on a payout. */
+  /** Wakes the worker, because a payout is due. */
   readonly wake: () => void;
 };
 

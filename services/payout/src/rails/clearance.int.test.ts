@@ -132,7 +132,9 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     await platform.after(2_000);
     await platform.after(120_000);
     expect(await stateOf(id)).toEqual({ ...queued, exception: "stuck" });
-    expect(await waits(id)).toEqual(["not sent: the screening of its beneficiary is missing"]);
+    expect(await waits(id)).toEqual([
+      "not sent: the screening status of the beneficiary is missing",
+    ]);
     platform.world.isBeneficiaryGone = false;
     await platform.after(120_000);
     expect(sent(id)).toBe(1);

@@ -184,7 +184,7 @@ it("waits for its beneficiary, is lost by its rail, sent again and rejected", as
       lease = { token 1, until 8 s, place first:8080 }
       revision = 2
     - exception = { kind stuck, since 0 s }
-      journal + { stage queued, version 1, at 0 s, cause uncleared, detail not sent: the screening of its beneficiary is blocked }
+      journal + { stage queued, version 1, at 0 s, cause uncleared, detail not sent: the screening status of the beneficiary is blocked }
       revision = 3
       uncleared = { status blocked, since 0 s }
     - no lease
@@ -326,7 +326,7 @@ it("is lost by its rail: first its beneficiary is blocked, then the rail is away
       lease = { token 1, until 12 s, place first:8080 }
       revision = 4
     - exception = { kind stuck, since 5 s }
-      journal + { stage submitting, version 1, at 5 s, cause uncleared, detail not sent: the screening of its beneficiary is blocked }
+      journal + { stage submitting, version 1, at 5 s, cause uncleared, detail not sent: the screening status of the beneficiary is blocked }
       revision = 5
       uncleared = { status blocked, since 5 s }
     - calls + { kind answer, at 5 s, said not_received }

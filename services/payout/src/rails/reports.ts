@@ -14,7 +14,7 @@ import { describeResponse } from "./steps.ts";
 export type RailReportDeps = {
   readonly payouts: Payouts;
   readonly clock: Clock;
-  /** Called when there is work on a payout. */
+  /** Wakes the worker, because a payout is due. */
   readonly wake: () => void;
 };
 

@@ -17,7 +17,7 @@ export type ResolutionDeps = {
    */
   readonly rails: { readonly withdraw: (rail: string, key: string) => Promise<boolean> };
   readonly clock: Clock;
-  /** Called when there is work on a payout. */
+  /** Wakes the worker, because a payout is due. */
   readonly wake: () => void;
 };
 

@@ -37,7 +37,7 @@ export type TreasuryDeps = {
   readonly payouts: Payouts;
   readonly rails: TreasuryRails;
   readonly clock: Clock;
-  /** Called when there is work on a payout. */
+  /** Wakes the worker, because a payout is due. */
   readonly wake: () => void;
 };
 
