@@ -137,7 +137,8 @@ function auditRecord({ alert, action, detail }: AlertChange, act: ReviewedBy, se
 }
 
 /**
- * Returns the sealing context for the detail of an audit record. It binds the detail to its alert.
+ * Returns the encryption context for the detail of an audit record. It binds the detail to its
+ * alert.
  */
 export function auditContext(alertId: string): string {
   return `${alertId}|audit`;

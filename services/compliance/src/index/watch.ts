@@ -18,7 +18,7 @@ export type WatchDeps = {
    * be cleared.
    */
   readonly required?: readonly string[];
-  /** Notified after each switch to an index with a different stamp. */
+  /** Notified after a new index replaced one with a different stamp. */
   readonly switched?: Wake;
   readonly startThread?: typeof startIndexThread;
 };

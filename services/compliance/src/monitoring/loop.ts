@@ -49,7 +49,7 @@ export type MonitoringOptions = {
   readonly database: Database;
   readonly bus: Bus;
   readonly metrics: Metrics;
-  /** Wakes the monitor after the index has switched. */
+  /** Wakes the monitor after a new index has replaced the previous one. */
   readonly switched: Wake;
   /**
    * The maximum days between two full comparisons of a subject. As lists grow, the rarity of words
@@ -71,12 +71,12 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
   const relay = startRelay({ outbox: subjects.outbox, bus, log, wake: pending });
   const compared = metrics.counter(
     "disburse_subjects_compared_total",
-    "Full comparisons of monitored subjects by trigger and outcome",
+    "Full comparisons of monitored subjects with the lists, by trigger and outcome.",
     ["trigger", "outcome"],
   );
   const screenings = metrics.counter(
     "disburse_screenings_total",
-    "Screenings by kind and verdict",
+    "Screenings, by kind and verdict.",
     ["kind", "verdict"],
   );
   const lease = createSweepLease(database, "monitoring", leaseMs);
@@ -178,15 +178,15 @@ type GaugeDeps = Pick<MonitorDeps, "subjects" | "watch" | "hashes" | "clock">;
 /** Returns a run that updates the gauges of monitoring. */
 export function monitorGauges(deps: GaugeDeps, metrics: Metrics): () => Promise<boolean> {
   const { subjects, clock } = deps;
-  const count = metrics.gauge("disburse_subjects", "Monitored subjects", ["verdict"]);
+  const count = metrics.gauge("disburse_subjects", "Monitored subjects.", ["verdict"]);
   const pending = metrics.gauge(
     "disburse_screening_events_pending",
-    "Subjects with a pending event",
+    "Monitored subjects with an event that is not published yet.",
     [],
   );
   const lag = metrics.gauge(
     "disburse_monitoring_lag_seconds",
-    "Time since the oldest change that not every subject was compared with",
+    "Seconds since the oldest list or configuration change with which some subjects are not compared yet.",
     [],
   );
   let noticedAt: number | undefined;
@@ -219,7 +219,10 @@ export async function monitoringProgress(deps: GaugeDeps) {
   return { verdicts, eventsPending, behind, behindSince };
 }
 
-/** Returns one subject for each stamp that is not current. */
+/**
+ * Returns one subject for each stamp other than the current one, so for each older state of lists
+ * and configuration.
+ */
 async function subjectsBehind({ watch, subjects, hashes }: GaugeDeps): Promise<SubjectDocument[]> {
   const index = watch.current();
   if (index === undefined) return [];

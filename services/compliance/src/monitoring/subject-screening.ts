@@ -81,7 +81,7 @@ export async function screenSubject(
     const committed = await commit(deps, before, comparison, { trigger: "request", ...by });
     if (committed !== undefined) return committed;
   }
-  throw new Error("a subject was overtaken by other screenings too often");
+  throw new Error("other screenings of the subject were stored first during every attempt");
 }
 
 /**
@@ -108,7 +108,7 @@ export async function rescreen(
     const actor = { kind: "service", id: "compliance" } as const;
     if ((await commit(deps, before, comparison, { trigger, actor })) !== undefined) return;
   }
-  throw new Error("a subject was overtaken by other screenings too often");
+  throw new Error("other screenings of the subject were stored first during every attempt");
 }
 
 /** After a crash, stores a subject's screening and raises its alerts. */

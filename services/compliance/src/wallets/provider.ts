@@ -80,7 +80,7 @@ export function createWalletProvider(
 function observedQuery({ query }: ProviderHttp, metrics: Metrics): ProviderHttp["query"] {
   const calls = metrics.counter(
     "disburse_wallet_provider_calls_total",
-    "Queries to the wallet risk provider by outcome.",
+    "Queries to the wallet risk provider, by outcome.",
     ["outcome"],
   );
   const duration = metrics.histogram(

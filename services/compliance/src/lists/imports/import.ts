@@ -232,7 +232,10 @@ async function permitGap(
       approvers: ["compliance_approver"],
     });
   } catch (error) {
-    const waits = `files: wait for a second person: ${problem}`.slice(0, problemLengthMax);
+    const waits = `files: a second person must approve the import: ${problem}`.slice(
+      0,
+      problemLengthMax,
+    );
     const read = { checksum, entries, change };
     await refuseImport(deps.lists.collections, begun, waits, read, deps.clock.now());
     throw error;
@@ -282,11 +285,11 @@ export function readImportApart(
     worker.once("message", resolve);
     worker.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") reject(error);
-      else resolve({ problem: "files: hold more than fits the memory" });
+      else resolve({ problem: "files: need more memory than an import may use" });
     });
     worker.once("exit", (code) => {
       clearTimeout(timer);
-      reject(new Error(`the thread that reads a list ended with ${code}`));
+      reject(new Error(`the thread that reads the list ended with exit code ${code}`));
     });
   });
 }

@@ -167,7 +167,7 @@ async function removeAlone(deps: RemovalDeps, stored: StoredList): Promise<boole
     kept,
     actor: itself,
     operationId: `${operationsOf(importId)}publisher`,
-    note: `${forms.length - kept.length} retained forms removed without a person: they stop no one`,
+    note: `${forms.length - kept.length} retained forms removed without approval: no party is blocked by them`,
   };
   await removeForms(deps, removal);
   return true;

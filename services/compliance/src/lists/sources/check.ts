@@ -33,7 +33,7 @@ const timeoutMsDefault = 120_000;
 const chances = 1_000;
 const itself: StoredActor = { kind: "service", id: "compliance" };
 /** The problem shown to operators. It omits the cause, which may contain any text. */
-const failedProblem = "could not be checked by a fault of the service; its log says why";
+const failedProblem = "the check failed because of an error in the service: see its log";
 
 /** The result of a check, with the checksum and validators to store. */
 type Found = Pick<SourceState, "outcome" | "problem" | "checksum" | "validators">;
@@ -144,7 +144,7 @@ async function importFetched(
   const received = receivedFiles(files);
   const { checksum } = received;
   if (!isWanted(setting, checksum)) {
-    const problem = `has the checksum ${checksum}, and another one is set`;
+    const problem = `has the checksum ${checksum}, but the setting requires another one`;
     return { outcome: "refused", problem, ...nothingKept };
   }
   if (checksum === inForce) return { outcome: "unchanged", problem: "", checksum, validators };
@@ -155,7 +155,7 @@ async function importFetched(
   if (isRefused(imported)) {
     // Validators of a refused file are not stored. The file is therefore fetched and refused again
     // until the publisher fixes it.
-    const problem = imported.detail ?? "another import of this list came first";
+    const problem = imported.detail ?? "another import of this list came into force first";
     return { outcome: "refused", problem, ...nothingKept };
   }
   await announceImport(deps, imported);

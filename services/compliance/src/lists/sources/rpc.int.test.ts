@@ -57,7 +57,7 @@ describe("a service with a source", () => {
     const operation = mutation();
     await rpc.checkSource({ mutation: operation, list: "internal" });
     const again = rpc.checkSource({ mutation: operation, list: "other" });
-    expect((await refusalOf(again))?.message).toContain("was used with other content");
+    expect((await refusalOf(again))?.message).toContain("was used for a different request before");
     const other = rpc.checkSource({ mutation: mutation(), list: "other" });
     expect(await refusalOf(other)).toMatchObject({ code: "RECORD_NOT_FOUND" });
   });
