@@ -205,4 +205,4 @@ export async function refusal(call: Promise<unknown>): Promise<string> {
 }
 
 export const notFound = "RECORD_NOT_FOUND Unable to find the record requested.";
-export const used = "INVALID_REQUEST operation_id: was used with other content";
+export const used = "INVALID_REQUEST operation_id: was used for a different request before";

@@ -37,7 +37,8 @@ class UnreadableEventError extends Error {
 }
 
 function present<T>(value: T | undefined, field: string): T {
-  if (value === undefined || value === "") throw new UnreadableEventError(`${field} is missing`);
+  if (value === undefined || value === "")
+    throw new UnreadableEventError(`the event's ${field} is missing`);
   return value;
 }
 
@@ -95,7 +96,7 @@ function merchantEvent(
 function optInEvent({ body, publisher }: BusMessage, receivedAt: Date): WebhookEvent {
   const event = merchantEvent(fromBinary(OptInEventSchema, body), receivedAt, optInTypes);
   if (mayPublish(publisher, event.transactionType)) return event;
-  throw new UnreadableEventError(`transaction_type is not one that ${publisher} may publish`);
+  throw new UnreadableEventError(`the service ${publisher} may not publish this transaction_type`);
 }
 
 /** Converts a message to a webhook event. Throws if the message violates its contract. */
