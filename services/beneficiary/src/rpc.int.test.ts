@@ -216,7 +216,7 @@ describe("permissions", () => {
     const repeat = await create.permit("mer_new", true, "op-first");
     expect(repeat.permissions).toMatchObject({ mayCreateBeneficiaries: true });
     const other = create.permit("mer_new", false, "op-first");
-    await expect(other).rejects.toThrow("was used with other content");
+    await expect(other).rejects.toThrow("was used for a different request before");
     const { permissions } = await service.rpc.getMerchantPermissions({ merchantId: "mer_new" });
     expect(permissions).toMatchObject({
       merchantId: "mer_new",

@@ -114,7 +114,7 @@ describe.each(creations)("creating (%s)", (kind, createOne) => {
     const before = await stored();
     const otherContent = {
       code: "INVALID_REQUEST",
-      message: "operation_id: was used with other content",
+      message: "operation_id: was used for a different request before",
     };
     for (const change of [bad, badWallet]) {
       expect(await refusalOf(createOne(change, operation))).toEqual(otherContent);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const otherContent = "operation_id: was used with other content";
+const otherContent = "operation_id: was used for a different request before";
 const create = (more: object = {}) =>
   service.rpc.createMerchant({ mutation: mutation(), name: "Acme Ltd", ...more });
 const idOf = async (more: object = {}) => (await create(more)).merchant?.id ?? "";
@@ -24,7 +24,7 @@ describe("a merchant", () => {
     const chosen = { mutation: mutation(), merchantId: "mer_chosen" };
     expect([await idOf(chosen), await idOf(chosen)]).toEqual(["mer_chosen", "mer_chosen"]);
     expect(await refusalOf(create({ merchantId: "mer_chosen" }))).toMatchObject({
-      message: "merchant_id: is registered already",
+      message: "merchant_id: is already registered",
     });
   });
 

@@ -29,7 +29,7 @@ export type ComplianceClient = Pick<
 export function readScreening(screening: Screening | undefined): ScreeningResult {
   const verdict = enumName(Verdict, screening?.verdict ?? Verdict.UNSPECIFIED);
   if (screening?.createdAt === undefined || verdict === undefined) {
-    throw new Error("compliance returned no verdict");
+    throw new Error("the compliance service returned no verdict");
   }
   return screeningResult(verdict, screening.id, timestampDate(screening.createdAt));
 }
@@ -54,7 +54,8 @@ export async function screenWallet(
     const result = readScreening(screening);
     return result.status === "cleared" ? result : refused("RISK_ANALYSIS_FAILED");
   } catch (error) {
-    if (!isUnavailable(error)) throw new Error("compliance failed", { cause: error });
+    if (!isUnavailable(error))
+      throw new Error("the call to the compliance service failed", { cause: error });
     throw unavailable(error);
   }
 }

@@ -95,7 +95,7 @@ async function apply(deps: ConsumerDeps, change: Change): Promise<void> {
   else log.warn(fields, "screening event ignored: its record does not exist");
 }
 
-/** The id's prefix tells the kind of record. Compliance also screens for other services. */
+/** The id's prefix identifies the kind of record. Compliance also screens for other services. */
 function recordsOf({ beneficiaries, depositors }: ConsumerDeps, recordId: string) {
   if (recordId.startsWith(`${idPrefixes.beneficiary}_`)) return beneficiaries;
   return recordId.startsWith(`${idPrefixes.depositor}_`) ? depositors : undefined;
