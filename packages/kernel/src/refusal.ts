@@ -32,8 +32,11 @@ export function isRefused<T>(answer: T): answer is Extract<T, Refused<string>> {
   return typeof answer === "object" && answer !== null && "refused" in answer;
 }
 
-/** Refuses an operation id that was used with other content (decisions §9). */
-export const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
+/** Refuses an operation id that was used for a different request (decisions §9). */
+export const otherContent = refused(
+  "INVALID_REQUEST",
+  "operation_id: was used for a different request before",
+);
 
 /**
  * A field and its problem. The problem continues a sentence that starts with the field:

@@ -182,8 +182,8 @@ export async function createGateway(deps: GatewayDeps) {
     sweepRevocations: revocations.sweep,
     flushRequests: requests.flush,
     /**
-     * Deletes expired data and sealed texts. One run deletes all of it, so no second run is due at
-     * once.
+     * Deletes expired data and encrypted texts. One run deletes all of it, so no second run is due
+     * at once.
      */
     sweep: async () => {
       await sweep(idempotency);

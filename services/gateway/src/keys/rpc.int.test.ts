@@ -149,7 +149,7 @@ it("shows no key to an operation that comes again with other content", async () 
   ];
   const otherContent = {
     code: "INVALID_REQUEST",
-    message: "operation_id: was used with other content",
+    message: "operation_id: was used for a different request before",
   };
   expect(await Promise.all(others.map(refusalOf))).toEqual(others.map(() => otherContent));
   expect(await works(secret)).toBe(true);

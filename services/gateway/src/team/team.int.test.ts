@@ -100,7 +100,7 @@ describe("a member", () => {
     expect(await team.addMember(order)).toEqual(first);
     const other = { ...order, name: "Eve" };
     expect(await refusalOf(team.addMember(other))).toMatchObject({
-      message: "operation_id: was used with other content",
+      message: "operation_id: was used for a different request before",
     });
     const again = { ...order, mutation: mutation(), email: "MIA@acme.example" };
     expect(await refusalOf(team.addMember(again))).toMatchObject({
