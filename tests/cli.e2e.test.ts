@@ -124,7 +124,7 @@ it("a change is made once under its operation id, and refused with other content
   expect(await jsonOf(...credit)).toEqual(first);
   const other = await run(...credit.with(4, "2.50"));
   expect(other).toMatchObject({ code: 1, out: "" });
-  expect(other.err).toContain("was used with other content (INVALID_REQUEST)");
+  expect(other.err).toContain("was used for a different request before (INVALID_REQUEST)");
   expect(await run("accounts", "get", acme, account, "--field", "account.available")).toMatchObject(
     {
       out: "1.50\n",
