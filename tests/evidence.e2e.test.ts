@@ -240,10 +240,10 @@ describe("tampering", () => {
 
   it("was not done", async () => {
     expect((await verify()).lines.at(-1)).toBe(
-      "verified: no entry that a signed head covers was changed or removed",
+      "verified: nothing that a signed head covers was changed or removed",
     );
     const { code, text } = await runCommand();
-    expect(text).toMatch(/verified: nothing that evidence covers was changed\n$/);
+    expect(text).toMatch(/verified: nothing that a signed head covers was changed or removed\n$/);
     expect(code).toBe(0);
   });
 
@@ -352,7 +352,7 @@ describe("tampering", () => {
     ],
     [
       "a payout that ended is queued again",
-      /^CHANGED {2}payout: po_\w+: is queued and its ledger has hold post/m,
+      /^CHANGED {2}payout: po_\w+: is queued, but its ledger has hold post/m,
       async () => change(payouts(), await settled(), { progress: { stage: "queued" } }),
     ],
     [
@@ -367,7 +367,7 @@ describe("tampering", () => {
     ],
     [
       "a payout whose money is held is said to have failed",
-      /^CHANGED {2}payout: po_\w+: is rejected and its ledger has hold/m,
+      /^CHANGED {2}payout: po_\w+: is rejected, but its ledger has hold/m,
       async () => {
         const held = await only(payouts(), { status: "initiated" });
         return change(payouts(), held, { progress: { stage: "rejected" } });
@@ -385,7 +385,7 @@ describe("tampering", () => {
     ],
     [
       "a payout's amount is another",
-      /^CHANGED {2}payout: po_\w+: its receiving amount is not its quote's/m,
+      /^CHANGED {2}payout: po_\w+: its receiving amount differs from its quote's/m,
       async () => {
         const receiving_minor = toDecimal128(1n);
         return change(payouts(), await settled(), { receiving_minor });
@@ -470,7 +470,7 @@ describe("tampering", () => {
 
   it("was undone", async () => {
     expect((await verify()).lines.at(-1)).toBe(
-      "verified: no entry that a signed head covers was changed or removed",
+      "verified: nothing that a signed head covers was changed or removed",
     );
   });
 });

@@ -60,7 +60,7 @@ export async function reportOn(options: EvidenceOptions) {
       ...(statements.torn() > 0 ? [`${statements.torn()} lines of the sink are incomplete`] : []),
       `${unprotected} entries are newer than the last head of their chain`,
       flaws.length === 0
-        ? "verified: no entry that a signed head covers was changed or removed"
+        ? "verified: nothing that a signed head covers was changed or removed"
         : `${flaws.length} flaws`,
     ],
   };
