@@ -73,8 +73,8 @@ export async function usableMongod(
   if (version !== undefined && Number.parseInt(version, 10) >= majorVersionMin) return mongod;
   const problem =
     version === undefined
-      ? "The mongod does not print its version"
-      : `The mongod is version ${version}, and Disburse needs 8.0`;
+      ? "The mongod on PATH does not print its version"
+      : `The mongod on PATH has version ${version}, but Disburse needs 8.0`;
   onNote(`${problem}: the embedded engine runs in place of ${mongod}.`);
   return undefined;
 }

@@ -199,8 +199,8 @@ export async function createGateway(given: GatewayDeps) {
     sweepRevocations: revocations.sweep,
     flushRequests: requests.flush,
     /**
-     * Deletes expired data and sealed texts. One run deletes all of it, so no second run is due at
-     * once.
+     * Deletes expired data and encrypted texts. One run deletes all of it, so no second run is due
+     * at once.
      */
     sweep: async () => {
       await sweep(idempotency);

@@ -170,11 +170,11 @@ export async function startPayoutService(options: PayoutServiceOptions) {
 
 /** Notifications that start a run of the service's loops. */
 type Wakes = {
-  /** There is work on payouts. */
+  /** Notified when a payout is due for its worker. */
   readonly work: Wake;
-  /** An event was stored. */
+  /** Notified when a payout's event was stored and can be published. */
   readonly stored: Wake;
-  /** An account was credited. */
+  /** Notified when an account was credited, because payouts may wait for its money. */
   readonly credited: Wake;
 };
 
@@ -186,7 +186,10 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
   const keeps = options.manual === undefined ? keeping : keepingNothing;
   const onRetried = () => metrics?.retried();
   const onUnrecorded = (account_id: string, error: unknown) =>
-    options.log.warn({ err: error, account_id }, "movements are not in the ledger yet");
+    options.log.warn(
+      { err: error, account_id },
+      "copying an account's movements to the ledger failed; it will be retried",
+    );
   const ledger = openLedger(database, { onCredited: credited.notify, onRetried, onUnrecorded });
   const payouts = openPayouts(database);
   await freeLeases(payouts, place);
@@ -265,7 +268,10 @@ async function followRules({ audit, velocity, controls, log }: Parts) {
   ] as const;
   for (const [action, { follow }] of rules) {
     const set = await audit.lastWith(action, followedMax).catch((error: unknown) => {
-      log.error({ err: error, action }, "what was set last is not looked for");
+      log.error(
+        { err: error, action },
+        "reading the last settings from the audit trail failed; after a crash, one may not have taken effect",
+      );
       return [];
     });
     for (const entry of set.toReversed()) await follow(entry);
@@ -329,7 +335,11 @@ function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
     stop: async (): Promise<void> => {
       await Promise.all(loops.map((running) => running.stop()));
       // Another process publishes again the events that are not marked here.
-      const lost = (error: unknown) => log.warn({ err: error }, "published events not marked");
+      const lost = (error: unknown) =>
+        log.warn(
+          { err: error },
+          "marking published events failed; another process publishes them again",
+        );
       await outbox.settle(true).catch(lost);
       await Promise.all(leases.map((lease) => lease.release()));
     },

@@ -6,8 +6,8 @@ import { connectDatabase } from "./database.ts";
 
 it.each([
   // The wire versions of MongoDB 7.0, the last one before 8.0, and of 8.0.
-  [21, "the database is older than MongoDB 8.0"],
-  [24, "the database is older than MongoDB 8.0"],
+  [21, "the database must be MongoDB 8.0 or later"],
+  [24, "the database must be MongoDB 8.0 or later"],
   [25, undefined],
 ])("takes a database of MongoDB 8.0 or later: wire version %i", async (maxWireVersion, refusal) => {
   vi.spyOn(Db.prototype, "command").mockResolvedValueOnce({ maxWireVersion });

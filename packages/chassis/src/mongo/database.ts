@@ -109,7 +109,7 @@ const wireVersionMin = 25;
 async function assertRecent(client: MongoClient): Promise<void> {
   const { maxWireVersion } = await client.db("admin").command({ hello: 1 });
   if (maxWireVersion >= wireVersionMin) return;
-  throw new Error("the database is older than MongoDB 8.0");
+  throw new Error("the database must be MongoDB 8.0 or later");
 }
 
 /** Opens a database with an existing client and the client's options. */

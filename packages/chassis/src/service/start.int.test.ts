@@ -114,7 +114,7 @@ it("is not ready from SIGTERM on, and serves until its delay is over", async () 
   expect(reply.headers.get("connection")).toBe("close");
   await stopped;
   expect(performance.now() - began).toBeGreaterThan(1_400);
-  await expect(rpc.check({})).rejects.toThrow("does not answer");
+  await expect(rpc.check({})).rejects.toThrow("does not respond");
   expect(await probe(service.adminUrl, "/livez")).toBe(0);
 });
 

@@ -177,7 +177,7 @@ async function openDatabase(
     } catch (error) {
       await database?.close();
       if (!isDatabaseUnavailable(error)) throw error;
-      log.warn({ reason: (error as Error).name }, "waiting for the database");
+      log.warn({ reason: (error as Error).name }, "the database does not respond; waiting for it");
       await pause(databaseRetryMs);
     }
   }
@@ -315,7 +315,7 @@ async function runMigrations({ migrate }: StartService, log: Log): Promise<void>
   try {
     await migrate(process.env);
   } catch (error) {
-    log.fatal({ err: error }, "database not migrated");
+    log.fatal({ err: error }, "migrating the database failed");
     process.exit(failedCode);
   }
   log.info({}, "database migrated");

@@ -171,7 +171,8 @@ function createFileGuard(log: Log, times: FileTimes): FileGuard {
     ctx.res.once("close", () => clearTimeout(late));
     file.once("error", (error) => {
       // If the socket is destroyed, the reader has disconnected and the file itself did not fail.
-      if (!ctx.req.socket.destroyed) log.warn({ err: error }, "file aborted");
+      if (!ctx.req.socket.destroyed)
+        log.warn({ err: error }, "download aborted: reading its records failed");
       breakOff();
     });
   };

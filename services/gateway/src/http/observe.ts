@@ -68,7 +68,7 @@ export type Observe = ReturnType<typeof observe>;
 export function observe({ log, metrics, tracing, note }: ObserveDeps) {
   const duration = metrics.histogram(
     "disburse_http_request_duration_seconds",
-    "Duration of requests in seconds, by route and status.",
+    "Duration of HTTP requests in seconds, by route and status.",
     ["route", "status"],
     durationBuckets,
   );

@@ -53,7 +53,10 @@ export async function runClaimed(
   } catch (error) {
     // The request itself has run. A retry runs under the same operation id, so it has no second
     // effect.
-    log.warn({ err: error }, "idempotency key not settled");
+    log.warn(
+      { err: error },
+      "storing the outcome of an idempotency key failed; a retry of the request has no second effect",
+    );
   }
   return answer;
 }
@@ -80,7 +83,10 @@ export async function runBound(
       : findAnswer(store, scope, fingerprint);
     const first = await storing.catch((error: unknown): undefined => {
       // A retry gets the same result from the service.
-      log.warn({ err: error }, "response for an idempotency key not stored or read");
+      log.warn(
+        { err: error },
+        "storing or reading the response of an idempotency key failed; a retry gets the same result",
+      );
     });
     if (first === undefined) return answer;
     return isRefused(first) ? refusalAnswer(first) : replayed(first);

@@ -138,7 +138,7 @@ export function pairs<const Field extends string | undefined = undefined>(
     ...kind<Record<string, string>>({
       schema: { type: "object", propertyNames, additionalProperties: value },
       read: () => undefined,
-      problem: `must be sent as a known key and a value of at most ${pairValueMax} characters`,
+      problem: `must be sent with a known key and a value of at most ${pairValueMax} characters`,
     })(...described),
     keys,
   };

@@ -188,7 +188,10 @@ async function takeLock(
     }
     await pause(Math.random() * pauseMaxMs);
   }
-  throw new ConnectError("another payout of this reference is being executed", Code.Unavailable);
+  throw new ConnectError(
+    "another payout with this account and reference is being executed: repeat the request",
+    Code.Unavailable,
+  );
 }
 
 /** Returns the current time of a clock that showed `then` when `performance.now()` was `at`. */

@@ -211,7 +211,7 @@ async function hold(
     case "no_account":
       return refused("RECORD_NOT_FOUND");
     default:
-      throw new Error(`hold not applied: ${outcome}`);
+      throw new Error(`the hold of the payout's money was not applied: ${outcome}`);
   }
 }
 
@@ -263,5 +263,6 @@ async function releaseHold(
 ): Promise<void> {
   const movement = { step: "release", payoutId, ofOrder: true, note: "quote expired" } as const;
   const { outcome } = await ledger.apply({ merchantId, accountId }, movement);
-  if (outcome !== "applied") throw new Error(`hold not released: ${outcome}`);
+  if (outcome !== "applied")
+    throw new Error(`the hold of an expired quote's payout was not released: ${outcome}`);
 }

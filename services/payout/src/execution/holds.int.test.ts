@@ -118,16 +118,17 @@ it("logs the outcome of each orphaned hold", async () => {
   platform.faults.claim = () => {
     throw unavailable();
   };
-  const waits = "warn: orphaned hold waits for the quote service";
+  const waits =
+    "warn: orphaned hold not completed: the quote service is unavailable; it will be retried";
   expect(await sweep()).toEqual([waits, waits, waits]);
   platform.faults.claim = () => undefined;
   const [, expired = "", lost = ""] = orphans;
   platform.quotes.get(expired)!.expiresAt = new Date(0);
   platform.quotes.delete(lost);
   expect(await sweep()).toEqual([
-    "warn: orphaned hold completed",
-    "warn: orphaned hold released",
-    "error: orphaned hold not finished",
+    "warn: orphaned hold completed: its payout was created",
+    "warn: orphaned hold released: its payout was refused",
+    "error: completing an orphaned hold failed; it will be retried",
   ]);
 });
 

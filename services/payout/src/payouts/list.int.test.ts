@@ -160,7 +160,9 @@ describe("a list of payouts", () => {
     const messageOf = async (filter: object) =>
       readRefusal(await list(filter).catch((thrown: unknown) => thrown))?.message;
     const usd = { sourceCurrencyCode: "USD" };
-    expect(await messageOf({ amountFrom: "1" })).toMatch(/^source_currency_code: is needed/);
+    expect(await messageOf({ amountFrom: "1" })).toMatch(
+      /^source_currency_code: must be a known currency/,
+    );
     expect(await messageOf({ amountTo: "1", sourceCurrencyCode: "XXX" })).toMatch(/^source_curr/);
     expect(await messageOf({ ...usd, amountFrom: "1.001", amountTo: "x" })).toBe(
       "amount_from: must have at most 2 decimals; amount_to: must be a decimal number",

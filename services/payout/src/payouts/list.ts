@@ -135,7 +135,7 @@ export function readAmounts(
   const given = Object.entries(sent).filter(([, text]) => text !== "");
   if (given.length === 0) return {};
   if (findCurrency(currency) === undefined) {
-    const problem = "is needed, and a known currency, with amount_from and amount_to";
+    const problem = "must be a known currency if amount_from or amount_to is sent";
     return invalidRequest([{ field: "source_currency_code", problem }]);
   }
   const violations: Violation[] = [];

@@ -266,7 +266,7 @@ describe("a payout that its rail account does not cover", () => {
       ...{ waitingCount: 1n, waiting: "10.00", missing: "6.00" },
     });
     const history = await platform.history(id);
-    const lacks = `not sent: the account of ${rail} lacks 6.00 USD`;
+    const lacks = `not sent: the rail account of ${rail} lacks 6.00 USD`;
     expect(history?.lines.map(({ detail }) => detail)).toContain(lacks);
     const { events } = await platform.rpc.listPayoutEvents({ merchantId, payoutId: id });
     expect(events.map(({ subStatus, cause }) => [subStatus, cause])).toEqual([

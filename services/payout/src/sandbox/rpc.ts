@@ -60,7 +60,8 @@ function steeredBy(request: SetPayoutOutcomeRequest): Steered {
   const { failureCode, railCode } = request;
   const code = failureCodes.find((each) => each === failureCode);
   if (code === undefined) {
-    if (railCode !== "") orThrow(refused("INVALID_REQUEST", "rail_code: needs failure_code"));
+    if (railCode !== "")
+      orThrow(refused("INVALID_REQUEST", "rail_code: needs failure_code to be sent too"));
     return { kind };
   }
   return { kind, failure: { code, ...(railCode !== "" && { railCode }) } };

@@ -37,7 +37,7 @@ export type TreasuryDeps = {
   readonly payouts: Payouts;
   readonly rails: TreasuryRails;
   readonly clock: Clock;
-  /** Called when there is work on a payout. */
+  /** Wakes the worker, because a payout is due. */
   readonly wake: () => void;
 };
 
@@ -55,7 +55,9 @@ export function treasuryRpc(deps: TreasuryDeps) {
       const name = await known(deps, request);
       const day = readDay(request.day);
       if (day === undefined || day.from > deps.clock.now()) {
-        return orThrow(refused("INVALID_REQUEST", "day: must be a day that has begun, yyyy-mm-dd"));
+        return orThrow(
+          refused("INVALID_REQUEST", "day: must be a date that is not in the future, yyyy-mm-dd"),
+        );
       }
       const rail = deps.rails.named(name.rail);
       const read = await readRailDay(deps.ledger, name, day, rail);
@@ -84,9 +86,11 @@ async function known(
   // charges in another currency.
   if ((await findRailAccount(ledger, railAccountId(name))) !== undefined) return name;
   if (configured?.isFunded) {
-    orThrow(refused("INVALID_REQUEST", `currency_code: ${rail} does not pay ${currency}`));
+    orThrow(
+      refused("INVALID_REQUEST", `currency_code: the rail ${rail} does not support ${currency}`),
+    );
   }
-  return orThrow(refused("RECORD_NOT_FOUND", "rail: has no rail account"));
+  return orThrow(refused("RECORD_NOT_FOUND", "rail: has no rail account in this currency"));
 }
 
 /** Books received money and wakes payouts that wait for it. */

@@ -38,7 +38,7 @@ export type PayoutOrder = {
   readonly merchantId: string;
   readonly quoteId: string;
   readonly operationId: string;
-  /** A digest of the request. It shows whether a reused operation id has the same content. */
+  /** A digest of the request. It shows whether a repeated operation id has the same request. */
   readonly content: string;
   /** The actor that executes the quote. */
   readonly actor: Who;
