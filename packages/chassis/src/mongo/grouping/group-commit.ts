@@ -59,9 +59,9 @@ const writes = tracingChannel("disburse:write");
 
 /**
  * Each write of such a batch uses a connection. Two batches leave a third of the driver's 100
- * connections for reads.
+ * connections for reads. More batches would only wait for connections.
  */
-const singleLimits: GathererLimits = { ...limits, batchMax: 32 };
+const singleLimits: GathererLimits = { ...limits, batchMax: 32, furtherMax: 0 };
 
 /**
  * Groups writes to all collections. Writes that are requested during a bulk write go into the next
