@@ -22,7 +22,7 @@ export type SendingTimes = {
    * rest.
    */
   readonly answeredMs: number;
-  /** The interval between two checks of heads, and between two pings of HTTP/2 sessions. */
+  /** The interval between two checks for slow request headers, and between two HTTP/2 pings. */
   readonly checkEveryMs: number;
 };
 

@@ -106,8 +106,8 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
  */
 export type ScreeningDocument = ReturnType<typeof screeningDocument> & {
   /**
-   * True if the screening was stored before its subject. It came into force only if the subject's
-   * `opened_by` names it.
+   * True if the screening was stored before its subject. If the subject's `opened_by` names another
+   * screening, this one never took effect.
    */
   readonly opens?: true;
 };

@@ -68,7 +68,7 @@ function common(origin: Origin, body: Fields, whole: Fields) {
   };
 }
 
-/** Returns the account or wallet number, or the IBAN for EUR. Needs the whole body. */
+/** Returns the account or wallet number, or the IBAN for EUR. Needs the fields that reads leave out, such as the document number. */
 export function accountNumberOf(whole: Fields): string {
   return textOf(whole, "iban") || textOf(whole, "beneficiary_account_number");
 }
