@@ -68,7 +68,7 @@ function common(origin: Origin, body: Fields, whole: Fields) {
   };
 }
 
-/** Returns the account or wallet number, or the IBAN for EUR. Needs the fields that reads leave out, such as the document number. */
+/** Returns the account or wallet number, or the IBAN for EUR. Needs the whole body. */
 export function accountNumberOf(whole: Fields): string {
   return textOf(whole, "iban") || textOf(whole, "beneficiary_account_number");
 }
@@ -136,7 +136,10 @@ function transferMethodOf(body: Fields): TransferMethod {
   throw new Error("a validated body has no transfer type");
 }
 
-/** Returns the parties, wallets and banks to screen. Needs the whole body. */
+/**
+ * Returns the parties, wallets and banks to screen. `whole` also has the fields that no response
+ * contains, such as the document number.
+ */
 export function beneficiaryScope(
   { kind, name, network }: Pick<Beneficiary, "kind" | "name" | "network">,
   whole: Fields,
