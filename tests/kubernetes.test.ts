@@ -1,15 +1,23 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findKubectl, render } from "@disburse/deploy/kubectl.ts";
 import {
   type Container,
   containerOf,
   environmentOf,
   type Manifest,
   type Manifests,
-  readManifests,
 } from "@disburse/deploy/manifests.ts";
+import {
+  kubectl,
+  labelsOf,
+  type Overlay,
+  overlay as of,
+  overlays,
+  type Selector,
+  selects,
+  without,
+} from "@disburse/deploy/overlays.ts";
 import { prometheusRule } from "@disburse/deploy/rules.ts";
 import { schemaProblem, unknownFields } from "@disburse/deploy/schemas.ts";
 import { generateSecrets, ownSettings, sharedSettings } from "@disburse/sandbox/secrets.ts";
@@ -17,39 +25,7 @@ import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refusedSettings, settingsOf } from "./service-settings.ts";
 
-const kubectl = findKubectl(process.env.PATH ?? "") ?? "";
-/** `npm test` installs it on Linux x64. */
-const without = kubectl === "" ? " (skipped: there is no kubectl; npm test installs one)" : "";
-const overlays = ["sandbox", "stage", "production"] as const;
-type Overlay = (typeof overlays)[number];
-
-const rendered = new Map<Overlay, Manifests>();
-const of = (overlay: Overlay) => rendered.get(overlay)!;
-beforeAll(() => {
-  if (kubectl === "") return;
-  for (const overlay of overlays) {
-    rendered.set(overlay, readManifests(render(kubectl, `overlays/${overlay}`)));
-  }
-}, 60_000);
-
 const root = join(import.meta.dirname, "..");
-const labels = ({ metadata }: Manifest) => metadata.labels ?? {};
-type Selector = {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly { key: string; operator: string; values: string[] }[];
-};
-
-/** Matches a pod's labels against a Kubernetes label selector. */
-function selects(selector: Selector, labels: Record<string, string>): boolean {
-  const { matchLabels = {}, matchExpressions = [] } = selector;
-  const named = Object.entries(matchLabels).every(([key, value]) => labels[key] === value);
-  const expressed = matchExpressions.every(({ key, operator, values }) => {
-    if (operator !== "In") throw new Error(`unexpected operator ${operator}`);
-    return values.includes(labels[key] ?? "");
-  });
-  return named && expressed;
-}
-
 describe.skipIf(kubectl === "").each(overlays)(`overlay %s${without}`, (overlay) => {
   it("is valid by Kubernetes' schemas", async () => {
     const problems = await Promise.all(of(overlay).all.map(schemaProblem));
@@ -59,7 +35,7 @@ describe.skipIf(kubectl === "").each(overlays)(`overlay %s${without}`, (overlay)
   it("is in a namespace of its own that admits restricted pods only", () => {
     const [namespace, ...others] = of(overlay).ofKind("Namespace");
     expect(others).toEqual([]);
-    expect(labels(namespace!)["pod-security.kubernetes.io/enforce"]).toBe("restricted");
+    expect(labelsOf(namespace!)["pod-security.kubernetes.io/enforce"]).toBe("restricted");
     for (const { kind, metadata } of of(overlay).all) {
       if (kind !== "Namespace") expect(metadata.namespace).toBe(namespace!.metadata.name);
     }
@@ -530,10 +506,10 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
       });
       const scraped = of(overlay)
         .ofKind("Service")
-        .filter((service) => selects(spec.selector, labels(service)))
+        .filter((service) => selects(spec.selector, labelsOf(service)))
         .filter((service) => service.spec.ports.some((each: Container) => each.name === port));
       expect(scraped.map(({ metadata }) => metadata.name).sort()).toEqual([...serviceNames].sort());
-      for (const service of scraped) expect(labels(service)[spec.jobLabel]).toBe("disburse");
+      for (const service of scraped) expect(labelsOf(service)[spec.jobLabel]).toBe("disburse");
     });
   },
 );
