@@ -40,7 +40,7 @@ lifeline.searchParams.set("starter", String(process.pid));
 
 /** Returns the service of an image, to link `service` to its sources. */
 function serviceOf(workload: Manifest): string {
-  return /(?:^|\/)disburse-([a-z]+):/.exec(containerOf(workload).image)?.[1] ?? "";
+  return /(?:^|\/)disburse-([a-z]+)[:@]/.exec(containerOf(workload).image)?.[1] ?? "";
 }
 
 /** Returns the Dockerfile's settings for every image, on the loopback address. */
