@@ -10,6 +10,7 @@ import { accountTokenPrefix, type Played, playManifests } from "@disburse/deploy
 import { brokerServices } from "@disburse/sandbox/broker/users.ts";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { sealingServices, workloads } from "@disburse/sandbox/secrets.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
@@ -25,12 +26,14 @@ import { payerOf } from "./payer.ts";
 type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Other tests share the broker, which has no service users. */
-function withSharedBroker({ disburse = {}, ...others }: Secrets): Secrets {
-  const entries = Object.entries(disburse).map(([name, text]) => [
-    name,
-    name.startsWith("AMQP_URL") ? amqpUrl() : text,
-  ]);
-  return { ...others, disburse: Object.fromEntries(entries) };
+function withSharedBroker(secrets: Secrets): Secrets {
+  const withBroker = (secret: Secrets[string]) =>
+    Object.fromEntries(
+      Object.entries(secret).map(([key, text]) => [key, key === "AMQP_URL" ? amqpUrl() : text]),
+    );
+  return Object.fromEntries(
+    Object.entries(secrets).map(([name, secret]) => [name, withBroker(secret)]),
+  );
 }
 
 type SecretObject = { metadata: { name: string }; stringData: Record<string, string> };
@@ -149,9 +152,13 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
       ...keys,
       ...["BROKER_CONFIG", "BROKER_DEFINITIONS"],
     ]);
+    const all = structuredClone(api.secrets);
+    expect(Object.keys(all).sort()).toEqual(
+      ["disburse", ...serviceNames.map((name) => `${name}-keys`)].sort(),
+    );
     rmSync(join(folder, nameOf(job("sandbox-secrets"))), { recursive: true });
     await complete(job("sandbox-secrets"));
-    expect(api.secrets.disburse).toEqual(created);
+    expect(api.secrets).toEqual(all);
   });
 
   it("migrate every database, and start every service until its probes are content", async () => {

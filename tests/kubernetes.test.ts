@@ -11,9 +11,12 @@ import {
 import {
   kubectl,
   labelsOf,
+  manifestsOf,
   type Overlay,
   overlay as of,
   overlays,
+  renderOverlays,
+  renderTimeoutMs,
   type Selector,
   selects,
   without,
@@ -24,6 +27,8 @@ import { generateSecrets, ownSettings, sharedSettings } from "@disburse/sandbox/
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refusedSettings, settingsOf } from "./service-settings.ts";
+
+beforeAll(renderOverlays, renderTimeoutMs);
 
 const root = join(import.meta.dirname, "..");
 describe.skipIf(kubectl === "").each(overlays)(`overlay %s${without}`, (overlay) => {
@@ -37,7 +42,9 @@ describe.skipIf(kubectl === "").each(overlays)(`overlay %s${without}`, (overlay)
     expect(others).toEqual([]);
     expect(labelsOf(namespace!)["pod-security.kubernetes.io/enforce"]).toBe("restricted");
     for (const { kind, metadata } of of(overlay).all) {
-      if (kind !== "Namespace") expect(metadata.namespace).toBe(namespace!.metadata.name);
+      // A cluster has these objects once.
+      if (!["Namespace", "PriorityClass"].includes(kind))
+        expect(metadata.namespace).toBe(namespace!.metadata.name);
     }
   });
 
@@ -117,9 +124,12 @@ describe.skipIf(kubectl === "").each(overlays)(`overlay %s${without}`, (overlay)
   });
 });
 
-describe.skipIf(kubectl === "")(`every overlay${without}`, () => {
+describe.skipIf(kubectl === "")(`every overlay${without}`, { timeout: renderTimeoutMs }, () => {
   it("has no field that Kubernetes does not know", () => {
-    expect(unknownFields(overlays.flatMap((overlay) => of(overlay).all))).toEqual([]);
+    const example = manifestsOf("examples/eks-atlas").all;
+    expect(unknownFields([...overlays.flatMap((overlay) => of(overlay).all), ...example])).toEqual(
+      [],
+    );
   });
 
   it("says what it is for", () => {
@@ -264,20 +274,11 @@ describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay,
     expect(files.includes("AMQP_URL")).toBe(known.has("AMQP_URL"));
   });
 
-  it("reads of the deployment's secrets its own key, user and ring, and no one else's", () => {
-    const { projected } = pod().spec.volumes[0];
-    const { secret } = projected.sources.find(
-      (each: { secret: { name: string } }) => each.secret.name === "disburse",
-    );
-    const isOwn = (path: string) => ["SERVICE_KEY", "AMQP_URL", "ENCRYPTION_KEYS"].includes(path);
-    for (const { key, path } of secret.items) {
-      expect(key).toBe(isOwn(path) ? `${path}_${service.toUpperCase()}` : path);
-    }
-    if (overlay === "sandbox") return;
-    const { data } = of(overlay).get("ExternalSecret", "disburse").spec;
-    for (const { secretKey, remoteRef } of data) expect(remoteRef.property).toBe(secretKey);
-    const created = data.map(({ secretKey }: { secretKey: string }) => secretKey);
-    expect(created).toEqual(expect.arrayContaining(secret.items.map(({ key }: Container) => key)));
+  it("reads the Secret of its own keys, and no one else's", () => {
+    const [database, keys] = pod().spec.volumes[0].projected.sources;
+    expect(database.secret.name).toMatch(new RegExp(`^${service}-mongodb`));
+    expect(keys.secret.name).toBe(`${service}-keys`);
+    for (const { key, path } of keys.secret.items) expect(key).toBe(path);
   });
 
   it("is migrated by a job that is given the address of its database and nothing else", () => {

@@ -23,6 +23,14 @@ export function manifestsOf(folder: string): Manifests {
 
 export const overlay = (name: Overlay): Manifests => manifestsOf(`overlays/${name}`);
 
+/** Time limit of a test that renders: kubectl takes 20 s on a machine under load. */
+export const renderTimeoutMs = 120_000;
+
+/** Renders every overlay, so that tests find them rendered. */
+export function renderOverlays(): void {
+  if (kubectl !== "") overlays.forEach(overlay);
+}
+
 export const labelsOf = ({ metadata }: Manifest): Readonly<Record<string, string>> =>
   metadata.labels ?? {};
 
