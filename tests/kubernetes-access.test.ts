@@ -1,6 +1,22 @@
-import { containerOf, type Manifest, type Manifests } from "@disburse/deploy/manifests.ts";
-import { kubectl, overlay as of, overlays, without } from "@disburse/deploy/overlays.ts";
-import { describe, expect, it } from "vitest";
+import {
+  containerOf,
+  environmentOf,
+  type Manifest,
+  type Manifests,
+} from "@disburse/deploy/manifests.ts";
+import {
+  kubectl,
+  overlay as of,
+  overlays,
+  renderOverlays,
+  renderTimeoutMs,
+  selects,
+  without,
+} from "@disburse/deploy/overlays.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+
+beforeAll(renderOverlays, renderTimeoutMs);
 
 type RoleRule = { resources: string[]; resourceNames?: string[]; verbs: string[] };
 
@@ -54,3 +70,30 @@ describe.skipIf(kubectl === "").each(overlays)(`Roles of %s${without}`, (overlay
     for (const { metadata } of of(overlay).ofKind("Role")) expect(bound).toContain(metadata.name);
   });
 });
+
+describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
+  `persons of %s${without}`,
+  (overlay) => {
+    it.each(serviceNames)("are known to %s, which can fetch their provider's keys", (service) => {
+      const deployment = of(overlay).get("Deployment", service);
+      const { OIDC_ISSUER, OIDC_JWKS_URL } = environmentOf(of(overlay), deployment);
+      expect(URL.canParse(OIDC_ISSUER ?? "")).toBe(true);
+      expect(OIDC_JWKS_URL).toMatch(/^https:/);
+      const { spec } = of(overlay).get("NetworkPolicy", "identity-provider-egress");
+      expect(selects(spec.podSelector, deployment.spec.template.metadata.labels)).toBe(true);
+      expect(spec.egress[0].ports).toEqual([{ protocol: "TCP", port: 443 }]);
+    });
+
+    it("sign in at the console, with the secrets of its two clients", () => {
+      const environment = environmentOf(of(overlay), of(overlay).get("Deployment", "gateway"));
+      for (const kind of ["MEMBERS", "OPERATORS"]) {
+        expect(environment[`${kind}_OIDC_ISSUER`]).toMatch(/^https:/);
+        expect(environment[`${kind}_OIDC_CLIENT_SECRET_FILE`]).toMatch(/^\/run\/secrets\//);
+      }
+      expect(environment.CONSOLE_URL).toMatch(/^https:/);
+      expect(environment.OPERATORS_URL).toMatch(/^https:/);
+      const given = of(overlay).get("ExternalSecret", "gateway-sign-in").spec.data;
+      expect(given).toHaveLength(2);
+    });
+  },
+);
