@@ -8,6 +8,7 @@ import type { Loop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Indexes } from "@disburse/chassis/mongo/migrations.ts";
+import type { RailServer } from "@disburse/chassis/service/check.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -37,6 +38,8 @@ export type RailPackage = {
 /** Configured rails with valid settings. */
 export type ConfiguredRails = {
   readonly names: readonly string[];
+  /** The servers that the rails call, for `main.ts check`. A URL may contain a key, so it is cut. */
+  readonly servers: readonly RailServer[];
   /** True if the rails store sealed texts. The payout service then requires a sealing key. */
   readonly needsSealer: boolean;
   /** Opens the rails. Rejects if a key or another file that the settings name can't be read. */
