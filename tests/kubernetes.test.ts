@@ -6,8 +6,8 @@ import {
   containerOf,
   environmentOf,
   type Manifest,
-  type Manifests,
 } from "@disburse/deploy/manifests.ts";
+import { arrows, networkMatrix } from "@disburse/deploy/network.ts";
 import {
   kubectl,
   labelsOf,
@@ -17,7 +17,6 @@ import {
   overlays,
   renderOverlays,
   renderTimeoutMs,
-  type Selector,
   selects,
   without,
 } from "@disburse/deploy/overlays.ts";
@@ -345,54 +344,16 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
 );
 
 /** Callers and services of the table in docs/ARCHITECTURE.md. */
-const calls = [
-  ["beneficiary", "compliance"],
-  ["gateway", "beneficiary"],
-  ["gateway", "compliance"],
-  ["gateway", "notifier"],
-  ["gateway", "payout"],
-  ["gateway", "quote"],
-  ["notifier", "payout"],
-  ["payout", "beneficiary"],
-  ["payout", "quote"],
-  ["quote", "beneficiary"],
-  ["quote", "payout"],
-];
+const calls = readFileSync(join(root, "docs/ARCHITECTURE.md"), "utf8")
+  .split("| caller | calls |\n| --- | --- |\n")[1]
+  ?.split("\n\n")[0]
+  ?.split("\n")
+  .flatMap((row) => {
+    const [, from = "", to = ""] = /^\| (\w+) \| (.*) \|$/.exec(row) ?? [];
+    return to.split(", ").map((each) => [from, each] as const);
+  }) as readonly (readonly [string, string])[];
 const withBroker = ["beneficiary", "compliance", "notifier", "payout"];
 const toTheWorld = ["compliance", "notifier"];
-
-type Peer = { podSelector?: Selector; namespaceSelector?: Selector; ipBlock?: { cidr: string } };
-type Rule = { from?: Peer[]; to?: Peer[]; ports: { port: number }[] };
-
-/**
- * Returns the connections that policies allow, as `pod what:port`, by names of pods, namespaces and
- * networks.
- */
-function arrows(manifests: Manifests, direction: "ingress" | "egress"): string[] {
-  const pods = manifests.workloads().map(({ kind, metadata, spec }) => ({
-    name: kind === "Job" ? `${metadata.name.split("-").slice(0, 2).join("-")}` : metadata.name,
-    labels: spec.template.metadata.labels,
-  }));
-  const namesOf = (selector: Selector) =>
-    pods.filter(({ labels }) => selects(selector, labels)).map(({ name }) => name);
-  const peersOf = ({ podSelector = {}, namespaceSelector, ipBlock }: Peer): string[] => {
-    if (ipBlock !== undefined) return [ipBlock.cidr];
-    const namespace = namespaceSelector?.matchLabels?.["kubernetes.io/metadata.name"];
-    return namespace === undefined ? namesOf(podSelector) : [`namespace ${namespace}`];
-  };
-  const found = manifests
-    .ofKind("NetworkPolicy")
-    .flatMap(({ spec }) =>
-      namesOf(spec.podSelector).flatMap((pod) =>
-        (spec[direction] ?? []).flatMap(({ from, to, ports }: Rule) =>
-          (from ?? to ?? [{ ipBlock: { cidr: "anywhere" } }]).flatMap((peer) =>
-            peersOf(peer).flatMap((other) => ports.map(({ port }) => `${pod} ${other}:${port}`)),
-          ),
-        ),
-      ),
-    );
-  return [...new Set(found)].sort();
-}
 
 describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}`, (overlay) => {
   const isSandbox = overlay === "sandbox";
@@ -444,6 +405,18 @@ describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}
       ...jobs.flatMap((job) => serviceNames.map((name) => `${job} ${name}:9000`)),
     ];
     expect(arrows(of(overlay), "egress")).toEqual([...new Set(expected)].sort());
+  });
+
+  it("are printed as a matrix", () => {
+    const lines = networkMatrix(of(overlay))
+      .split("\n")
+      .map((line) => line.split(/ {2,}/));
+    expect(lines[0]).toEqual(["FROM", "TO", "PORTS", "ALLOWED BY"]);
+    for (const [from, to] of calls) {
+      expect(lines).toContainEqual([from, to, "9000", `from-${from}, to-${to}`]);
+    }
+    expect(lines).toContainEqual(["namespace monitoring", "payout", "9100", "scraping"]);
+    expect(lines).toContainEqual(["payout", "namespace kube-system", "53", "dns"]);
   });
 
   it("let in the same, and who merchants and operators come by", () => {
