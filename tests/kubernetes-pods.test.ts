@@ -203,3 +203,54 @@ it("every object of an overlay has the label of the platform", () => {
   );
   expect(bare).toEqual([]);
 });
+
+describe.skipIf(kubectl === "")(`backups of stage${without}`, () => {
+  const job = (name: string) => overlay("stage").get("CronJob", name).spec;
+  const podOfCron = (name: string) => job(name).jobTemplate.spec.template;
+
+  it("are made each night, one at a time, and end", () => {
+    const { schedule, suspend, concurrencyPolicy, jobTemplate } = job("mongodb-backup");
+    expect(schedule).toMatch(/^\d+ \d+ \* \* \*$/);
+    expect([suspend, concurrencyPolicy]).toEqual([undefined, "Forbid"]);
+    expect(jobTemplate.spec.activeDeadlineSeconds).toBeGreaterThan(0);
+  });
+
+  it("are restored by a job that runs only when someone creates it", () => {
+    expect(job("mongodb-restore").suspend).toBe(true);
+  });
+
+  it.each(["mongodb-backup", "mongodb-restore"])(
+    "%s is restricted, and reaches the database",
+    (name) => {
+      const { metadata, spec } = podOfCron(name);
+      const [container] = spec.containers;
+      expect(spec.restartPolicy).toBe("Never");
+      expect(spec.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        fsGroupChangePolicy: "OnRootMismatch",
+      });
+      expect(container.securityContext).toEqual({ ...hardened, readOnlyRootFilesystem: true });
+      expect(container.resources.limits).toBeDefined();
+      expect(container.image).toMatch(/^mongo:8\.0@sha256:/);
+      const policy = (each: string) => overlay("stage").get("NetworkPolicy", each).spec;
+      expect(selects(policy("backup-egress").podSelector, metadata.labels)).toBe(true);
+      const [{ from }] = policy("backup-ingress").ingress;
+      expect(selects(from[0].podSelector, metadata.labels)).toBe(true);
+    },
+  );
+
+  it("are made by a user who reads everything, and restored by another one", () => {
+    const { users } = overlay("stage").get("MongoDBCommunity", "mongodb").spec;
+    const rolesOf = (name: string) =>
+      users.find((each: Named) => each.name === name).roles.map(({ name: role }: Named) => role);
+    expect(rolesOf("backup")).toEqual(["backup"]);
+    expect(rolesOf("restore")).toEqual(["restore"]);
+    // For check:invariants and audit:verify.
+    const reader = users.find((each: Named) => each.name === "reader").roles;
+    expect(reader).toEqual(
+      serviceNames.toSorted().map((each) => ({ name: "read", db: `disburse_${each}` })),
+    );
+    for (const name of ["backup", "restore", "reader"])
+      expect(overlay("stage").get("ExternalSecret", `${name}-mongodb-password`)).toBeDefined();
+  });
+});
