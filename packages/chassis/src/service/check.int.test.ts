@@ -83,6 +83,13 @@ it("reports every defect at once, and shows no secret", async () => {
   expect(JSON.stringify(findings)).not.toContain(JSON.parse(privateText).d);
 });
 
+it("reports an unsafe backend of live mode beside other settings", async () => {
+  const live = { DISBURSE_MODE: "live", PORT: "none", MONGODB_URI: closed };
+  const found = failed(await start.check({ ...environment, ...live })).join("\n");
+  expect(found).toContain("settings: PORT");
+  expect(found).toContain("settings: MONGODB_URI: must have tls=true in live mode");
+});
+
 it("reports a database that lacks migrations", async () => {
   const other = freshDatabase("check");
   const uri = mongodbUri(other);

@@ -17,7 +17,7 @@ import { connectDatabase } from "../mongo/database.ts";
 import { assertMigrated, type Migration } from "../mongo/migrations.ts";
 import { connectService } from "../rpc/client.ts";
 import { type Environment, readSettings, SettingsError, serviceUrlSetting } from "../settings.ts";
-import { assertSafeBackends, type BackendSettings } from "./backends.ts";
+import { assertSafeBackends } from "./backends.ts";
 import { type Privilege, privilegeFindings } from "./database-privileges.ts";
 import type { Finding } from "./finding.ts";
 import { commonSettings, databaseSetting } from "./settings.ts";
@@ -30,9 +30,7 @@ export type Checked = {
   readonly environment: Environment;
   readonly migrations: readonly Migration[];
   /** Reads all settings, as the start does. Returns the servers of the configured rails. */
-  readonly readSettings: () => Promise<
-    BackendSettings & { readonly servers: readonly RailServer[] }
-  >;
+  readonly readSettings: () => Promise<readonly RailServer[]>;
 };
 
 /** A working peer answers within this time. */
@@ -77,17 +75,31 @@ export async function checkService(checked: Checked): Promise<Finding[]> {
   ];
 }
 
-async function settingsFindings({ readSettings: read }: Checked) {
-  try {
-    const { servers, ...backends } = await read();
-    assertSafeBackends(backends);
-    return { findings: [ok("settings", backends.DISBURSE_MODE)], servers };
-  } catch (error) {
+async function settingsFindings({ environment, readSettings: read }: Checked) {
+  const problems: string[] = [];
+  const note = (error: unknown) => {
     const { message } = error as Error;
     const isSettings = error instanceof SettingsError;
-    const problems = isSettings ? message.replace("settings: ", "").split("; ") : [message];
-    return { findings: problems.map((each) => failed("settings", each)), servers: [] };
+    problems.push(...(isSettings ? message.replace("settings: ", "").split("; ") : [message]));
+  };
+  const servers = await read().catch((error: unknown): readonly RailServer[] => {
+    note(error);
+    return [];
+  });
+  const { DISBURSE_MODE, MONGODB_URI, BACKEND_TLS_BY_MESH, TLS_CERT_FILE } = commonSettings;
+  const backends = { DISBURSE_MODE, MONGODB_URI, BACKEND_TLS_BY_MESH, TLS_CERT_FILE };
+  const given = validSettings(environment, { ...backends, AMQP_URL: busSettings.AMQP_URL });
+  const { DISBURSE_MODE: mode, MONGODB_URI: uri, BACKEND_TLS_BY_MESH: hasMesh = false } = given;
+  if (mode !== undefined && uri !== undefined) {
+    try {
+      const safe = { DISBURSE_MODE: mode, MONGODB_URI: uri, BACKEND_TLS_BY_MESH: hasMesh };
+      assertSafeBackends({ ...given, ...safe });
+    } catch (error) {
+      note(error);
+    }
   }
+  const unique = [...new Set(problems)].map((each) => failed("settings", each));
+  return { findings: unique.length > 0 ? unique : [ok("settings", mode ?? "")], servers };
 }
 
 /** Returns the settings that are valid by themselves. The others have a finding already. */

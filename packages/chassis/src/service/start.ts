@@ -164,10 +164,7 @@ export function serviceStart<Config extends Settings>(
       service: name,
       environment,
       migrations,
-      readSettings: async () => {
-        const config = await readConfig(withOwnRing(environment, name));
-        return { ...config, servers: serversOf(config) };
-      },
+      readSettings: async () => serversOf(await readConfig(withOwnRing(environment, name))),
     });
   return Object.assign(start, { migrate, check });
 }
