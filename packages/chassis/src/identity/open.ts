@@ -68,6 +68,10 @@ export function openIdentity(
       }
     }
   };
+  if (settings.DISBURSE_MODE === "live" && settings.OIDC_ISSUER === undefined) {
+    // Approvals and investigations need persons. Without them a deployment pays and cannot be operated.
+    log.warn({}, "no person has access: OIDC_ISSUER is not set");
+  }
   const timer = setInterval(follow, everyMs).unref();
   return {
     identity: (to) => identity(to),

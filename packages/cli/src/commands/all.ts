@@ -6,6 +6,7 @@ import { bankFileCommands } from "./bank-files.ts";
 import { beneficiaryCommands } from "./beneficiaries.ts";
 import { complianceCommands } from "./compliance.ts";
 import { corridorCommands } from "./corridors.ts";
+import { doctorCommands } from "./doctor.ts";
 import { listImportCommands } from "./list-import.ts";
 import { merchantCommands } from "./merchants.ts";
 import { moneyCommands } from "./money.ts";
@@ -24,6 +25,7 @@ const groups: readonly Group[] = [
   { name: "logout", summary: "end the login" },
   { name: "whoami", summary: "show the current login" },
   { name: "status", summary: "state of the deployment" },
+  { name: "doctor", summary: "checks inside the containers" },
   { name: "merchants", summary: "registered merchants" },
   { name: "permissions", summary: "what a merchant may register" },
   { name: "keys", summary: "API keys of merchants" },
@@ -55,7 +57,13 @@ const groups: readonly Group[] = [
 export const commandLine: CommandLine = {
   groups,
   commands: [
-    ...[...sessionCommands, ...statusCommands, ...merchantCommands, ...beneficiaryCommands],
+    ...[
+      ...sessionCommands,
+      ...statusCommands,
+      ...doctorCommands,
+      ...merchantCommands,
+      ...beneficiaryCommands,
+    ],
     ...moneyCommands,
     ...[...corridorCommands, ...payoutCommands, ...orderCommands, ...bankFileCommands],
     ...[...complianceCommands, ...listImportCommands],

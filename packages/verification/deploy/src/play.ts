@@ -24,6 +24,9 @@ export type Played = {
   readonly stop: (signal?: NodeJS.Signals) => void;
 };
 
+/** The token of a played pod is this text with the name of its ServiceAccount. */
+export const accountTokenPrefix = "token-of-";
+
 const root = join(import.meta.dirname, "../../../..");
 /** Kubernetes mounts the service account's token here. */
 const tokenFolder = "/run/secrets/kubernetes.io/serviceaccount";
@@ -37,7 +40,7 @@ lifeline.searchParams.set("starter", String(process.pid));
 
 /** Returns the service of an image, to link `service` to its sources. */
 function serviceOf(workload: Manifest): string {
-  return /(?:^|\/)disburse-([a-z]+):/.exec(containerOf(workload).image)?.[1] ?? "";
+  return /(?:^|\/)disburse-([a-z]+)[:@]/.exec(containerOf(workload).image)?.[1] ?? "";
 }
 
 /** Returns the Dockerfile's settings for every image, on the loopback address. */
@@ -158,7 +161,8 @@ function mount(stage: Stage, workload: Manifest, home: string): [string, string]
   if (!workload.spec.template.spec.automountServiceAccountToken) return mounts;
   const folder = join(home, "token");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "token"), "token of the service account\n");
+  const { serviceAccountName } = workload.spec.template.spec;
+  writeFileSync(join(folder, "token"), `${accountTokenPrefix}${serviceAccountName}\n`);
   writeFileSync(join(folder, "ca.crt"), "");
   return [...mounts, [tokenFolder, folder]];
 }
