@@ -75,7 +75,7 @@ function rpcWithInput(input: string, env: Record<string, string>, ...args: strin
 }
 
 it("reads a token from standard input", async () => {
-  const method = "payout.PayoutOperationsService/ListRails";
+  const method = "payout.PayoutOperatorService/ListRails";
   const { code } = await rpcWithInput("from stdin\n", { PORT: port }, method, "--token-from-stdin");
   expect([code, calls.splice(0)[0]?.headers.authorization]).toEqual([0, "Bearer from stdin"]);
 });
