@@ -25,7 +25,8 @@ export function withoutLines({ documents, unread }: BankFile): unknown {
 function onlyDocument(bytes: Uint8Array): BankDocument {
   const file = readWhole(bytes);
   const [document, ...others] = file.documents;
-  if (document === undefined || others.length > 0) throw new Error("has not one document");
+  if (document === undefined || others.length > 0)
+    throw new Error("the file does not contain exactly one document");
   if (file.unread.length > 0) throw new Error(JSON.stringify(file.unread));
   return document;
 }

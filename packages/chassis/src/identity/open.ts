@@ -42,7 +42,9 @@ export function openIdentity(
   const { TRUST_DOMAIN: trustDomain } = settings;
   const keyOfService = (key: ServiceKey) => {
     if (key.service === service) return key;
-    throw new SettingsError(`settings: SERVICE_KEY: belongs to the service ${key.service}`);
+    throw new SettingsError(
+      `settings: SERVICE_KEY: belongs to the service ${key.service}, not to ${service}`,
+    );
   };
   let trustedKeys = settings.TRUSTED_KEYS;
   let serviceKey = keyOfService(settings.SERVICE_KEY);

@@ -22,10 +22,10 @@ export const version = "0.1.0";
 const groups: readonly Group[] = [
   { name: "login", summary: "sign in" },
   { name: "logout", summary: "end the login" },
-  { name: "whoami", summary: "show the current login" },
-  { name: "status", summary: "state of the deployment" },
+  { name: "whoami", summary: "show the signed-in identity" },
+  { name: "status", summary: "health and version of every service" },
   { name: "merchants", summary: "registered merchants" },
-  { name: "permissions", summary: "what a merchant may register" },
+  { name: "permissions", summary: "creation permissions of merchants" },
   { name: "keys", summary: "API keys of merchants" },
   { name: "beneficiaries", summary: "stored beneficiaries of all merchants" },
   { name: "accounts", summary: "accounts of merchants" },
@@ -47,9 +47,9 @@ const groups: readonly Group[] = [
   { name: "webhooks", summary: "webhook endpoints, deliveries and replays" },
   { name: "approvals", summary: "requests that need a second person" },
   { name: "audit", summary: "audit trails of operators' actions" },
-  { name: "verify", summary: "check a payout's receipt" },
+  { name: "verify", summary: "verify a payout's signed receipt" },
   { name: "completion", summary: "shell completion" },
-  { name: "complete", summary: "shell completion, for its scripts" },
+  { name: "complete", summary: "print completions for the completion scripts" },
 ];
 
 export const commandLine: CommandLine = {

@@ -24,7 +24,7 @@ const screenedFor: Option = { ...merchantOf, field: "subject.merchant_id", isReq
 const screeningCommands: readonly CallCommand[] = [
   {
     name: "lists list",
-    summary: "the versions of sanctions lists in force",
+    summary: "the version in force of each sanctions list",
     examples: ["lists list"],
     method: screening.listLists,
     show: { list: "lists", columns: ["list", "version", "entries", "imported_at", "checksum"] },
@@ -40,7 +40,7 @@ const screeningCommands: readonly CallCommand[] = [
   },
   {
     name: "lists remove-retained",
-    summary: "propose again to remove entries that a list no longer contains",
+    summary: "repeat the proposal to remove entries that a list no longer contains",
     details: "Another person has to approve it: exit code 3.",
     examples: ["lists remove-retained ofac_sdn --import 7c9e6679-7425-40de-944b-e07fc1f90ae7"],
     method: screening.removeRetainedEntries,

@@ -138,7 +138,7 @@ function wholeFields(document: Document): string {
     const kind = schema.type === "integer" ? "whole" : "decimal";
     if (schema.type === "integer" || schema.type === "number") {
       if ((kinds.get(name) ?? kind) !== kind)
-        throw new Error(`${name} is both integer and decimal`);
+        throw new Error(`the field ${name} is both integer and decimal`);
       kinds.set(name, kind);
     }
     for (const [field, each] of Object.entries(schema.properties ?? {})) visit(field, each);
