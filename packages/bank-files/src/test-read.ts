@@ -33,7 +33,8 @@ function onlyDocument(bytes: Uint8Array): BankDocument {
 
 export function readOnlyStatus(bytes: Uint8Array): StatusReport {
   const document = onlyDocument(bytes);
-  if (document.kind !== "status") throw new Error(`is a file of kind ${document.kind}`);
+  if (document.kind !== "status")
+    throw new Error(`the document has the unexpected kind ${document.kind}`);
   return document.report;
 }
 
@@ -41,13 +42,14 @@ export function readOnlyStatus(bytes: Uint8Array): StatusReport {
 export function readOnlyStatement(bytes: Uint8Array): StatementFile {
   const document = onlyDocument(bytes);
   if (document.kind === "status" || document.kind === "ach") {
-    throw new Error(`is a file of kind ${document.kind}`);
+    throw new Error(`the document has the unexpected kind ${document.kind}`);
   }
   return document.file;
 }
 
 export function readOnlyAch(bytes: Uint8Array): ReadAch {
   const document = onlyDocument(bytes);
-  if (document.kind !== "ach") throw new Error(`is a file of kind ${document.kind}`);
+  if (document.kind !== "ach")
+    throw new Error(`the document has the unexpected kind ${document.kind}`);
   return document.file;
 }

@@ -156,7 +156,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     const { problems = [] } = change;
     const found: Found = { kind: "unwritten", what: problems.join("; ") };
     await noteFindings(work, { file: file._id, name: file._id }, [found]);
-    log.error({ rail, file: file._id, problems }, "bank file not written; it will be retried");
+    log.error({ rail, file: file._id, problems }, "writing a bank file failed; it will be retried");
   }
   const changed = await changeFile(store, file, change, clock.now());
   if (changed !== undefined && changed.state !== "claiming") await updatePayments(work, changed);

@@ -164,7 +164,8 @@ function assetsOf({ native, tokens, native_gas_limit: nativeGas }: EvmChainSetti
  */
 function unitsOf(minor: bigint, currency: string, decimals: number): bigint {
   const more = decimals - currencyOf(currency).decimals;
-  if (more < 0) throw new Error(`the token contract has fewer decimals than ${currency}`);
+  if (more < 0)
+    throw new Error(`the token contract has fewer decimals than the currency ${currency}`);
   return minor * 10n ** BigInt(more);
 }
 

@@ -92,7 +92,7 @@ function personIssuer(
   const { OIDC_ISSUER: issuers, OIDC_JWKS: keys, OIDC_JWKS_URL: url } = settings;
   if (issuers === undefined) return undefined;
   if (keys === undefined && url === undefined) {
-    throw new SettingsError("settings: OIDC_JWKS_URL: is required with OIDC_ISSUER");
+    throw new SettingsError("settings: OIDC_JWKS_URL: is required if OIDC_ISSUER is set");
   }
   const keyOf =
     keys === undefined ? createRemoteJWKSet(new URL(url ?? "")) : createLocalJWKSet(keys);

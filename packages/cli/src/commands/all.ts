@@ -45,7 +45,7 @@ const groups: readonly Group[] = [
   { name: "screenings", summary: "screenings of wallets and parties" },
   { name: "alerts", summary: "screening hits that need a decision" },
   { name: "webhooks", summary: "webhook endpoints, deliveries and replays" },
-  { name: "approvals", summary: "requests that need a second person" },
+  { name: "approvals", summary: "operators' requests that need a second person's approval" },
   { name: "audit", summary: "audit trails of operators' actions" },
   { name: "verify", summary: "verify a payout's signed receipt" },
   { name: "completion", summary: "shell completion" },

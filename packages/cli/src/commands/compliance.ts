@@ -31,7 +31,8 @@ const screeningCommands: readonly CallCommand[] = [
   },
   {
     name: "lists retained",
-    summary: "entries that lists no longer contain, in force until a person confirms their removal",
+    summary:
+      "entries that a list no longer contains, but that stay in force until their removal is approved",
     details:
       "`approvals list` shows the proposal to remove each, with the parties that it would clear.",
     examples: ["lists retained"],

@@ -191,7 +191,7 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "rails entries",
-    summary: "the lines of a rail account, newest first",
+    summary: "the ledger entries of a rail account, newest first",
     examples: [
       "rails entries ethereum USDC_ETH",
       "rails entries ethereum USDC_ETH --from 2026-11-20",

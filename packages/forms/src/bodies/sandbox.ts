@@ -128,7 +128,7 @@ const silenceSecondsMax = 86_400;
 
 export const setRailSilence: PublicBody = singleForm({
   name: "sandbox_rail_silence",
-  description: "How the simulated rails treat your payouts.",
+  description: "The simulated behaviour of the rails for your payouts.",
   fields: [
     choiceField(
       "kind",

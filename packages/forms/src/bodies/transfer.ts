@@ -168,7 +168,7 @@ export const batchLinesMax = 10_000;
 /** One line of a batch, as JSON or as a row of a CSV file. */
 export const batchLine: PublicBody = singleForm({
   name: "batch_line",
-  description: "One payout of a batch: the fields of a quote and of its execution.",
+  description: "One line of a batch, with the fields of a quote and of its execution.",
   fields: [...terms, maximum, ...carried, allowDuplicate, metadataField],
 });
 

@@ -92,7 +92,7 @@ export const updateEndpoint: PublicBody = singleForm({
   description: "Changes to an endpoint; at least one is required.",
   fields: [
     optional(url),
-    { ...description, description: "The merchant's note; empty to remove it." },
+    { ...description, description: "The merchant's note. An empty text removes the note." },
     order,
     eventTypes,
   ],

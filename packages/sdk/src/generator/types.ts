@@ -34,7 +34,7 @@ export function typeOf(schema: Schema, indent = ""): string {
     case "object":
       return objectType(schema, indent);
   }
-  throw new Error(`no type is known for ${JSON.stringify(schema)}`);
+  throw new Error(`the generator has no type for ${JSON.stringify(schema)}`);
 }
 
 function listType(item: string): string {

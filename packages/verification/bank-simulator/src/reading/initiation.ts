@@ -45,7 +45,7 @@ function find(element: XmlElement, path: string): XmlElement | undefined {
 
 function within(element: XmlElement, path: string): XmlElement {
   const found = find(element, path);
-  if (found === undefined) throw new Error(`${element.name} has no ${path}`);
+  if (found === undefined) throw new Error(`the element ${element.name} has no ${path}`);
   return found;
 }
 
