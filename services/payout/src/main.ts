@@ -101,7 +101,10 @@ export const start = serviceStart(
     lifetime.add("rails", live.start().stop);
     opening.ship(ledgerHeads(ledger));
     const shown = { metrics, clock, log };
-    lifetime.add("gauges", startPayoutGauges({ database, ledger, rails: live.rails, ...shown }).stop);
+    lifetime.add(
+      "gauges",
+      startPayoutGauges({ database, ledger, rails: live.rails, ...shown }).stop,
+    );
     lifetime.add("statement gauges", startStatementGauges({ ledger, rails, ...shown }).stop);
     if (sandbox !== undefined) startCallbacks(opening, sandbox);
     const receiptKey = opening.identity.serviceKey;

@@ -106,7 +106,10 @@ function guardDriverSockets(): void {
     const { socket } = message as { socket: Socket };
     socket.once("close", () => {
       if (socket.listenerCount("drain") === 0) return;
-      socket.emit("error", new MongoNetworkError("the connection closed before it was written to"));
+      socket.emit(
+        "error",
+        new MongoNetworkError("the database connection closed before the command was sent"),
+      );
     });
   });
 }
@@ -283,9 +286,9 @@ export function fromDecimal128(stored: Decimal128): bigint {
   const words = new DataView(buffer, byteOffset, 16);
   if (words.getBigUint64(8, true) === smallWhole) return words.getBigUint64(0, true);
   const match = decimal128Text.exec(stored.toString());
-  if (match === null) throw new Error("not a stored whole number");
+  if (match === null) throw new Error("the stored number is not a whole number");
   const [, whole = "", fraction = "", exponent = "0"] = match;
   const zeros = Number(exponent) - fraction.length;
-  if (zeros < 0) throw new Error("not a stored whole number");
+  if (zeros < 0) throw new Error("the stored number is not a whole number");
   return BigInt(whole + fraction) * 10n ** BigInt(zeros);
 }

@@ -146,7 +146,7 @@ async function missingSteps(database: Database, migrations: readonly Migration[]
     const stored = names.get(number) ?? name;
     if (stored === name) continue;
     throw new OtherStepsError(
-      `database ${database.db.databaseName} was created by another version: migration ${number} is "${name}" here, "${stored}" there. Begin with an empty database (docs/MIGRATIONS.md)`,
+      `database ${database.db.databaseName} was created by another version: migration ${number} is "${name}" in this version and "${stored}" in the database. Begin with an empty database (docs/MIGRATIONS.md)`,
     );
   }
   return steps.filter(({ number }) => !names.has(number));

@@ -315,7 +315,7 @@ export async function runService(name: string, start: StartService): Promise<voi
     service.stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.fatal({ err: error }, "service did not stop");
+        log.fatal({ err: error }, "stopping the service failed");
         process.exit(failedCode);
       },
     );

@@ -23,8 +23,8 @@ export const version = "0.1.0";
 const groups: readonly Group[] = [
   { name: "login", summary: "sign in" },
   { name: "logout", summary: "end the login" },
-  { name: "whoami", summary: "show the current login" },
-  { name: "status", summary: "state of the deployment" },
+  { name: "whoami", summary: "show the signed-in identity" },
+  { name: "status", summary: "health and version of every service" },
   { name: "doctor", summary: "checks inside the containers" },
   { name: "merchants", summary: "registered merchants" },
   { name: "permissions", summary: "what a merchant may register" },
@@ -47,11 +47,11 @@ const groups: readonly Group[] = [
   { name: "screenings", summary: "screenings of wallets and parties" },
   { name: "alerts", summary: "screening hits that need a decision" },
   { name: "webhooks", summary: "webhook endpoints, deliveries and replays" },
-  { name: "approvals", summary: "requests that need a second person" },
+  { name: "approvals", summary: "operators' requests that need a second person's approval" },
   { name: "audit", summary: "audit trails of operators' actions" },
-  { name: "verify", summary: "check a payout's receipt" },
+  { name: "verify", summary: "verify a payout's signed receipt" },
   { name: "completion", summary: "shell completion" },
-  { name: "complete", summary: "shell completion, for its scripts" },
+  { name: "complete", summary: "print completions for the completion scripts" },
 ];
 
 export const commandLine: CommandLine = {

@@ -19,9 +19,9 @@ const read = (environment: Environment = {}, choice = {}) =>
       ...{ isTerminal: false, isColoured: false, now: () => new Date() },
       ...{ out: () => undefined, err: () => undefined, confirm: async () => false },
       execute: () => {
-      throw new Error("no program runs in this test");
-    },
-    connect: () => {
+        throw new Error("no program runs in this test");
+      },
+      connect: () => {
         throw new Error("not called");
       },
     },

@@ -64,10 +64,7 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
-const otherContent = refused(
-  "INVALID_REQUEST",
-  "operation_id: was used with other content",
-);
+const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
 
 /** Converts the request. A limit missing from the request is absent from the result. */
 export function limitsOf({

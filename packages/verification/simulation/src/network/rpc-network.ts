@@ -109,7 +109,8 @@ function waitOf(caller: ProcessInstance | undefined): number {
   if (caller === undefined) return edgeTimeoutMs;
   const deadlineMs = callContext()?.deadlineMs;
   const leftMs = deadlineMs === undefined ? timeoutMs : deadlineMs - Date.now() - reserveMs;
-  if (leftMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
+  if (leftMs <= 0)
+    throw new ConnectError("the caller's deadline has passed", Code.DeadlineExceeded);
   return Math.min(leftMs, timeoutMs);
 }
 
