@@ -94,7 +94,7 @@ import type {
   WebhookReplay,
 } from "./types.ts";
 
-/** Recipients: bank accounts and wallets. */
+/** The parties that you pay, with a bank account or a wallet. */
 export class Beneficiaries {
   readonly #caller: Caller;
 
@@ -225,7 +225,7 @@ export class Beneficiaries {
   /**
    * Get beneficiary link.
    *
-   * One link as it is now.
+   * One link in its current state.
    *
    * Scope: `beneficiary:read`.
    *
@@ -524,7 +524,7 @@ export class Payouts {
   }
 }
 
-/** Payouts that are quoted and made at a time. */
+/** Payouts that are quoted and created at a time that you set. */
 export class ScheduledPayouts {
   readonly #caller: Caller;
 
@@ -565,7 +565,7 @@ export class ScheduledPayouts {
   /**
    * Get scheduled payout.
    *
-   * One scheduled payout as it is now.
+   * One scheduled payout in its current state.
    *
    * Scope: `payout:read`.
    *
@@ -709,7 +709,7 @@ export class Batches {
   /**
    * Get batch.
    *
-   * One batch with how far it is.
+   * One batch with its progress.
    *
    * Scope: `payout:read`.
    *
@@ -724,7 +724,7 @@ export class Batches {
   /**
    * List lines.
    *
-   * The lines of a batch in their order, each with what became of it.
+   * The lines of a batch in their order, each with its outcome.
    *
    * Scope: `payout:read`.
    *
@@ -854,7 +854,7 @@ export class WebhookEndpoints {
   /**
    * Delete webhook endpoint.
    *
-   * Nothing more is sent to it. Its deliveries remain readable.
+   * The platform sends nothing more to the endpoint. Its deliveries remain readable.
    *
    * Scope: `webhook:write`.
    *
@@ -882,7 +882,7 @@ export class WebhookEndpoints {
   /**
    * Resume webhook endpoint.
    *
-   * Sends the events that have waited since it was paused.
+   * Sends the events that have waited since the endpoint was paused.
    *
    * Scope: `webhook:write`.
    *
@@ -927,7 +927,7 @@ export class WebhookEndpoints {
   /**
    * Activate staged webhook secrets.
    *
-   * Staged secrets sign from now on. Refused if none are staged.
+   * The staged secrets sign all webhooks from now on. The call is refused if no secrets are staged.
    *
    * Scope: `webhook:write`.
    *
@@ -966,7 +966,7 @@ export class WebhookDeliveries {
   /**
    * List webhook deliveries.
    *
-   * What was sent to your endpoints, newest first.
+   * The webhook deliveries to your endpoints, newest first.
    *
    * Scope: `webhook:read`.
    *
@@ -1024,7 +1024,7 @@ export class WebhookDeliveries {
   /**
    * List webhook replays.
    *
-   * Your replays, newest first; they are kept for 30 days after their end.
+   * Your replays, newest first. Each is kept for 30 days after it ends.
    *
    * Scope: `webhook:read`.
    *
@@ -1052,7 +1052,7 @@ export class WebhookDeliveries {
   /**
    * Cancel webhook replay.
    *
-   * Ends a running replay. Deliveries that it has queued are still sent.
+   * Ends a running replay. Deliveries that it has already queued are still sent.
    *
    * Scope: `webhook:write`.
    *
@@ -1085,7 +1085,7 @@ export class WebhookEvents {
   }
 }
 
-/** What you asked of this API, to debug your integration. */
+/** Your requests to this API, to debug your integration. */
 export class Requests {
   readonly #caller: Caller;
 
@@ -1107,7 +1107,7 @@ export class Requests {
   }
 }
 
-/** The people who sign in at the console for you. */
+/** The members of your team, who sign in to the console. */
 export class TeamMembers {
   readonly #caller: Caller;
 
@@ -1118,7 +1118,7 @@ export class TeamMembers {
   /**
    * List team members.
    *
-   * The people who sign in at the console for you, with their roles.
+   * The members of your team, who sign in to the console, with their roles.
    *
    * Scope: `team:read`.
    *

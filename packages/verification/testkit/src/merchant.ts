@@ -60,7 +60,7 @@ export function merchantOf(baseUrl: string, apiKey: string) {
     /** Returns the `data` of a success. Fails the test for any other response. */
     data: async (method: string, path: string, body?: unknown) => {
       const answer = await call(method, path, body);
-      if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.text}`);
+      if (answer.status !== 200) throw new Error(`${method} ${path} failed: ${answer.text}`);
       return answer.json.data;
     },
   };

@@ -97,7 +97,7 @@ function changeOf({ id }: Link) {
 
 async function complete(deps: SubmitDeps, link: Link): Promise<void> {
   const { merchantId, submission } = link;
-  if (submission === undefined) throw new Error("a submitted link lacks its details");
+  if (submission === undefined) throw new Error("a submitted link has no submitted details");
   let outcome: LinkOutcome;
   try {
     const { creation, fields } = creationOf(submission);

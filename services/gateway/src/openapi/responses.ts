@@ -123,7 +123,7 @@ export const error: NamedSchema = {
     violations: {
       schema: {
         type: "array",
-        description: "Of `INVALID_REQUEST`: every field that failed, as the message names them.",
+        description: "For `INVALID_REQUEST`: all invalid fields, as `message` names them.",
         items: violation,
       },
       isOptional: true,

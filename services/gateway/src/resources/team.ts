@@ -72,7 +72,7 @@ export const team: Resource = {
   routes: [
     get("listTeamMembers", path, {
       summary: "List team members",
-      description: "The people who sign in at the console for you, with their roles.",
+      description: "The members of your team, who sign in to the console, with their roles.",
       data: memberList,
       answer: ({ request }, { team }) => team.listMembers(request),
     }),

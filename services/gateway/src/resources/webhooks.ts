@@ -293,7 +293,7 @@ export function webhookItems(
       security: [],
       parameters: headers,
       requestBody: { required: true, content: { "application/json": { schema, examples } } },
-      responses: { "200": { description: "The event is stored on your side." } },
+      responses: { "200": { description: "Your endpoint has stored the event." } },
     };
     return [type, { post }];
   });

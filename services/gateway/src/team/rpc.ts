@@ -40,7 +40,7 @@ export type TeamDeps = {
 type MemberRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN">;
 
 const lastAdmin = refused("INVALID_REQUEST", "member_id: is the merchant's last admin");
-const alreadyMember = refused("INVALID_REQUEST", "email: is a member of this team already");
+const alreadyMember = refused("INVALID_REQUEST", "email: already belongs to a member of this team");
 
 async function addMember(
   deps: TeamDeps,

@@ -104,7 +104,7 @@ describe("a member", () => {
     });
     const again = { ...order, mutation: mutation(), email: "MIA@acme.example" };
     expect(await refusalOf(team.addMember(again))).toMatchObject({
-      message: "email: is a member of this team already",
+      message: "email: already belongs to a member of this team",
     });
     const elsewhere = { ...again, merchantId: newId("merchant") };
     expect((await team.addMember(elsewhere)).member?.id).not.toBe(first.member?.id);

@@ -103,6 +103,6 @@ it("returns the rails of currencies and their times", async () => {
     { currencyCode: "BTC", rails: [{ ...paid, transferMethod: "CRYPTO", network: "BTC" }] },
   ]);
   await expect(ask("EUR", "XXX")).rejects.toThrow("currency_codes[1]: is not a known one");
-  await expect(ask()).rejects.toThrow("currency_codes: must be 1 to 100");
+  await expect(ask()).rejects.toThrow("currency_codes: must contain 1 to 100 codes");
   await expect(ask(...Array.from({ length: 101 }, () => "EUR"))).rejects.toThrow("1 to 100");
 });

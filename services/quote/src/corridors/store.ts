@@ -139,7 +139,7 @@ export async function setCorridor(
     ),
   );
   const stored = await corridors.findOne({ source, destination });
-  if (stored === null) throw new Error("a corridor is missing right after its write");
+  if (stored === null) throw new Error("a corridor is missing right after it was written");
   return toCorridor(stored);
 }
 

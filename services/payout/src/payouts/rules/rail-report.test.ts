@@ -97,13 +97,13 @@ describe("a return that is short", () => {
       "by another amount than is booked",
       { stage: "returned", reference: "R", short: "2.00" },
       { short },
-      "short: differs from the amount that is booked already",
+      "short: differs from the shortfall that is already booked",
     ],
     [
       "where all was booked as back",
       { stage: "returning", reference: "R" },
       { short },
-      "short: differs from the amount that is booked already",
+      "short: differs from the shortfall that is already booked",
     ],
   ])("%s contradicts", (_what, progress, report, problem) => {
     const next = applyRailReport(payout(progress), { status: returned, ...report });
