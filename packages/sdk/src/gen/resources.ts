@@ -251,7 +251,7 @@ export class Beneficiaries {
   }
 }
 
-/** Parties that fund your account from a wallet. */
+/** The parties that fund your account from a wallet. */
 export class Depositors {
   readonly #caller: Caller;
 
@@ -303,7 +303,7 @@ export class Depositors {
   }
 }
 
-/** Costs and amounts of a payout; available corridors. */
+/** The fees and amounts of a payout, and the corridors that you can use. */
 export class Quotes {
   readonly #caller: Caller;
 
@@ -344,7 +344,7 @@ export class Quotes {
   }
 }
 
-/** Costs and amounts of a payout; available corridors. */
+/** The fees and amounts of a payout, and the corridors that you can use. */
 export class Corridors {
   readonly #caller: Caller;
 
@@ -1157,7 +1157,7 @@ export class TeamMembers {
   /**
    * Remove team member.
    *
-   * Ends the member's sessions at once. The last admin cannot be removed. The person can be added again, as another member. API keys that the person created go on working unless `orders` is `cancel`; `revocation` names them.
+   * Ends the member's sessions at once. The last admin cannot be removed. You can add the person again, as a new member. API keys that the person created keep working, unless `orders` is `cancel`; `revocation` lists these keys.
    *
    * Orders that are held have `sub_status` or state `awaiting_approval`: an actor of another root than the one that made them approves or rejects them (Approve scheduled payout, Approve batch), `scheduled_payout.approval_required` and `batch.approval_required` tell you of them. If no one decides within your approval time (24 hours if nothing else is set) after their time, they fail with `APPROVAL_EXPIRED`. Payouts that exist already go on, unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders follow by themselves; repeat the request to read them.
    *
@@ -1170,7 +1170,7 @@ export class TeamMembers {
   }
 }
 
-/** Keys of your programs: scopes, networks and ends. */
+/** Keys for your programs, with their scopes, IP networks and expiry. */
 export class Keys {
   readonly #caller: Caller;
 
@@ -1207,7 +1207,7 @@ export class Keys {
   /**
    * Revoke API key.
    *
-   * It stops working everywhere within 5 s, and stays in the list. A key that has expired can be revoked too: its orders go on until then.
+   * The key stops working everywhere within 5 s, and stays in the list. You can also revoke an expired key, whose orders continue until you do.
    *
    * Orders that are held have `sub_status` or state `awaiting_approval`: an actor of another root than the one that made them approves or rejects them (Approve scheduled payout, Approve batch), `scheduled_payout.approval_required` and `batch.approval_required` tell you of them. If no one decides within your approval time (24 hours if nothing else is set) after their time, they fail with `APPROVAL_EXPIRED`. Payouts that exist already go on, unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders follow by themselves; repeat the request to read them.
    *

@@ -19,7 +19,9 @@ function assertAsDescribed(method: string, path: string, answer: GatewayAnswer):
   const body = json ?? text;
   const problems = reference.problems({ method, path, status, headers, body });
   if (problems.length === 0) return;
-  throw new Error(`${method} ${path} ${status}: ${problems.join("; ")}: ${answer.text}`);
+  throw new Error(
+    `${method} ${path} ${status} contradicts the API reference: ${problems.join("; ")}: ${answer.text}`,
+  );
 }
 
 /**

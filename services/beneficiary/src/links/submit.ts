@@ -121,7 +121,7 @@ async function completeLater(deps: SubmitDeps, link: Link): Promise<void> {
   } catch (error) {
     deps.log.warn(
       { err: error, link_id: link.id },
-      "creating the beneficiary of a submitted link failed; it will be retried",
+      "could not create the beneficiary of a submitted link; the creation will be retried",
     );
   }
 }

@@ -125,7 +125,7 @@ export async function sweepReviews(deps: ReviewDeps): Promise<void> {
     } catch (error) {
       deps.log.error(
         { err: error, alert_id: stored.alert.id },
-        "completing the decision of an alert failed; it will be retried",
+        "could not complete the decision of an alert; the decision will be retried",
       );
     }
   }

@@ -36,10 +36,10 @@ export const tags = [
     name: "Beneficiaries",
     description: "The parties that you pay, with a bank account or a wallet.",
   },
-  { name: "Depositors", description: "Parties that fund your account from a wallet." },
+  { name: "Depositors", description: "The parties that fund your account from a wallet." },
   {
     name: "Quotes",
-    description: "Costs and amounts of a payout; available corridors.",
+    description: "The fees and amounts of a payout, and the corridors that you can use.",
   },
   { name: "Payouts", description: "Outgoing payments: execution, status and timeline." },
   {
@@ -63,13 +63,19 @@ export const tags = [
   },
   { name: "Requests", description: "Your requests to this API, to debug your integration." },
   { name: "Team members", description: "The members of your team, who sign in to the console." },
-  { name: "API keys", description: "Keys of your programs: scopes, networks and ends." },
+  {
+    name: "API keys",
+    description: "Keys for your programs, with their scopes, IP networks and expiry.",
+  },
   {
     name: "Sandbox",
     description:
       "Brings your records to the states that you test; a live deployment has none of it.",
   },
-  { name: "Operational", description: "For operators of the gateway; no API key is needed." },
+  {
+    name: "Operational",
+    description: "Health checks, public signing keys and this reference. No API key is needed.",
+  },
 ] as const;
 
 export type Tag = (typeof tags)[number]["name"];

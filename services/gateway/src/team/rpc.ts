@@ -174,7 +174,7 @@ async function setRole(
  */
 function orChanged(mark: Mark): Refused<"RECORD_NOT_FOUND"> {
   if (mark["leaving.by"] === undefined) return refused("RECORD_NOT_FOUND");
-  throw new ConnectError("another change of the team happened at the same time", Code.Aborted);
+  throw new ConnectError("the team was changed at the same time: repeat the request", Code.Aborted);
 }
 
 /**

@@ -82,7 +82,7 @@ function mayDecideNow(
   if (isRefused(may)) return may;
   if (now.held?.times === before.held?.times) return expired;
   throw new ConnectError(
-    "the batch was held again in the meantime: repeat the request",
+    "the batch was held for approval again in the meantime: repeat the request",
     Code.Unavailable,
   );
 }

@@ -246,7 +246,7 @@ function onceFor({ operationId, actor }: Change, now: Date) {
 
 export function storedDecimal(text: string): Decimal {
   const read = parseDecimal(text);
-  if (read === undefined) throw new Error("a stored decimal is not valid");
+  if (read === undefined) throw new Error("a stored rate or amount is not a decimal");
   return read;
 }
 

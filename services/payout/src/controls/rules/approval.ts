@@ -74,7 +74,7 @@ function amountViolations(
 ): Violation[] {
   const name = `approval.amounts[${at}]`;
   if (findCurrency(currency) === undefined) {
-    return [{ field: `${name}.currency_code`, problem: "is not a known one" }];
+    return [{ field: `${name}.currency_code`, problem: "is not a known currency" }];
   }
   if (amounts.findIndex((each) => each.currency === currency) < at) {
     return [{ field: `${name}.currency_code`, problem: "must not be repeated" }];

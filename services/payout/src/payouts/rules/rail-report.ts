@@ -87,7 +87,7 @@ function mismatchOf(
     const isKnown = findCurrency(currency) !== undefined;
     const what = isKnown
       ? `is ${currency}, but ${destination} was submitted`
-      : "is not a known one";
+      : "is not a known currency";
     return refused("INVALID_REQUEST", `currency_code: ${what}`);
   }
   if (amount === "") return undefined;
