@@ -1181,7 +1181,7 @@ export class Keys {
   /**
    * List API keys.
    *
-   * Your keys, without their secret parts.
+   * Your API keys, without their secret parts.
    *
    * Scope: `key:read`.
    *

@@ -1521,7 +1521,7 @@ export interface PaymentSessionWebhookData {
   expires_at: string;
 }
 
-/** A refund as its system reports it. */
+/** A refund, with all fields that its system sends. */
 export interface RefundWebhookData {
   /** Refund id. */
   id?: string;

@@ -79,7 +79,7 @@ export const apiKeys: Resource = {
   routes: [
     get("listKeys", path, {
       summary: "List API keys",
-      description: "Your keys, without their secret parts.",
+      description: "Your API keys, without their secret parts.",
       data: keyList,
       answer: ({ request }, { keys }) => keys.listKeys(request),
     }),

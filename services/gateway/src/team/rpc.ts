@@ -39,7 +39,10 @@ export type TeamDeps = {
 
 type MemberRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN">;
 
-const lastAdmin = refused("INVALID_REQUEST", "member_id: is the merchant's last admin");
+const lastAdmin = refused(
+  "INVALID_REQUEST",
+  "member_id: is the merchant's last admin; a team needs one",
+);
 const alreadyMember = refused("INVALID_REQUEST", "email: already belongs to a member of this team");
 
 async function addMember(

@@ -238,7 +238,7 @@ describe("a member", () => {
     expect(await activeAdmins()).toHaveLength(1);
     const [only] = await activeAdmins();
     expect(await refusalOf(leave(only?.id ?? "", 0))).toMatchObject({
-      message: "member_id: is the merchant's last admin",
+      message: "member_id: is the merchant's last admin; a team needs one",
     });
   });
 
@@ -331,7 +331,7 @@ describe("a member", () => {
           ...{ mutation: mutation(), merchantId, memberId: alma, role: MemberRole.VIEWER },
         }),
       );
-    const lastAdmin = { message: "member_id: is the merchant's last admin" };
+    const lastAdmin = { message: "member_id: is the merchant's last admin; a team needs one" };
     expect(await demote()).toMatchObject(lastAdmin);
     const remove = { mutation: mutation(), merchantId, memberId: alma };
     expect(await refusalOf(team.removeMember(remove))).toMatchObject(lastAdmin);
