@@ -1192,7 +1192,7 @@ export interface WebhookEventRecord {
   status: string;
   /** Orders the events of one transaction, from 1. */
   sequence: number;
-  /** `data` of the webhook's body, with the same digits. */
+  /** The `data` of the webhook's body, with all digits of its numbers. */
   data: PayoutWebhookData | PaymentSessionWebhookData | RefundWebhookData | AccountCreditedWebhookData | BatchApprovalWebhookData | BatchFinishedWebhookData | BeneficiaryScreeningWebhookData | PayoutApprovalWebhookData | ScheduledPayoutApprovalWebhookData | EndpointPausedWebhookData;
   /** When it happened. */
   occurred_at: string;
@@ -1521,7 +1521,7 @@ export interface PaymentSessionWebhookData {
   expires_at: string;
 }
 
-/** A refund as its system reports it. */
+/** A refund, with all fields that its system sends. */
 export interface RefundWebhookData {
   /** Refund id. */
   id?: string;

@@ -69,7 +69,8 @@ export async function configureServices(options: PlatformOptions) {
   const replicas = chosen.map((own) => replicaOf(environmentsOf(own), own, logChunksMax));
   const [first] = replicas;
   const [own] = chosen;
-  if (first === undefined || own === undefined) throw new Error("a platform has one replica");
+  if (first === undefined || own === undefined)
+    throw new Error("the platform needs at least one replica");
   const environments = environmentsOf(own);
   return {
     ...first,

@@ -228,7 +228,7 @@ export async function applyResponse(
   if (isRefused(next) || response.contradiction !== undefined) {
     deps.log.error(
       { payout_id: payout.id, answer: status.kind },
-      "rail reported a contradictory outcome; an operator must check the payout",
+      "rail reported an outcome that contradicts an earlier one; an operator must check the payout",
     );
     const exception = raiseException(payout.exception, "contradicted", call.at);
     const work = isRefused(next) ? latestPoll : nextPollAt(deps, payout, response);

@@ -41,7 +41,9 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
       const limits = limitsOf({ merchant, beneficiary });
       const set = Object.entries(limits);
       if (set.length === 0)
-        orThrow(refused("INVALID_REQUEST", "merchant or beneficiary: is required"));
+        orThrow(
+          refused("INVALID_REQUEST", "merchant or beneficiary: at least one of them is required"),
+        );
       const violations = set.flatMap(([name, text]) => limitViolations(name, text));
       if (violations.length > 0) orThrow(invalidRequest(violations));
       const detail = JSON.stringify(limits);

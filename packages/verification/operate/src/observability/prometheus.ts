@@ -32,7 +32,7 @@ export async function startPrometheus(folder: string, targets: readonly Target[]
   child.stderr.on("data", (chunk: Buffer) => output.push(chunk.toString()));
   const ask = async (path: string): Promise<unknown> => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
-    if (!response.ok) throw new Error(`Prometheus answers ${response.status} to ${path}`);
+    if (!response.ok) throw new Error(`Prometheus returned ${response.status} for ${path}`);
     return response.json();
   };
   const isReady = () =>

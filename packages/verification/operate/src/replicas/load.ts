@@ -20,13 +20,14 @@ export function startLoad(payer: Payer, perSecond: number) {
   let requests = 0;
   const read = async (path: string) => {
     const { status, code } = await callGateway(payer, "GET", path);
-    if (status !== 200) throw new Error(`GET ${path}: ${status} ${code}`);
+    if (status !== 200) throw new Error(`GET ${path} failed: status ${status}, code ${code}`);
   };
   const round = async () => {
     const quoteId = await requestQuote(payer, payer.beneficiaryId);
     const body = { quote_id: quoteId };
     const executed = await callGateway(payer, "POST", "/transfer/execute", body);
-    if (executed.status !== 200) throw new Error(`execute: ${executed.status} ${executed.code}`);
+    if (executed.status !== 200)
+      throw new Error(`executing a quote failed: status ${executed.status}, code ${executed.code}`);
     await Promise.all([
       read(`/transfer/payouts/${executed.data.id}`),
       read("/transfer/payouts?limit=20"),

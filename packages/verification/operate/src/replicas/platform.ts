@@ -28,7 +28,7 @@ export async function startReplicatedPlatform(
   const engine = await startEngine({ dataDir: folder, onExit });
   starting.defer(engine.stop);
   const broker = await startBroker({ dataDir: folder, onExit });
-  if (broker === undefined) throw new Error("This needs rabbitmq-server.");
+  if (broker === undefined) throw new Error("The platform with replicas needs rabbitmq-server.");
   starting.defer(broker.stop);
   const client = new MongoClient(engine.uri("admin"));
   starting.defer(() => client.close());
@@ -58,10 +58,12 @@ export async function startReplicatedPlatform(
     /** Waits until nothing is in progress. Throws if an invariant is broken. */
     settle: async (): Promise<void> => {
       const busy = await untilQuiet(databases, restMs);
-      if (busy.length > 0) throw new Error(`not at rest: ${busy.join(", ")}`);
+      if (busy.length > 0)
+        throw new Error(`work is still pending after ${restMs} ms: ${busy.join(", ")}`);
       const open = await openerFor(databases, encryptionKeysOf(platform.secrets, "gateway") ?? "");
       const { findings } = await checkDatabase(databases, { now: new Date(), open });
-      if (findings.length > 0) throw new Error(`invariants: ${JSON.stringify(findings)}`);
+      if (findings.length > 0)
+        throw new Error(`invariants are broken: ${JSON.stringify(findings)}`);
     },
     stop: () => ends.disposeAsync(),
   };

@@ -51,7 +51,7 @@ export async function openWorld(load: Load) {
       if ("error" in outcome) throw outcome.error;
       if ("value" in outcome && isAtRest) return outcome.value as T;
     }
-    throw new Error("the platform does not come to rest");
+    throw new Error("the simulated platform did not finish its pending work");
   };
   let operations = 0;
   /**

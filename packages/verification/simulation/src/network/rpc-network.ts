@@ -89,7 +89,8 @@ export function createRpcNetwork(scheduler: Scheduler) {
         const parts = { header: new Headers(), trailer: new Headers() };
         return { stream: false, service, method, message, ...parts };
       };
-      const stream = () => Promise.reject(new Error("no stream crosses the simulated network"));
+      const stream = () =>
+        Promise.reject(new Error("the simulated network does not support streaming RPCs"));
       return createClient(service, { unary, stream } as Transport);
     },
   };

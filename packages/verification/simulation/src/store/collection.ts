@@ -186,7 +186,7 @@ export class MemoryCollection {
         return;
       }
       if (kind !== "updateOne" || sent === undefined) {
-        throw new Error(`a bulk's ${kind} is not one that the simulated store knows`);
+        throw new Error(`the simulated store does not support ${kind} in a bulk write`);
       }
       const created = this.table.update(sent.filter, sent.update, sent as UpdateOptions);
       result.matchedCount += Number(created.before !== undefined);

@@ -9,7 +9,11 @@ type UniqueIndex = NonNullable<ReturnType<typeof uniqueIndexOf>>;
 /** Creates a unique index. Ignores other indexes, because they don't affect results. */
 function uniqueIndexOf(description: IndexDescription) {
   if (description.unique !== true) return undefined;
-  if (description.sparse === true) throw new Error("a unique index is partial here, not sparse");
+  if (description.sparse === true) {
+    throw new Error(
+      "the simulated store does not support sparse unique indexes: use a partial one",
+    );
+  }
   const paths =
     description.key instanceof Map ? [...description.key.keys()] : Object.keys(description.key);
   const only = description.partialFilterExpression as Document | undefined;
@@ -70,7 +74,7 @@ export class Table {
   insert(document: Document): void {
     const row = copied(document) as Document;
     const id = keyText(row._id);
-    if (row._id === undefined) throw new Error("every document of ours has an _id");
+    if (row._id === undefined) throw new Error("an inserted document has no _id");
     if (this.#rows.has(id)) throw this.#duplicateKey("_id_");
     this.#write(id, undefined, row);
   }
@@ -144,7 +148,8 @@ function equalities(filter: Document): Document {
   const fields: Document = {};
   for (const [name, condition] of Object.entries(filter)) {
     if (condition === undefined || name.startsWith("$") || isDocument(condition)) continue;
-    if (name.includes(".")) throw new Error("the simulated store upserts by whole fields");
+    if (name.includes("."))
+      throw new Error("the simulated store does not support upserts that filter by nested fields");
     fields[name] = copied(condition);
   }
   return fields;

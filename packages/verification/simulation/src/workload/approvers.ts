@@ -97,7 +97,7 @@ export class Approvers {
 
   #untilEnd({ approval }: Payout): number {
     const end = approval?.expiresAt;
-    if (end === undefined) throw new Error("a payout waits for an approval without an end");
+    if (end === undefined) throw new Error("a payout awaiting approval has no expiry time");
     const { random } = this.#scheduler;
     const leftMs = timestampDate(end).getTime() - this.#scheduler.nowMs();
     return Math.max(leftMs + random.below(2 * aroundEndMs) - aroundEndMs, 0);
