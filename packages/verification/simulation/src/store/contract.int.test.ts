@@ -2,7 +2,7 @@ import { connectDatabase, type Database } from "@disburse/chassis/mongo/database
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import type { OptionalUnlessRequiredId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createMemoryDatabase, directAccess } from "./memory-database.ts";
+import { createMemoryDatabase } from "./memory-database.ts";
 import type { ContractCase, Row } from "./test-contract-case.ts";
 import { contractCases } from "./test-contract-cases.ts";
 
@@ -26,7 +26,8 @@ async function answerOf({ rows, run }: ContractCase, database: Database, at: num
 }
 
 describe("the simulated store answers as the real one", () => {
-  const memory = createMemoryDatabase(() => new Date()).connect(directAccess);
+  const simulated = createMemoryDatabase(() => new Date());
+  const memory = simulated.connect(simulated.direct);
 
   test.each(contractCases.map((each, at) => ({ ...each, at })))("$name", async (each) => {
     const expected = await answerOf(each, real, each.at);
