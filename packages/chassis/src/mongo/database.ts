@@ -40,7 +40,6 @@ export const clientGuarantees = {
   writeConcern: { w: "majority", journal: true },
   readConcern: { level: "majority" },
   readPreference: "primary",
-  serverSelectionTimeoutMS: selectionTimeoutMs,
 } as const satisfies MongoClientOptions;
 
 type DatabaseOptions = {
@@ -75,6 +74,7 @@ export async function connectDatabase(
     ...clientGuarantees,
     appName: name,
     writeConcern: { ...clientGuarantees.writeConcern, wtimeoutMS: writeTimeoutMs },
+    serverSelectionTimeoutMS: selectionTimeoutMs,
     connectTimeoutMS: selectionTimeoutMs,
     socketTimeoutMS: silenceMs,
     ignoreUndefined: true,

@@ -109,7 +109,7 @@ export function createPlatform(
     railState,
   );
   const treasury = new Treasury(scheduler, people.eve, railState);
-  const approvers = new Approvers(scheduler, rpc);
+  const approvers = new Approvers(scheduler, rpc, databases);
   return {
     ...shared,
     hosts,

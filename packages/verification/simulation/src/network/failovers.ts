@@ -15,16 +15,16 @@ export function disturbDatabase(scheduler: Scheduler, { set }: MemoryDatabase, f
   const { faults, random } = scheduler;
   if (!set.isWhole()) return;
   const lost = () => {
-    if (faults.happens("database: stepped down", 0.02 * factor)) {
+    if (faults.happens("database: stepped down", 0.015 * factor)) {
       const electionMs = random.below(stepDownMaxMs);
       return set.failOver({ isPlanned: true, electionMs, isolatedMs: 0, stays: () => false });
     }
-    if (faults.happens("database: primary lost", 0.02 * factor)) {
+    if (faults.happens("database: primary lost", 0.01 * factor)) {
       const isolatedMs = random.below(dyingMaxMs);
       const electionMs = isolatedMs + random.below(random.pick(electionMaxMs));
       return set.failOver({ isPlanned: false, electionMs, isolatedMs, stays: () => true });
     }
-    if (faults.happens("database: two primaries", 0.04 * factor)) {
+    if (faults.happens("database: two primaries", 0.015 * factor)) {
       const isolatedMs = 1 + random.below(isolationMaxMs);
       const electionMs = random.below(isolatedMs);
       const stays = () => random.chance(0.5);
