@@ -112,7 +112,8 @@ export function deliver<T>(instance: ProcessInstance, database: MemoryDatabase, 
       faults.count("database: no majority");
       later(timeoutMs, "has no majority", () => fail(unconfirmed(command)));
     };
-    const replicatedMs = waits ? (execution.last?.replicatedMs ?? 0) - ranMs : 0;
+    // The members' clock has whole milliseconds, the scheduler's has fractions.
+    const replicatedMs = waits ? (execution.last?.replicatedMs ?? 0) + 1 - ranMs : 0;
     later(Math.max(delayMs(), replicatedMs), "answered", run);
   };
   select();
