@@ -73,7 +73,7 @@ export function startBankProcess(shared: SharedRail, instance: ProcessInstance):
       return nacha.write(file, payments);
     },
   };
-  const store = openBankStore(databaseLink(instance, database, sabotage));
+  const store = openBankStore(databaseLink(instance, database, { sabotage }));
   const dispatcher = createDispatcher({
     rail: railName,
     format,

@@ -11,6 +11,7 @@ import {
   type CalledFor,
   Callers,
   childOfMaker,
+  type Databases,
   makerOf,
   mutationFor,
 } from "./callers.ts";
@@ -45,10 +46,14 @@ export class Approvers {
   readonly decisions: Decision[] = [];
   readonly wrong: string[] = [];
 
-  constructor(scheduler: Scheduler, rpc: { readonly payout: Client<typeof PayoutService> }) {
+  constructor(
+    scheduler: Scheduler,
+    rpc: { readonly payout: Client<typeof PayoutService> },
+    databases: Databases,
+  ) {
     this.#scheduler = scheduler;
     this.#rpc = rpc;
-    this.#callers = new Callers(scheduler, "decision");
+    this.#callers = new Callers(scheduler, "decision", databases);
   }
 
   start(merchantId: string): void {
