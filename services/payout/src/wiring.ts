@@ -238,6 +238,7 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
     audit: openAuditStore<AuditAction>(database),
     silenceOf: options.sandbox?.settings.silenceOf,
     railCalled: metrics?.railCalled,
+    settled: metrics?.settled,
   };
 }
 
