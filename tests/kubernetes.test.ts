@@ -472,7 +472,11 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
   `monitoring of %s${without}`,
   (overlay) => {
     it("scrapes every service, as the job that the alerts know", () => {
-      const { spec } = of(overlay).get("ServiceMonitor", "disburse");
+      const { spec, metadata: monitor } = of(overlay).get("ServiceMonitor", "disburse");
+      // kube-prometheus-stack takes no others.
+      const selected = { release: "kube-prometheus-stack" };
+      expect(monitor.labels).toMatchObject(selected);
+      expect(of(overlay).get("PrometheusRule", "disburse").metadata.labels).toMatchObject(selected);
       const [{ port, path, honorLabels }] = spec.endpoints;
       expect({ port, path, honorLabels }).toEqual({
         port: "admin",
@@ -494,6 +498,10 @@ describe.skipIf(kubectl === "").each(overlays)(`the way in of %s${without}`, (ov
     const [ingress, ...others] = of(overlay).ofKind("Ingress");
     expect(others).toEqual([]);
     const { tls, rules } = ingress!.spec;
+    expect(ingress!.metadata.annotations).toMatchObject({
+      "nginx.ingress.kubernetes.io/proxy-body-size": "8m",
+      "nginx.ingress.kubernetes.io/proxy-read-timeout": "60",
+    });
     expect(tls).toEqual([{ hosts: [rules[0].host], secretName: "gateway-tls" }]);
     expect(rules[0].host).not.toContain("invalid");
     const { name, port } = rules[0].http.paths[0].backend.service;

@@ -243,6 +243,7 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
     audit: openAuditStore<AuditAction>(database),
     silenceOf: options.sandbox?.scenarios.silenceOf,
     railCalled: metrics?.railCalled,
+    settled: metrics?.settled,
   };
 }
 

@@ -27,6 +27,7 @@ import { assertMigrated, type Migration, migrateDatabase } from "../mongo/migrat
 import { poolMetrics } from "../mongo/pool-metrics.ts";
 import { openOperationBindings } from "../mutations/bindings.ts";
 import { watchRejections } from "../rejections.ts";
+import { showRelease } from "../release.ts";
 import { observeClients } from "../rpc/balancing/observe.ts";
 import { type As, connectService, peerOf } from "../rpc/client.ts";
 import { type RpcServerOptions, startRpcServer } from "../rpc/server.ts";
@@ -99,6 +100,7 @@ export function serviceStart<Config extends Settings>(
     assertSafeBackends(config);
     const log = createLog(name, config.LOG_LEVEL, shared?.logTo);
     const metrics = createMetrics(name);
+    showRelease(metrics, config.BUILD_COMMIT);
     showLoops(log, metrics);
     const lifetime = createLifetime(log);
     lifetime.add("rejections", watchRejections(log, metrics));

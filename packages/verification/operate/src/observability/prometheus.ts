@@ -44,6 +44,15 @@ export async function startPrometheus(folder: string, targets: readonly Target[]
     child.kill("SIGKILL");
     throw new Error(`Prometheus did not start:\n${output.join("")}`);
   }
+  // Before that it scrapes nothing, which is an alert of its own.
+  const isScraping = async () => {
+    const { data } = (await ask("/api/v1/query?query=up")) as { data: { result: unknown[] } };
+    return data.result.length === targets.length;
+  };
+  if (!(await until(isScraping, startTimeout))) {
+    child.kill("SIGKILL");
+    throw new Error("Prometheus scrapes nothing");
+  }
   return {
     firing: async (): Promise<string[]> => {
       const { data } = (await ask("/api/v1/alerts")) as AlertsAnswer;

@@ -16,6 +16,7 @@ const requestsPerRound = 4;
  */
 export function startLoad(payer: Payer, perSecond: number) {
   const failures: string[] = [];
+  const payoutIds: string[] = [];
   const running = new Set<Promise<void>>();
   let requests = 0;
   const read = async (path: string) => {
@@ -28,6 +29,7 @@ export function startLoad(payer: Payer, perSecond: number) {
     const executed = await callGateway(payer, "POST", "/transfer/execute", body);
     if (executed.status !== 200)
       throw new Error(`executing a quote failed: status ${executed.status}, code ${executed.code}`);
+    payoutIds.push(executed.data.id);
     await Promise.all([
       read(`/transfer/payouts/${executed.data.id}`),
       read("/transfer/payouts?limit=20"),
@@ -45,11 +47,11 @@ export function startLoad(payer: Payer, perSecond: number) {
   const timer = setInterval(begin, (1_000 * requestsPerRound) / perSecond);
   return {
     failed: () => failures.length,
-    /** Stops, waits for pending requests, and returns counts of requests and failures. */
+    /** Stops, waits for pending requests, and returns counts of requests and failures, and the payouts. */
     stop: async () => {
       clearInterval(timer);
       await Promise.all(running);
-      return { requests, failures: failures as readonly string[] };
+      return { requests, failures: failures as readonly string[], payoutIds };
     },
   };
 }

@@ -18,10 +18,14 @@ const prefix = "operate_";
 /** Time until the platform is at rest. Longer than pending work takes and than leases last. */
 const restMs = 120_000;
 
-/** Starts engine, broker, twelve processes and the balancer in a folder. */
+/**
+ * Starts engine, broker, twelve processes and the balancer in a folder. @param checkout a folder with
+ * the sources of another version, which the processes run.
+ */
 export async function startReplicatedPlatform(
   folder: string,
   settings: Readonly<Record<string, string>>,
+  checkout?: string,
 ) {
   await using starting = new AsyncDisposableStack();
   const onExit = (how: string) => process.stderr.write(`a part of the platform ended: ${how}\n`);
@@ -38,6 +42,7 @@ export async function startReplicatedPlatform(
     databasePrefix: prefix,
     busNamespace: "operate",
     replicas,
+    ...(checkout !== undefined && { checkout }),
     settings: { ...unlimitedRate, LOG_LEVEL: "warn", SANDBOX_SETTLE_MS: "100", ...settings },
   });
   starting.defer(platform.stop);
