@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import fs from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import {
   Health,
@@ -6,8 +7,8 @@ import {
 } from "@disburse/contracts/health/v1/health_pb.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { freePort } from "@disburse/testkit/ports.ts";
-import { MongoClient } from "mongodb";
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { Db, MongoClient } from "mongodb";
+import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { generateServiceKey, trustedKeysText } from "../identity/keys.ts";
 import { createIndexes, type Migration } from "../mongo/migrations.ts";
 import { connectService } from "../rpc/client.ts";
@@ -96,6 +97,23 @@ it("refuses a database that lacks a migration", async () => {
   const starting = run({ DATABASE: other, MONGODB_URI: mongodbUri(other) });
   await expect(starting).rejects.toThrow("lacks migrations: 1");
 });
+
+it.each([
+  ["6.0", 17, 1],
+  ["8.0", 25, 0],
+])(
+  "warns once of a database without bulk writes: MongoDB %s",
+  async (_version, maxWireVersion, lines) => {
+    const written = vi
+      .spyOn(fs, "writeSync")
+      .mockImplementation((_fd, text) => String(text).length);
+    vi.spyOn(Db.prototype, "command").mockResolvedValueOnce({ maxWireVersion });
+    const service = await run({ LOG_LEVEL: "warn" });
+    expect(await probe(service.adminUrl, "/readyz")).toBe(200);
+    const warnings = written.mock.calls.filter(([, text]) => String(text).includes("MongoDB 8.0"));
+    expect(warnings).toHaveLength(lines);
+  },
+);
 
 it("is not ready from SIGTERM on, and serves until its delay is over", async () => {
   const service = await run({ SHUTDOWN_DELAY_SECONDS: "1.5" });

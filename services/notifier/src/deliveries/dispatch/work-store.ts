@@ -225,17 +225,18 @@ async function settle(
 ): Promise<number> {
   const [first] = settlements;
   if (first === undefined) return 0;
+  const ids = settlements.map(({ id }) => id);
+  // MongoDB 6.0 and 7.0 do not accept an expression as the field of `$getField`. The server hashes
+  // a constant list, so a lookup costs the same for any number of settlements.
+  const index = { $indexOfArray: [{ $literal: ids }, "$_id"] };
   const of = <T>(value: (settlement: Settlement) => T) => ({
-    $getField: {
-      field: "$_id",
-      input: { $literal: Object.fromEntries(settlements.map((each) => [each.id, value(each)])) },
-    },
+    $arrayElemAt: [{ $literal: settlements.map(value) }, index],
   });
   const logged = of(({ attempt }) => (attempt === undefined ? [] : [attemptDocument(attempt)]));
   const attempts = { $slice: [{ $concatArrays: ["$attempts", logged] }, -attemptsKept] };
   const { matchedCount } = await deliveries.updateMany(
     {
-      _id: { $in: settlements.map(({ id }) => id) },
+      _id: { $in: ids },
       // A router needs this field to find the database shard (docs/SCALING.md).
       line: { $in: [...new Set(settlements.map(({ line }) => line))] },
       // This also excludes deliveries that have ended, because they have no lease.
