@@ -31,7 +31,7 @@ lifeline.searchParams.set("starter", String(process.pid));
 const cached = getCompileCacheDir();
 /** Node appends a folder for its version, so the child process gets the parent folder. */
 const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cached) };
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 120_000;
 /** Time limit for stopping. Longer than any service needs. */
 const stopTimeoutMs = 15_000;
 const lastLines = 12;
@@ -82,7 +82,8 @@ export function createServiceProcesses(
      * already loaded and compiled.
      */
     startHere: () => migrate().then(here.start),
-    startTogether: async (extras: StartExtras) => {
+    /** Starts all services in one other process. */
+    startTogether: async (extras?: StartExtras) => {
       await migrate();
       const program = [oneProcess, JSON.stringify(environments)];
       const together = spawnProgram(program, {}, [], extras);

@@ -1,0 +1,42 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { EngineFault } from "../fault.ts";
+
+const failingMs = 4_000;
+const probability = 0.15;
+const commands = [
+  ...["aggregate", "bulkWrite", "count", "delete", "distinct", "find", "findAndModify"],
+  ...["getMore", "insert", "update"],
+];
+
+/** Errors that the primary returns instead of, or after, carrying out a command. */
+const errors: Readonly<Record<string, object>> = {
+  // The write took place, but no majority confirmed it in time.
+  "fail-64": { writeConcernError: { code: 64, errmsg: "waiting for replication timed out" } },
+  "fail-91": { errorCode: 91 },
+  "fail-189": { errorCode: 189 },
+  "fail-10107": { errorCode: 10_107 },
+  "fail-11602": { errorCode: 11_602 },
+  "fail-closed": { closeConnection: true },
+};
+
+export const failpointFaults: readonly EngineFault[] = Object.entries(errors).map(
+  ([name, error]): EngineFault => ({
+    name,
+    about: `${probability * 100} % of the commands fail for 4 s with ${JSON.stringify(error)}`,
+    loss: "planned",
+    run: async ({ set }) => {
+      const primary = await set.primary();
+      const admin = primary.client.db("admin");
+      const configure = (mode: object | string) =>
+        admin.command({
+          configureFailPoint: "failCommand",
+          mode,
+          data: { failCommands: commands, ...error },
+        });
+      const { count: before } = await configure({ activationProbability: probability });
+      await pause(failingMs);
+      const { count: after } = await configure("off");
+      return { problems: after > before ? [] : ["no command failed"] };
+    },
+  }),
+);
