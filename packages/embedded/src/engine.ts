@@ -50,8 +50,8 @@ export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /**
- * The oldest supported major version. MongoDB 8.0 is the first version with bulk writes over
- * several collections.
+ * The oldest major version that is used without being named by MONGODB_URI. MongoDB 8.0 is the
+ * first version with bulk writes over several collections.
  */
 const majorVersionMin = 8;
 const versionTimeoutMs = 10_000;

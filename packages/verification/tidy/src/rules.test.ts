@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { tooRecentForDatabase } from "./database-versions.ts";
 import { redrawn } from "./drawing.ts";
 import { forbiddenImports } from "./imports.ts";
 import { replacedProtoWords, replacedWords } from "./names.ts";
@@ -185,4 +186,16 @@ flowchart TD
 
 <!-- end of the drawing -->
 After.`);
+});
+
+test.each([
+  [rpc, '[{ $set: { a: { $getField: { field: "$_id", input: of } } } }]', ["$getField"]],
+  [rpc, "{ $percentile: {} }; { $percentiles: {} }", ["$percentile"]],
+  [rpc, "await client.bulkWrite(models)", ["client.bulkWrite"]],
+  [rpc, "await collection.bulkWrite(models); [{ $indexOfArray: [ids, id] }]", []],
+  ["packages/chassis/src/mongo/database.ts", "client.bulkWrite(models)", []],
+  ["services/quote/src/store.int.test.ts", "{ $median: {} }", []],
+])("%s runs on MongoDB 6.0 with %s: %s", (path, text, found) => {
+  const messages = found.map((each) => `${each} needs a database later than MongoDB 6.0`);
+  expect(tooRecentForDatabase({ path, text }).map(({ message }) => message)).toEqual(messages);
 });
