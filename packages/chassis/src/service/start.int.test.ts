@@ -5,9 +5,9 @@ import {
   Health,
   HealthCheckResponse_ServingStatus as Status,
 } from "@disburse/contracts/health/v1/health_pb.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { engineAddress, freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { freePort } from "@disburse/testkit/ports.ts";
-import { Db, MongoClient } from "mongodb";
+import { Db } from "mongodb";
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { generateServiceKey, trustedKeysText } from "../identity/keys.ts";
 import { createIndexes, type Migration } from "../mongo/migrations.ts";
@@ -58,12 +58,9 @@ const probe = (url: string, path: string): Promise<number> =>
 
 /** Forwards to the run's engine from its own port. */
 async function startProxy(port: number) {
-  const client = new MongoClient(mongodbUri(name));
-  const [engine] = client.options.hosts;
-  const path = engine?.socketPath;
-  const to = path === undefined ? { host: engine?.host ?? "", port: engine?.port ?? 0 } : { path };
+  const address = await engineAddress();
   const server = createServer((socket) => {
-    const onward = connect(to);
+    const onward = connect(address);
     socket.pipe(onward).pipe(socket);
     for (const end of [socket, onward]) end.on("error", () => end.destroy());
     ends.push(() => socket.destroy());
@@ -78,7 +75,7 @@ it("runs and waits while its database is unreachable, and starts with it", async
   const [adminPort, databasePort] = [await freePort(), await freePort()];
   const starting = run({
     ADMIN_PORT: String(adminPort),
-    MONGODB_URI: `mongodb://127.0.0.1:${databasePort}/?serverSelectionTimeoutMS=200`,
+    MONGODB_URI: `mongodb://127.0.0.1:${databasePort}/?directConnection=true&serverSelectionTimeoutMS=200`,
   });
   const admin = `http://127.0.0.1:${adminPort}`;
   await expect.poll(() => probe(admin, "/livez")).toBe(200);

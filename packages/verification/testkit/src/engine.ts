@@ -3,12 +3,29 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
 import { type Migration, migrate } from "@disburse/chassis/mongo/migrations.ts";
 import { withDatabase } from "@disburse/embedded/engine.ts";
+import { MongoClient } from "mongodb";
 import { inject } from "vitest";
 import type {} from "./global-setup.ts";
 
 /** Returns the connection string of one database on the shared engine. */
 export function mongodbUri(database: string): string {
   return withDatabase(inject("mongodbUri"), database);
+}
+
+/** Returns where to connect to the shared engine. In a replica set, this is the primary. */
+export async function engineAddress(): Promise<{ path: string } | { host: string; port: number }> {
+  const client = new MongoClient(mongodbUri("admin"));
+  try {
+    const { primary } = await client.db("admin").command({ hello: 1 });
+    if (typeof primary === "string") {
+      const [host = "", port] = primary.split(":");
+      return { host, port: Number(port) };
+    }
+    const [{ host = "", port = 0, socketPath } = {}] = client.options.hosts;
+    return socketPath === undefined ? { host, port } : { path: socketPath };
+  } finally {
+    await client.close();
+  }
 }
 
 /** Returns a globally unique database name. */
