@@ -56,11 +56,13 @@ test.for([...databaseFaults, ...failpointFaults, ...brokerFaults])("$name", asyn
     { name: "the cluster is healthy", isTrue: await cluster.untilHealthy() },
     { name: "requests succeed", isTrue: ready && (await load.recovered()) },
   ];
+  const to = performance.now();
   const row: Row = {
     name: fault.name,
     requests: load.gaps.requests() - before,
-    gaps: load.gaps.between(from, performance.now()),
+    gaps: load.gaps.between(from, to),
     allowed: allowedGaps(fault.loss, awayMs, slack),
+    codes: load.gaps.codesOfLongest(from, to),
   };
   rows.push(row);
   for (const line of tableOf([row])) say(line);

@@ -6,6 +6,8 @@ export type Row = {
   readonly requests: number;
   readonly gaps: Gaps;
   readonly allowed: Gaps;
+  /** The codes that the longest repeating request received, with their counts. */
+  readonly codes: readonly string[];
 };
 
 /** New requests succeed again this soon. An election begins after 10 s without a primary. */
@@ -22,10 +24,11 @@ export function allowedGaps(loss: Loss, awayMs: number, slack: number): Gaps {
   return { newMs, repeatingMs: newMs + repeatingMoreMs * slack };
 }
 
-export function exceeded({ gaps, allowed }: Row): string[] {
+export function exceeded({ gaps, allowed, codes }: Row): string[] {
+  const repeating = tooLong("a repeating request", gaps.repeatingMs, allowed.repeatingMs);
   return [
     ...tooLong("a new request", gaps.newMs, allowed.newMs),
-    ...tooLong("a repeating request", gaps.repeatingMs, allowed.repeatingMs),
+    ...repeating.map((problem) => `${problem}: ${codes.join(", ")}`),
   ];
 }
 

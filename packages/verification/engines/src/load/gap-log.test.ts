@@ -24,20 +24,31 @@ it("counts the time until now, if nothing succeeded", () => {
   setNow(4_000);
   log.noteNew(0, false);
   expect(log.between(200, 5_000)).toMatchObject({ newMs: 4_900 });
-  expect(log.hasSucceededSince(50)).toBe(true);
-  expect(log.hasSucceededSince(200)).toBe(false);
+  expect(log.hasRecoveredSince(50)).toBe(true);
+  expect(log.hasRecoveredSince(200)).toBe(false);
   expect(log.requests()).toBe(2);
 });
 
-it("finds the longest repetition that touches the fault", () => {
+it("finds the longest repetition that touches the fault, also one that has not ended", () => {
   const log = createGapLog(1);
-  for (const [from, to] of [
-    [0, 900],
-    [1_000, 1_500],
-    [1_800, 2_100],
+  for (const [from, to, codes] of [
+    [0, 900, []],
+    [1_000, 1_500, ["BUSY", "LATE", "BUSY", ""]],
+    [1_800, 2_100, ["LATE"]],
   ] as const) {
+    setNow(from);
+    const repeat = log.beginRepeat();
+    repeat.codes.push(...codes);
     setNow(to);
-    log.noteRepeated(from);
+    log.endRepeat(repeat);
   }
   expect(log.between(1_200, 2_000)).toMatchObject({ repeatingMs: 500 });
+  expect(log.codesOfLongest(1_200, 2_000)).toEqual(["BUSY 2", "LATE 1"]);
+  setNow(2_200);
+  const last = log.beginRepeat();
+  noteAt(log, 0, [3_000]);
+  expect(log.between(2_150, 3_000)).toMatchObject({ repeatingMs: 800 });
+  expect(log.hasRecoveredSince(2_500)).toBe(false);
+  log.endRepeat(last);
+  expect(log.hasRecoveredSince(2_500)).toBe(true);
 });

@@ -24,6 +24,8 @@ const centsMin = 100;
 const centsSpread = 500;
 const recovery = { timeoutMs: 120_000, everyMs: 50 };
 
+const noAnswer = "no answer";
+
 /** One try of a request at a gateway. Returns the data of a success. */
 type Post = (path: string, body: object, key: string) => Promise<Answered | undefined>;
 type Answered = { readonly data: Readonly<Record<string, string>>; readonly text: string };
@@ -38,49 +40,28 @@ type EngineLoadOptions = {
 };
 
 export function createEngineLoad(options: EngineLoadOptions) {
-  const { gateways, accountId, recipients, random, slack } = options;
-  const accepted: Accepted[] = [];
-  const quoteIds: string[] = [];
+  const { gateways, random, slack } = options;
   const refused = new Map<string, number>();
   const gaps = createGapLog(gateways.length);
-  const repeating = new Set<symbol>();
   let unanswered = 0;
   const refuse = (code: string) => void refused.set(code, (refused.get(code) ?? 0) + 1);
 
-  const pay = async (post: Post): Promise<void> => {
-    const { id, currency } = random.pick(recipients);
-    const cents = String(centsMin + random.below(centsSpread));
-    const quote = {
-      source_amount: `${cents.slice(0, -2)}.${cents.slice(-2)}`,
-      source_currency_code: "USD",
-      destination_currency_code: currency,
-      beneficiary_id: id,
-      account_id: accountId,
-    };
-    const quoted = await post("/transfer/rfq", quote, crypto.randomUUID());
-    if (quoted === undefined) return;
-    quoteIds.push(quoted.data.id ?? "");
-    const key = crypto.randomUUID();
-    const body = { quote_id: quoted.data.id, reference_id: `order-${key}` };
-    const paid = await post("/transfer/execute", body, key);
-    if (paid !== undefined) accepted.push({ id: paid.data.id ?? "", key, body, text: paid.text });
-  };
+  const { pay, accepted, quoteIds } = createPayments(options);
   const payOnce = (gateway: Gateway, at: number) =>
     pay(async (path, body, key) => {
       const answer = await postOnce(gateway, path, body, key);
       gaps.noteNew(at, answer?.status === 200);
       if (answer?.status === 200) return answer;
-      refuse(`new: ${answer?.code ?? "no answer"}`);
+      refuse(`new: ${answer?.code ?? noAnswer}`);
       return undefined;
     });
   const payRepeating = (gateway: Gateway) =>
     pay(async (path, body, key) => {
-      const token = Symbol(path);
-      const from = performance.now();
-      repeating.add(token);
-      const answer = await postUntilAnswered(gateway, path, body, key);
-      repeating.delete(token);
-      gaps.noteRepeated(from);
+      const repeat = gaps.beginRepeat();
+      const answer = await postUntilAnswered(gateway, path, body, key, (each) => {
+        repeat.codes.push(each?.code ?? noAnswer);
+      });
+      gaps.endRepeat(repeat);
       if (answer?.status === 200) return answer;
       if (answer === undefined) unanswered += 1;
       else refuse(`repeating: ${answer.code}`);
@@ -111,11 +92,34 @@ export function createEngineLoad(options: EngineLoadOptions) {
     /** Waits until each gateway serves again and the requests repeated until now are answered. */
     recovered: async (): Promise<boolean> => {
       const now = performance.now();
-      const calls = new Set(repeating);
-      const isDone = () => gaps.hasSucceededSince(now) && repeating.isDisjointFrom(calls);
-      return until(isDone, recovery);
+      return until(() => gaps.hasRecoveredSince(now), recovery);
     },
   };
+}
+
+/** Creates quotes and executes them. Remembers what was accepted. */
+function createPayments({ accountId, recipients, random }: EngineLoadOptions) {
+  const accepted: Accepted[] = [];
+  const quoteIds: string[] = [];
+  const pay = async (post: Post): Promise<void> => {
+    const { id, currency } = random.pick(recipients);
+    const cents = String(centsMin + random.below(centsSpread));
+    const quote = {
+      source_amount: `${cents.slice(0, -2)}.${cents.slice(-2)}`,
+      source_currency_code: "USD",
+      destination_currency_code: currency,
+      beneficiary_id: id,
+      account_id: accountId,
+    };
+    const quoted = await post("/transfer/rfq", quote, crypto.randomUUID());
+    if (quoted === undefined) return;
+    quoteIds.push(quoted.data.id ?? "");
+    const key = crypto.randomUUID();
+    const body = { quote_id: quoted.data.id, reference_id: `order-${key}` };
+    const paid = await post("/transfer/execute", body, key);
+    if (paid !== undefined) accepted.push({ id: paid.data.id ?? "", key, body, text: paid.text });
+  };
+  return { pay, accepted, quoteIds };
 }
 
 /** Starts payments at a constant rate, and limits how many are under way. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Socket } from "node:net";
 
-/** Longer than any real file descriptor table of a test's process needs to be read anew. */
+/** The IPv4 connections. Members and services connect to 127.0.0.1 only. */
 const tcpTable = "/proc/net/tcp";
 /** The column of `/proc/net/tcp` with a socket's inode. */
 const inodeColumn = 9;

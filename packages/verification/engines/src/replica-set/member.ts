@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import {
   isServing,
@@ -30,11 +30,10 @@ export function createMember({ mongod, name, folder, port }: MemberOptions) {
   const data = join(folder, name);
   const logFile = join(folder, `${name}.log`);
   mkdirSync(data, { recursive: true });
-  let process_: SupervisedProcess | undefined;
-  let logged = "";
+  let child: SupervisedProcess | undefined;
   const running = (): SupervisedProcess => {
-    if (process_ === undefined) throw new Error(`${name} is not running`);
-    return process_;
+    if (child === undefined) throw new Error(`${name} is not running`);
+    return child;
   };
   // Not through the proxy: faults of the network don't affect it.
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/admin`, {
@@ -44,19 +43,17 @@ export function createMember({ mongod, name, folder, port }: MemberOptions) {
   });
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
     const ended = running();
-    process_ = undefined;
-    ended.onLost(() => undefined);
+    child = undefined;
     process.kill(ended.pid, signal);
     await ended.exited;
-    logged += readFileSync(logFile, "utf8");
   };
   return {
     name,
     port,
     client,
-    pid: (): number | undefined => process_?.pid,
+    pid: (): number | undefined => child?.pid,
     start: async () => {
-      process_ = await startSupervised({
+      child = await startSupervised({
         name: `The database member ${name}`,
         command: mongod,
         args: argumentsOf(data, port),
@@ -71,13 +68,10 @@ export function createMember({ mongod, name, folder, port }: MemberOptions) {
     /** A shutdown as for an upgrade. A primary steps down first. */
     shutDown: () => end("SIGTERM"),
     signal: (signal: NodeJS.Signals) => void process.kill(running().pid, signal),
-    /** Counts how often the log of all starts has this text. */
-    countLogged: (text: string): number =>
-      (logged + readFileSync(logFile, "utf8")).split(text).length - 1,
     /** A shutdown would wait up to 15 s for clients to notice it. The data is not needed. */
     stop: async () => {
       await client.close();
-      if (process_ !== undefined) await end("SIGKILL");
+      if (child !== undefined) await end("SIGKILL");
     },
   };
 }

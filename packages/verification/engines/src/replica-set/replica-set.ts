@@ -37,9 +37,14 @@ export async function startReplicaSet(mongod: string, folder: string, random: Ra
     return hello?.isWritablePrimary === true;
   };
   const primary = async (): Promise<Member> => {
-    for (;;) {
-      for (const member of members) if (await isPrimary(member)) return member;
-    }
+    let found: Member | undefined;
+    await until(async () => {
+      const answers = await Promise.all(members.map(isPrimary));
+      found = members[answers.indexOf(true)];
+      return found !== undefined;
+    }, healthy);
+    if (found === undefined) throw new Error("the replica set has no primary");
+    return found;
   };
   const isHealthy = async (): Promise<boolean> => {
     const found = members.find((member) => member.pid() !== undefined);

@@ -56,10 +56,12 @@ export async function postUntilAnswered(
   path: string,
   body: object,
   key: string = crypto.randomUUID(),
+  onTry: (answer: Omit<FinalAnswer, "tries"> | undefined) => void = () => undefined,
 ): Promise<FinalAnswer | undefined> {
   const giveUpAt = Date.now() + giveUpMs;
   for (let tries = 1; Date.now() < giveUpAt; tries += 1) {
     const answer = await postOnce(gateway, path, body, key);
+    onTry(answer);
     if (answer !== undefined) {
       const { status, code } = answer;
       const isFinal = status < 500 && status !== 429 && code !== "IDEMPOTENCY_IN_PROGRESS";
