@@ -12,9 +12,10 @@ export type EngineContext = {
 
 /**
  * The loss that merchants may notice. After a `planned` one, and where the broker alone is lost, new
- * requests go on at once. After an `unplanned` one they wait for an election.
+ * requests go on at once. After an `unplanned` one they wait for an election. After a `silent` one
+ * the lost member's connections stay open, so the new primary also waits for its heartbeat.
  */
-export type Loss = "planned" | "unplanned";
+export type Loss = "planned" | "unplanned" | "silent";
 
 /** A fault under load. Afterwards all processes must run again. */
 export type EngineFault = {

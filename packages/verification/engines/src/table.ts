@@ -10,10 +10,21 @@ export type Row = {
   readonly codes: readonly string[];
 };
 
-/** New requests succeed again this soon. An election begins after 10 s without a primary. */
-const newMsMax: Readonly<Record<Loss, number>> = { planned: 2_500, unplanned: 15_000 };
+/**
+ * New requests succeed again this soon. An election begins after 10 s without a primary. The winner
+ * then asks all members how far they are, and waits up to 10 s for one that is silent
+ * (`catchUpTimeoutMillis`, without a limit by default, and `heartbeatTimeoutSecs`).
+ */
+const newMsMax: Readonly<Record<Loss, number>> = {
+  planned: 2_500,
+  unplanned: 15_000,
+  silent: 25_000,
+};
 /** A repeated request may be one of those that met the outage, so its key may be in use. */
 const repeatingMoreMs = 3_000;
+
+/** A round of elections that no member wins costs this much. It is the database's, not ours. */
+export const lostRoundMs = 15_000;
 
 /**
  * Returns the longest gaps that a fault may cause. A bound begins when the fault itself leaves a

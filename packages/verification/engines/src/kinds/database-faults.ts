@@ -62,7 +62,7 @@ const killPrimary: EngineFault = {
 const pausePrimary: EngineFault = {
   name: "pause-primary",
   about: "SIGSTOP of the primary for 20 s: when it goes on there are two",
-  loss: "unplanned",
+  loss: "silent",
   run: async ({ set }) => {
     const primary = await set.primary();
     primary.signal("SIGSTOP");
@@ -117,7 +117,7 @@ async function takeAway(members: readonly Member[], forMs = noMajorityMs): Promi
 const rollback: EngineFault = {
   name: "rollback",
   about: "the primary is cut off from its peers for 25 s while services reach it",
-  loss: "unplanned",
+  loss: "silent",
   run: async ({ set }) => {
     const primary = await set.primary();
     set.cutOff(primary);
@@ -128,9 +128,10 @@ const rollback: EngineFault = {
     await pause(cutOffMs);
     const problems = await electedBeside(set, primary);
     set.reconnect();
-    await set.untilHealthy();
-    const left = await marks.countDocuments({});
-    return { problems: left === 0 ? problems : [...problems, "no write was rolled back"] };
+    const isRolledBack = await until(async () => {
+      return (await marks.countDocuments({}).catch(() => 1)) === 0;
+    }, lateElection);
+    return { problems: isRolledBack ? problems : [...problems, "no write was rolled back"] };
   },
 };
 

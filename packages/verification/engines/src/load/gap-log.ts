@@ -1,6 +1,3 @@
-/** Records when requests succeeded, to measure how long a fault interrupted them. */
-export type GapLog = ReturnType<typeof createGapLog>;
-
 export type Gaps = {
   /** Longest time at any gateway between two new requests that succeeded. */
   readonly newMs: number;
@@ -16,6 +13,7 @@ type Repeat = {
   readonly codes: string[];
 };
 
+/** Records when requests succeeded, to measure how long a fault interrupted them. */
 export function createGapLog(gateways: number) {
   const successes = Array.from({ length: gateways }, (): number[] => []);
   const repeats: Repeat[] = [];

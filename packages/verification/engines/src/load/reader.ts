@@ -8,6 +8,9 @@ const pauseMaxMs = 150;
 /** Half of the reads are of payouts that were accepted last: a stale member misses these. */
 const recentMax = 5;
 
+/** The gateway received the request too slowly, on a machine with other work. */
+const slowRequest = 408;
+
 /** A status never moves to a lower rank. */
 const ranks: Readonly<Record<string, number>> = { initiated: 0, succeeded: 1, failed: 2 };
 
@@ -28,7 +31,7 @@ export function createReader({ gateways, accepted, random, slack }: ReaderOption
   const read = async (gateway: Gateway, id: string): Promise<void> => {
     const before = reached.get(id) ?? 0;
     const answer = await get(gateway, `/transfer/payouts/${id}`);
-    if (answer === undefined || answer.status >= 500) {
+    if (answer === undefined || answer.status >= 500 || answer.status === slowRequest) {
       unavailable += 1;
       return;
     }

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   isServing,
@@ -68,6 +68,9 @@ export function createMember({ mongod, name, folder, port }: MemberOptions) {
     /** A shutdown as for an upgrade. A primary steps down first. */
     shutDown: () => end("SIGTERM"),
     signal: (signal: NodeJS.Signals) => void process.kill(running().pid, signal),
+    /** Elections that this member has started because it missed a primary, since it started. */
+    countElections: (): number =>
+      readFileSync(logFile, "utf8").split("Starting an election, since").length - 1,
     /** A shutdown would wait up to 15 s for clients to notice it. The data is not needed. */
     stop: async () => {
       await client.close();

@@ -60,6 +60,17 @@ export async function startReplicaSet(mongod: string, folder: string, random: Ra
       const first = await primary();
       return members.filter((member) => member !== first);
     },
+    /**
+     * Starts to count the rounds of elections after the first one. If two members start an election
+     * at the same time, none of them wins, and the next round begins after 10 to 15 s.
+     */
+    watchElections: () => {
+      const before = members.map((member) => member.countElections());
+      return (): number => {
+        const rounds = members.map((member, at) => member.countElections() - (before[at] ?? 0));
+        return Math.max(1, ...rounds) - 1;
+      };
+    },
     /** Waits for a primary and two secondaries. Returns whether they came. */
     untilHealthy: () => until(isHealthy, healthy),
     /** Cuts a member off from the other members. Services still reach all of them. */
