@@ -26,7 +26,7 @@ export type EngineFault = {
 };
 
 export type FaultOutcome = {
-  /** How long the fault itself left no majority. The bound is counted from its end. */
+  /** How long the fault itself left no majority, or errors. The bound is counted from its end. */
   readonly awayMs?: number;
   /** Reasons that the fault didn't occur as described, or that its own check failed. */
   readonly problems?: readonly string[];

@@ -33,10 +33,13 @@ export const failpointFaults: readonly EngineFault[] = Object.entries(errors).ma
           mode,
           data: { failCommands: commands, ...error },
         });
+      const from = performance.now();
       const { count: before } = await configure({ activationProbability: probability });
       await pause(failingMs);
       const { count: after } = await configure("off");
-      return { problems: after > before ? [] : ["no command failed"] };
+      // A payment needs some twenty commands, so most payments meet an error meanwhile.
+      const awayMs = performance.now() - from;
+      return { awayMs, problems: after > before ? [] : ["no command failed"] };
     },
   }),
 );
