@@ -3,7 +3,10 @@ import { postUntilAnswered } from "@disburse/faults/payouts/client.ts";
 import type { FaultPlatform } from "@disburse/faults/platform.ts";
 import { serveLocally } from "@disburse/harness/local-server.ts";
 
-/** A merchant's endpoint with the order `strict` that checks what docs/webhooks.md promises. */
+/**
+ * A merchant's test endpoint with the delivery order `strict`. It checks the promises of
+ * docs/webhooks.md.
+ */
 export type WebhookEndpoint = Awaited<ReturnType<typeof openWebhookEndpoint>>;
 
 export async function openWebhookEndpoint(platform: FaultPlatform) {
