@@ -61,7 +61,7 @@ it.each([
   [
     "AMQP_URL",
     `amqps://guest:guest@mq1.test,${good.AMQP_URL}`,
-    "must name a user of its own in live mode",
+    "must name this service's own user",
   ],
 ])("refuses %s in live mode, and shows nothing of it: %s", (name, value, problem) => {
   expect(() => check({ [name]: value })).toThrow(`settings: ${name}: ${problem}`);
