@@ -189,7 +189,10 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
     const upload = files.upload(folder, "M1.xml", new Uint8Array(30_000_000));
     const late = vi.waitFor(() => expect(statSync(part).size).toBeGreaterThan(0), waiting);
     const written = late.then(() => writeFileSync(own, "<other/>", { mode: 0o666 }));
-    await Promise.all([expect(upload).rejects.toThrow("the SFTP operation rename failed"), written]);
+    await Promise.all([
+      expect(upload).rejects.toThrow("the SFTP operation rename failed"),
+      written,
+    ]);
     expect(readFileSync(own, "utf8")).toBe("<other/>");
   });
 
