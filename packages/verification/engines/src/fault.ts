@@ -13,7 +13,7 @@ export type EngineContext = {
 /**
  * The loss that merchants may notice. After a `planned` one, and where the broker alone is lost, new
  * requests go on at once. After an `unplanned` one they wait for an election. After a `silent` one
- * the lost member's connections stay open, so the new primary also waits for its heartbeat.
+ * services still reach the lost member, which takes itself for the primary.
  */
 export type Loss = "planned" | "unplanned" | "silent";
 

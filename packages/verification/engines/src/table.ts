@@ -11,9 +11,8 @@ export type Row = {
 };
 
 /**
- * New requests succeed again this soon. An election begins after 10 s without a primary. The winner
- * then asks all members how far they are, and waits up to 10 s for one that is silent
- * (`catchUpTimeoutMillis`, without a limit by default, and `heartbeatTimeoutSecs`).
+ * New requests succeed again this soon. An election begins after 10 s without a primary. After a
+ * `silent` loss, services that reach the former primary need up to 10 s more.
  */
 const newMsMax: Readonly<Record<Loss, number>> = {
   planned: 2_500,

@@ -62,7 +62,7 @@ const killPrimary: EngineFault = {
 const pausePrimary: EngineFault = {
   name: "pause-primary",
   about: "SIGSTOP of the primary for 20 s: when it goes on there are two",
-  loss: "silent",
+  loss: "unplanned",
   run: async ({ set }) => {
     const primary = await set.primary();
     primary.signal("SIGSTOP");

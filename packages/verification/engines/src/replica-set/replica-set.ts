@@ -14,6 +14,12 @@ const healthy = { timeoutMs: 90_000, everyMs: 250 };
 
 type Status = { readonly members: readonly { readonly stateStr: string }[] };
 
+/**
+ * The time that a new primary waits for a member that is ahead of it. Without this limit it also
+ * waits 10 s for a member that hangs. Nothing is lost by it: what a majority has, the winner has.
+ */
+const catchUpTimeoutMillis = 2_000;
+
 export async function startReplicaSet(mongod: string, folder: string, random: Random) {
   const ports = await freePorts(names.length);
   const members = names.map((name, at) => {
@@ -28,7 +34,11 @@ export async function startReplicaSet(mongod: string, folder: string, random: Ra
   }
   const addresses = [...proxies.values()].map(({ port }) => `127.0.0.1:${port}`);
   await Promise.all(members.map((member) => member.start()));
-  const config = { _id: setName, members: addresses.map((host, _id) => ({ _id, host })) };
+  const config = {
+    _id: setName,
+    members: addresses.map((host, _id) => ({ _id, host })),
+    settings: { catchUpTimeoutMillis },
+  };
   await members[0]?.client.db("admin").command({ replSetInitiate: config });
 
   const isPrimary = async ({ client, pid }: Member): Promise<boolean> => {
