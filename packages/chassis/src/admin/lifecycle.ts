@@ -39,8 +39,9 @@ const pingWithinMs = 300;
 const toleratedMs = 4_000;
 
 /**
- * Reports the database as available until it has not replied for 4 s. @param ping resolves to true
- * if the database replies now. Called at most once a second.
+ * Reports the database as available until it has not replied for 4 s. If the last ping succeeded,
+ * the silence begins with the next one: before it, nobody may have asked for a long time. @param
+ * ping resolves to true if the database replies now. Called at most once a second.
  */
 export function createDatabaseCheck(
   ping: () => Promise<boolean>,
@@ -50,10 +51,12 @@ export function createDatabaseCheck(
   let answeredAtMs = Number.NEGATIVE_INFINITY;
   let answer: Promise<void> = Promise.resolve();
   let isAsking = false;
+  let didAnswer = false;
   const ask = async () => {
     isAsking = true;
     try {
-      if (await ping()) answeredAtMs = nowMs();
+      didAnswer = await ping();
+      if (didAnswer) answeredAtMs = nowMs();
     } finally {
       isAsking = false;
     }
@@ -68,7 +71,8 @@ export function createDatabaseCheck(
       () => answer,
       () => undefined,
     );
-    return nowMs() - answeredAtMs < toleratedMs;
+    const silentSinceMs = isAsking && didAnswer ? askedAtMs : answeredAtMs;
+    return nowMs() - silentSinceMs < toleratedMs;
   };
 }
 
