@@ -41,10 +41,8 @@ export function openIdentity(
 ): Identity & { readonly stop: () => void } {
   const { TRUST_DOMAIN: trustDomain } = settings;
   const keyOfService = (key: ServiceKey) => {
-    if (key.service === service) return key;
-    throw new SettingsError(
-      `settings: SERVICE_KEY: belongs to the service ${key.service}, not to ${service}`,
-    );
+    assertKeyOf(service, key);
+    return key;
   };
   let trustedKeys = settings.TRUSTED_KEYS;
   let serviceKey = keyOfService(settings.SERVICE_KEY);
@@ -88,6 +86,14 @@ export function openIdentity(
     stepUp: { maxAgeSeconds: settings.STEP_UP_MAX_AGE_SECONDS, acr: settings.STEP_UP_ACR },
     stop: () => clearInterval(timer),
   };
+}
+
+/** @throws {SettingsError} if the key belongs to another service. */
+export function assertKeyOf(service: string, key: ServiceKey): void {
+  if (key.service === service) return;
+  throw new SettingsError(
+    `settings: SERVICE_KEY: belongs to the service ${key.service}, not to ${service}`,
+  );
 }
 
 function personIssuer(
