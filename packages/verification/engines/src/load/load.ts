@@ -6,6 +6,7 @@ import type { Random } from "@disburse/harness/random.ts";
 import { createLoop, until } from "@disburse/harness/waiting.ts";
 import { createGapLog } from "./gap-log.ts";
 import { createReader } from "./reader.ts";
+import { createRefusals, noAnswer } from "./refusals.ts";
 
 /** Clients that pay through every gateway while engines fail over. */
 export type EngineLoad = ReturnType<typeof createEngineLoad>;
@@ -21,8 +22,6 @@ const repeatingPerGateway = 2;
 const repeatPauseMaxMs = 800;
 const recovery = { timeoutMs: 120_000, everyMs: 50 };
 
-const noAnswer = "no answer";
-
 type EngineLoadOptions = {
   readonly gateways: readonly Gateway[];
   readonly accountId: string;
@@ -34,10 +33,9 @@ type EngineLoadOptions = {
 
 export function createEngineLoad(options: EngineLoadOptions) {
   const { gateways, random, slack } = options;
-  const refused = new Map<string, number>();
+  const refusals = createRefusals();
   const gaps = createGapLog(gateways.length);
   let unanswered = 0;
-  const refuse = (code: string) => void refused.set(code, (refused.get(code) ?? 0) + 1);
 
   const { pay, accepted, quoteIds } = createPayments(options);
   const payOnce = (gateway: Gateway, at: number) =>
@@ -45,7 +43,7 @@ export function createEngineLoad(options: EngineLoadOptions) {
       const answer = await postOnce(gateway, path, body, key);
       gaps.noteNew(at, answer?.status === 200);
       if (answer?.status === 200) return answer;
-      refuse(`new: ${answer?.code ?? noAnswer}`);
+      refusals.note("new", answer?.code ?? noAnswer);
       return undefined;
     });
   const payRepeating = (gateway: Gateway) =>
@@ -57,7 +55,7 @@ export function createEngineLoad(options: EngineLoadOptions) {
       gaps.endRepeat(repeat);
       if (answer?.status === 200) return answer;
       if (answer === undefined) unanswered += 1;
-      else refuse(`repeating: ${answer.code}`);
+      else refusals.note("repeating", answer.code);
       return undefined;
     });
 
@@ -78,7 +76,7 @@ export function createEngineLoad(options: EngineLoadOptions) {
     },
     accepted,
     quoteIds,
-    refused: refused as ReadonlyMap<string, number>,
+    refusals,
     unanswered: () => unanswered,
     gaps,
     reader,
