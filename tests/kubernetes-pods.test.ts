@@ -180,6 +180,11 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
         const given = spec.data.map(({ secretKey }: { secretKey: string }) => secretKey);
         const mounted = secret.secret.items.map(({ key }: { key: string }) => key);
         expect(given.sort()).toEqual(mounted.sort());
+        for (const { secretKey, remoteRef } of spec.data) {
+          // All services verify each other's tokens, so the public keys are the same for all.
+          const key = secretKey === "TRUSTED_KEYS" ? "disburse" : `${service}-keys`;
+          expect(remoteRef).toEqual({ key, property: secretKey });
+        }
       }
     });
 

@@ -6,8 +6,9 @@ export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 /**
  * Creates the lifecycle of a process, which starts, serves and drains. While the process drains, it
- * asks clients to use another process, and serves the remaining calls until it stops. @param
- * canWork true if the process could do its work now; see `createDatabaseCheck`.
+ * asks clients to use another process, and serves the remaining calls until it stops.
+ *
+ * @param canWork true if the process could do its work now; see `createDatabaseCheck`.
  */
 export function createLifecycle(canWork: () => Promise<boolean>) {
   const draining = new AbortController();
@@ -40,8 +41,9 @@ const toleratedMs = 4_000;
 
 /**
  * Reports the database as available until it has not replied for 4 s. If the last ping succeeded,
- * the silence begins with the next one: before it, nobody may have asked for a long time. @param
- * ping resolves to true if the database replies now. Called at most once a second.
+ * the silence begins with the next one: before it, nobody may have asked for a long time.
+ *
+ * @param ping resolves to true if the database replies now. Called at most once a second.
  */
 export function createDatabaseCheck(
   ping: () => Promise<boolean>,

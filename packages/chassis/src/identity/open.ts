@@ -29,8 +29,9 @@ const personLifetimeMaxSeconds = 900;
 
 /**
  * Opens the identity of a service's process. Changed key files are read again, so that a key can be
- * rotated without a restart. A malformed file is logged, and the previous keys stay in use. @throws
- * {SettingsError} if the key belongs to another service, or no key of the issuer is given.
+ * rotated without a restart. A malformed file is logged, and the previous keys stay in use.
+ *
+ * @throws {SettingsError} if the key belongs to another service, or no key of the issuer is given.
  */
 export function openIdentity(
   service: string,

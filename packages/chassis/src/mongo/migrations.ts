@@ -78,8 +78,9 @@ export class OtherStepsError extends Error {}
 
 /**
  * Applies the missing steps in order and records each one. Only one job works at a time. A second
- * job waits and then finds nothing to do. @throws {OtherStepsError} if the database has a different
- * step with one of these numbers.
+ * job waits and then finds nothing to do.
+ *
+ * @throws {OtherStepsError} if the database has a different step with one of these numbers.
  */
 export async function migrate(
   database: Database,
@@ -135,8 +136,9 @@ async function applyMissing(
 
 /**
  * Checks that a database has every step. It may also have steps of later releases, unless one of
- * them removed something that this release needs. @throws {Error} that names the missing steps, or
- * the step that this release doesn't work with.
+ * them removed something that this release needs.
+ *
+ * @throws {Error} that names the missing steps, or the step that this release doesn't work with.
  */
 export async function assertMigrated(
   database: Database,

@@ -45,6 +45,14 @@ test("the same seed is the same run, another is another", async () => {
   expect(other.traceHash).not.toBe(first.traceHash);
 });
 
+/** Without it, frequent failovers alone could be what the cases below find. */
+test("failovers as frequent as for weak guarantees break nothing by themselves", async () => {
+  for (let seed = 1; seed <= 10; seed += 1) {
+    const { wrong } = await runSeed(seed, guaranteeing({}));
+    expect(wrong).toEqual([]);
+  }
+}, 60_000);
+
 /** Sends every other call to the rail under another key. */
 function anotherKey(): SeedOptions {
   let calls = 0;

@@ -94,7 +94,7 @@ function createNode({ name, ...options }: NodeProcessOptions & { readonly name: 
     kill: async () => {
       const ended = running;
       running = undefined;
-      if (ended === undefined) return;
+      if (ended === undefined) throw new Error(`${name} is not running`);
       signalFamily(ended.pid, "SIGKILL");
       await ended.exited;
     },

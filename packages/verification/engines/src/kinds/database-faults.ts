@@ -79,7 +79,7 @@ const twoAway: EngineFault = {
   loss: "unplanned",
   run: async ({ set }) => {
     const [secondary] = await set.secondaries();
-    return takeAway([await set.primary(), ...(secondary === undefined ? [] : [secondary])]);
+    return takeAway([await set.primary(), secondary]);
   },
 };
 
@@ -141,11 +141,11 @@ const migration: EngineFault = {
   loss: "planned",
   run: async ({ set, platform }) => {
     const [secondary] = await set.secondaries();
-    await secondary?.kill();
+    await secondary.kill();
     const fresh = await configureServices({ ...platform.options, databasePrefix: "migrated_" });
     const migrated = fresh.migrate().then(() => true);
     const isDone = await Promise.race([migrated, pause(migrationMs, false)]);
-    await secondary?.start();
+    await secondary.start();
     await migrated;
     return { problems: isDone ? [] : [`not done after ${migrationMs / 1_000} s`] };
   },

@@ -66,9 +66,9 @@ export async function startReplicaSet(mongod: string, folder: string, random: Ra
     members,
     isPrimary,
     primary,
-    secondaries: async (): Promise<Member[]> => {
+    secondaries: async (): Promise<[Member, Member]> => {
       const first = await primary();
-      return members.filter((member) => member !== first);
+      return members.filter((member) => member !== first) as [Member, Member];
     },
     /**
      * Starts to count the rounds of elections after the first one. If two members start an election
