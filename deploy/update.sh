@@ -6,6 +6,8 @@
 # Arguments are `docker compose`'s own: deploy/update.sh --env-file live.env. It stops at the first failure,
 # with every old container that is left still serving; once the cause is gone, run it again.
 set -euo pipefail
+# Also a command in $(…) that fails ends the script: what is not known replaces nothing.
+shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
 
 # The called ones first: callers of the version before work with them.
@@ -20,15 +22,26 @@ stop_within_seconds=40
 options=("$@")
 compose() { docker compose ${options[@]+"${options[@]}"} "$@"; }
 say() { printf '%s\n' "$*" >&2; }
-# What compose would run now: the image and, by a digest, the settings.
-wanted() {
-  local name
-  name=$(compose config --images | grep -E "(^|/)(disburse-)?$2[:@]" | head -n 1)
-  printf '%s %s' "$(docker image inspect --format '{{.Id}}' "$name")" \
-    "$(compose config --hash "$1" | cut -d ' ' -f 2)"
+doing="nothing was replaced"
+trap '[[ $? == 0 ]] || say "Stopped ($doing). Every container that is left still serves: see why, and run it again."' EXIT
+
+# A digest of the settings that compose would run a service with, the name of its image among them.
+settings_of() {
+  local line
+  line=$(compose config --hash "$1")
+  printf '%s' "${line##* }"
 }
-running() {
-  docker inspect --format '{{.Image}} {{index .Config.Labels "com.docker.compose.config-hash"}}' "$1"
+
+# "current" where a container has these settings, and the image that its image's name means by now.
+state_of() {
+  local found name image settings present
+  found=$(docker inspect --format \
+    '{{.Config.Image}} {{.Image}} {{index .Config.Labels "com.docker.compose.config-hash"}}' "$1")
+  read -r name image settings <<<"$found"
+  if [[ $settings == "$2" ]]; then
+    present=$(docker image inspect --format '{{.Id}}' "$name")
+    if [[ $image == "$present" ]]; then printf current; fi
+  fi
 }
 
 # Starts what is missing up to this number of containers, and recreates none.
@@ -48,12 +61,17 @@ await_ready() {
 }
 
 update() {
-  local service=$1 target old_ones old added all
-  target=$(wanted "$service" "$service")
-  mapfile -t old_ones < <(compose ps --quiet "$service")
-  for old in ${old_ones[@]+"${old_ones[@]}"}; do
-    if [[ $(running "$old") == "$target" ]]; then continue; fi
-    mapfile -t all < <(compose ps --quiet "$service")
+  local service=$1 settings old state added
+  local -a old_ones all
+  doing=$service
+  settings=$(settings_of "$service")
+  # Those that ended: to scale would start them again, with the image before.
+  compose rm --force "$service" >&2
+  old_ones=($(compose ps --quiet "$service"))
+  for old in "${old_ones[@]}"; do
+    state=$(state_of "$old" "$settings")
+    if [[ $state == current ]]; then continue; fi
+    all=($(compose ps --quiet "$service"))
     scale "$service" $((${#all[@]} + 1))
     added=$(compose ps --quiet "$service" | grep --invert-match --line-regexp --fixed-strings \
       --file <(printf '%s\n' "${all[@]}"))
@@ -68,11 +86,17 @@ update() {
 }
 
 # Both versions work with what a migration leaves: docs/MIGRATIONS.md.
-for service in "${services[@]}"; do compose run --rm --no-deps "$service-migration" >&2; done
+for service in "${services[@]}"; do
+  doing="the migration of $service"
+  compose run --rm --no-deps "$service-migration" >&2
+done
 for service in "${services[@]}"; do update "$service"; done
 
+doing="the balancer"
 balancer=$(compose ps --quiet balancer)
-if [[ $(running "$balancer") != "$(wanted balancer haproxy)" ]]; then
+settings=$(settings_of balancer)
+state=$(state_of "$balancer" "$settings")
+if [[ $state != current ]]; then
   say "The balancer's image or settings changed. Replacing it takes the edge away for some seconds:"
   say "  docker compose up --detach --no-deps balancer"
 else
