@@ -22,7 +22,7 @@ const newMsMax: Readonly<Record<Loss, number>> = {
 /** A repeated request may be one of those that met the outage, so its key may be in use. */
 const repeatingMoreMs = 3_000;
 
-/** A round of elections that no member wins costs this much. It is the database's, not ours. */
+/** The duration of a round of elections that no member wins. The database sets it. */
 export const lostRoundMs = 15_000;
 
 /**

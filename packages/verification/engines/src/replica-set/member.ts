@@ -15,7 +15,7 @@ export const setName = "rs0";
 const startTimeoutMs = 60_000;
 /** A primary steps down before it ends, and waits up to 15 s for its operations. */
 const stopTimeoutMs = 40_000;
-/** A member that hangs answers nothing. */
+/** A member that hangs doesn't respond. */
 const answerMs = 2_000;
 
 export type MemberOptions = {

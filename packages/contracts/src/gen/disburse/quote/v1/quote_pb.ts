@@ -2283,7 +2283,7 @@ export const QuoteService: GenService<{
     output: typeof ClaimQuoteResponseSchema;
   },
   /**
-   * Expires an open quote for good, so that no payout can claim it. If the quote has already
+   * Expires an open quote permanently, so that no payout can claim it. If the quote has already
    * expired, the result is the same.
    * Errors:
    * - RECORD_NOT_FOUND: there is no such quote.
