@@ -12,10 +12,9 @@ export type EngineContext = {
 
 /**
  * The loss that merchants may notice. After a `planned` one, and where the broker alone is lost, new
- * requests go on at once. After an `unplanned` one they wait for an election. After a `silent` one
- * services still reach the lost member, which takes itself for the primary.
+ * requests go on at once. After an `unplanned` one they wait for an election.
  */
-export type Loss = "planned" | "unplanned" | "silent";
+export type Loss = "planned" | "unplanned";
 
 /** A fault under load. Afterwards all processes must run again. */
 export type EngineFault = {
