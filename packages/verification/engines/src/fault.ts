@@ -12,10 +12,9 @@ export type EngineContext = {
 
 /**
  * The loss that merchants may notice. After a `planned` loss, or a loss of only the broker, new
- * requests continue at once. After an `unplanned` loss they wait for an election. After a `silent`
- * loss, services still reach the former primary, which doesn't know of the loss.
+ * requests continue at once. After an `unplanned` loss they wait for an election.
  */
-export type Loss = "planned" | "unplanned" | "silent";
+export type Loss = "planned" | "unplanned";
 
 /** A fault under load. Afterwards all processes must run again. */
 export type EngineFault = {

@@ -117,7 +117,7 @@ async function takeAway(members: readonly Member[], forMs = noMajorityMs): Promi
 const rollback: EngineFault = {
   name: "rollback",
   about: "the primary is cut off from its peers for 25 s while services reach it",
-  loss: "silent",
+  loss: "unplanned",
   run: async ({ set }) => {
     const primary = await set.primary();
     set.cutOff(primary);

@@ -80,7 +80,13 @@ export function createMember({ mongod, name, folder, port }: MemberOptions) {
 }
 
 function argumentsOf(data: string, port: number): string[] {
-  const settings = ["enableTestCommands=1", "diagnosticDataCollectionEnabled=false"];
+  const settings = [
+    "enableTestCommands=1",
+    "diagnosticDataCollectionEnabled=false",
+    // A secondary whose sync source hangs looks for another one at once. Otherwise it tries the same
+    // one again, and the new primary has no majority for 5 to 10 s more.
+    "oplogFetcherSteadyStateMaxFetcherRestarts=0",
+  ];
   return [
     ...["--dbpath", data, "--replSet", setName, "--bind_ip", "127.0.0.1", "--port", String(port)],
     ...["--wiredTigerCacheSizeGB", "0.3", "--oplogSize", "512", "--nounixsocket"],
