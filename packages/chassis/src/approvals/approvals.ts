@@ -22,8 +22,8 @@ import type { Log } from "../log.ts";
 import { isMutation, merchantOf } from "../mutations/bindings.ts";
 import { contentOf, readChange } from "../mutations/content.ts";
 import type { Principal, Role } from "../principal.ts";
-import { isUnavailable, orThrow, readRefusal } from "../rpc/refusal.ts";
-import { approvalRequired, endRepeat, isRefusal, supersededRefusal } from "./answers.ts";
+import { isRefusal, isUnavailable, orThrow, readRefusal } from "../rpc/refusal.ts";
+import { approvalRequired, endRepeat, supersededRefusal } from "./answers.ts";
 import {
   concluded,
   type Difference,
