@@ -34,6 +34,7 @@ const inlineScripts = {
 export default defineConfig({
   base: "/docs",
   trailingSlash: "never",
+  prefetch: false,
   publicDir: "./src/content/docs",
   markdown: { syntaxHighlight: "prism" },
   security: {

@@ -1,7 +1,7 @@
 import { type Document, operationsOf } from "@disburse/sdk/generator/document.ts";
 import { placeOf } from "@disburse/sdk/generator/resources.ts";
 import { bodyType } from "@disburse/sdk/generator/types.ts";
-import { minimalOf, type Schema, type Schemas } from "./fields.ts";
+import { minimalOf, resolved, type Schema, type Schemas } from "./fields.ts";
 import {
   type Json,
   type JsonObject,
@@ -25,17 +25,15 @@ export type Parameter = {
 
 type Response = { readonly description: string; readonly content?: Record<string, Content> };
 
-type Ref = { readonly $ref: string };
-
 /** An operation or a webhook event; the contract describes both in the same way. */
 export type Operation = {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
-  readonly parameters?: readonly (Parameter | Ref)[];
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Record<string, Content> };
-  readonly responses: Readonly<Record<string, Response | Ref>>;
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
 };
 
 export type Endpoint = { readonly method: string; readonly path: string; readonly its: Operation };
@@ -58,16 +56,8 @@ export function endpointsOf({ paths }: Contract): Endpoint[] {
   );
 }
 
-/** Returns the part of the contract that a reference names, or the part itself. */
-function named<Part extends object>(part: Part | Ref, parts: Readonly<Record<string, Part>>): Part {
-  if (!("$ref" in part)) return part;
-  const found = parts[part.$ref.slice(part.$ref.lastIndexOf("/") + 1)];
-  if (found === undefined) throw new Error(`the contract has no ${part.$ref}`);
-  return found;
-}
-
 export function parametersOf({ parameters = [] }: Operation, { components }: Contract) {
-  return parameters.map((each) => named<Parameter>(each, components.parameters));
+  return parameters.map((each) => resolved<Parameter>(each, components.parameters));
 }
 
 export type Refusal = { readonly status: string; readonly code: string; readonly message: string };
@@ -75,7 +65,7 @@ export type Refusal = { readonly status: string; readonly code: string; readonly
 /** Returns the successful response, and one refusal for each error code. */
 export function responsesOf({ responses }: Operation, { components }: Contract) {
   const all = Object.entries(responses).map(
-    ([status, each]) => [status, named<Response>(each, components.responses)] as const,
+    ([status, each]) => [status, resolved<Response>(each, components.responses)] as const,
   );
   const refusals = all.flatMap(([status, { content }]) => {
     const examples = Object.values(content?.["application/json"]?.examples ?? {});

@@ -31,11 +31,15 @@ export type Schemas = Readonly<Record<string, Schema>>;
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function resolved(schema: Schema, schemas: Schemas): Schema {
-  if (schema.$ref === undefined) return schema;
-  const found = schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)];
-  if (found === undefined) throw new Error(`the contract has no ${schema.$ref}`);
-  return resolved(found, schemas);
+/** Returns the part of the contract that a reference names, or the part itself. */
+export function resolved<Part extends object>(
+  part: Part | { readonly $ref?: string },
+  parts: Readonly<Record<string, Part>>,
+): Part {
+  if (!("$ref" in part) || part.$ref === undefined) return part as Part;
+  const found = parts[part.$ref.slice(part.$ref.lastIndexOf("/") + 1)];
+  if (found === undefined) throw new Error(`the contract has no ${part.$ref}`);
+  return resolved(found, parts);
 }
 
 /** Returns a schema with all its alternatives and parts, without those that depend on values. */

@@ -32,9 +32,11 @@ async function copy(pre, button) {
   button.textContent = "Copied";
 }
 
+// What scrolls must be in reach of the keyboard.
+for (const each of content?.querySelectorAll("pre, table") ?? []) each.tabIndex = 0;
+
 for (const pre of content?.querySelectorAll("pre") ?? []) {
   showOrigin(pre);
-  pre.tabIndex = 0;
   pre.before(buttonOf("Copy", (button) => copy(pre, button)));
 }
 

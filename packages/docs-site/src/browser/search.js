@@ -21,9 +21,6 @@ function engine() {
     mini.addAll(entries);
     return mini;
   });
-  searching.catch(() => {
-    searching = undefined;
-  });
   return searching;
 }
 
@@ -37,16 +34,11 @@ function resultOf({ title, group, href }) {
 
 async function find() {
   const words = input.value.trim();
-  try {
-    const results = words === "" ? [] : (await engine()).search(words).slice(0, resultsMax);
-    if (words !== input.value.trim()) return;
-    found.replaceChildren(...results.map(resultOf));
-    found.hidden = results.length === 0;
-    status.textContent = words === "" ? "" : `${results.length || "No"} results`;
-  } catch {
-    status.textContent = "The search could not be loaded. Type again to repeat it.";
-  }
-  input.form.classList.toggle("empty", words !== "" && found.hidden);
+  const results = words === "" ? [] : (await engine()).search(words).slice(0, resultsMax);
+  if (words !== input.value.trim()) return;
+  found.replaceChildren(...results.map(resultOf));
+  found.hidden = results.length === 0;
+  status.textContent = words === "" ? "" : `${results.length || "No"} results`;
 }
 
 input.addEventListener("input", find);

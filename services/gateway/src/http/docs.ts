@@ -18,15 +18,9 @@ const introduction = new URL("../openapi/introduction.md", import.meta.url);
 
 const page = `<!doctype html>
 <html lang="en">
-<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
 <title>Disburse documentation</title>
-<link rel="icon" href="data:,">
-</head>
-<body>
-<main>
 <h1>Disburse</h1>
 <p>The documentation is not built yet. After the start of a sandbox it takes about a minute.</p>
 <ul>
@@ -34,14 +28,11 @@ const page = `<!doctype html>
 <li><a href="/openapi.json">/openapi.json</a>, the contract</li>
 <li><a href="/llms.txt">/llms.txt</a>, the pages for language models</li>
 </ul>
-</main>
-</body>
-</html>
 `;
 
 /** Answers while the documentation is not built, by the path in the build. */
 function withoutBuild(): ReadonlyMap<string, PublicRoute["answer"]> {
-  const policy = "default-src 'none'; img-src data:; frame-ancestors 'none'";
+  const policy = "default-src 'none'; frame-ancestors 'none'";
   const html = { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy };
   const plain = { "Content-Type": "text/plain; charset=utf-8" };
   const index = "# Disburse\n\n- [A first payout](/docs/index.md)\n- [Contract](/openapi.json)\n";

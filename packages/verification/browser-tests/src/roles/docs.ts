@@ -27,9 +27,9 @@ export const docs: BrowserTest = {
     expectThat(shown.includes(origin), "a sample has the address that serves the page");
     await page.keyboard.press("/");
     await page.keyboard.type("sandbox-late");
-    const found = page.locator("#found a");
-    await checkPage("docs-search", found.first());
-    await found.first().click();
+    const found = page.locator("#found a", { hasText: "What becomes of a payout" });
+    await checkPage("docs-search", found);
+    await found.click();
     await page.getByRole("heading", { name: "What becomes of a payout" }).waitFor();
   },
 };
