@@ -33,7 +33,7 @@ export function pagesOf(contract: Contract): Page[] {
 /** Returns the first sentence of a page, as its description. */
 function descriptionOf({ text }: Page): string {
   const words = plain(text.replace(/^`(?:GET|POST|PATCH|DELETE) [^`]*`\n/, ""));
-  return (/^.*?[.:](?= |$)/.exec(words)?.[0] ?? words).slice(0, 200);
+  return (/^.*?\.(?= |$)/.exec(words)?.[0] ?? words).slice(0, 200);
 }
 
 /** Strips Markdown syntax and code blocks. */
