@@ -70,7 +70,7 @@ export function openIdentity(
     }
   };
   if (settings.DISBURSE_MODE === "live" && settings.OIDC_ISSUER === undefined) {
-    // Approvals and investigations need persons. Without them a deployment pays and cannot be operated.
+    // Approvals and investigations need persons. Without them, no one can operate the deployment.
     log.warn({}, "no person has access: OIDC_ISSUER is not set");
   }
   const timer = setInterval(follow, everyMs).unref();

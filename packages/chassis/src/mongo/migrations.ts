@@ -39,7 +39,7 @@ export type Indexes = Readonly<Record<string, readonly IndexDescription[]>>;
 
 /**
  * Creates the first step. Its name includes a digest of the indexes, so that a database of an older
- * checkout is refused. It doesn't change any more: `tests/released-steps.json`.
+ * checkout is refused. It never changes again: `tests/released-steps.json`.
  */
 export function baseline(shape: number, indexes: Indexes): Migration {
   const digest = createHash("sha256").update(JSON.stringify(indexes)).digest("hex").slice(0, 8);

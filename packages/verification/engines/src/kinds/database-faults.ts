@@ -61,7 +61,7 @@ const killPrimary: EngineFault = {
 
 const pausePrimary: EngineFault = {
   name: "pause-primary",
-  about: "SIGSTOP of the primary for 20 s: when it goes on there are two",
+  about: "SIGSTOP of the primary for 20 s; when it continues, there are briefly two",
   loss: "unplanned",
   run: async ({ set }) => {
     const primary = await set.primary();
@@ -117,11 +117,11 @@ async function takeAway(members: readonly Member[], forMs = noMajorityMs): Promi
 const rollback: EngineFault = {
   name: "rollback",
   about: "the primary is cut off from its peers for 25 s while services reach it",
-  loss: "silent",
+  loss: "unplanned",
   run: async ({ set }) => {
     const primary = await set.primary();
     set.cutOff(primary);
-    // What the others have fetched before is replicated.
+    // Wait for the others to replicate all earlier writes.
     await pause(settleMs);
     const marks = primary.client.db("rollback").collection("marks", { writeConcern: { w: 1 } });
     await marks.insertOne({});
@@ -137,7 +137,7 @@ const rollback: EngineFault = {
 
 const migration: EngineFault = {
   name: "migration",
-  about: "new databases are migrated while a member is away",
+  about: "new databases are migrated while a member is down",
   loss: "planned",
   run: async ({ set, platform }) => {
     const [secondary] = await set.secondaries();

@@ -12,8 +12,8 @@ import { createRefusals, noAnswer } from "./refusals.ts";
 export type EngineLoad = ReturnType<typeof createEngineLoad>;
 
 /**
- * A new payment starts this often at each gateway, whatever became of earlier ones. So a gap is as
- * long as the platform refuses, and not as long as a client waits for an answer.
+ * The interval between new payments at each gateway, regardless of the outcome of earlier ones. A
+ * gap then measures how long the platform refuses requests, not how long a client waits.
  */
 const newEveryMs = 500;
 /** During an outage a payment lasts up to 12 s, the timeout of its first call. */
@@ -88,7 +88,7 @@ export function createEngineLoad(options: EngineLoadOptions) {
   };
 }
 
-/** Starts payments at a constant rate, and limits how many are under way. */
+/** Starts payments at a constant rate, and limits their number. */
 function createNewPayments(payOnce: () => Promise<void>, everyMs: number) {
   const underWay = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
