@@ -102,38 +102,30 @@ export function sampleRequest({ method, path, its }: Endpoint, contract: Contrac
   const [example] = Object.values(json?.examples ?? {});
   const body =
     json && example && minimalOf(json.schema, example.value, contract.components.schemas);
-  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => idOf(name));
-  const isList = parameters.some(({ name }) => name === "limit");
+  const query = parameters.some(({ name }) => name === "limit") ? "?limit=20" : "";
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => idOf(name));
   const request = {
     method,
-    url: `${sandboxOrigin}${filled}${isList ? "?limit=20" : ""}`,
+    url: `${sandboxOrigin}${filled}${query}`,
     body: body as JsonObject | undefined,
     hasKey: parameters.some(({ name }) => name === "Idempotency-Key"),
     file: fileOf(path, its, contract),
   };
-  return { ...request, call: callOf(its.operationId, contract, { ids, isList, request }) };
+  return { ...request, call: callOf(its.operationId, contract, request) };
 }
 
-type Call = { readonly ids: string[]; readonly isList: boolean; readonly request: SampleRequest };
-
 /** Returns the call of the SDK's method for an operation. */
-function callOf(
-  id: string,
-  contract: Contract,
-  { ids, isList, request }: Call,
-): string | undefined {
+function callOf(id: string, contract: Contract, { url, body, hasKey }: SampleRequest) {
   const operation = operationsOf(contract as unknown as Document).find((each) => each.id === id);
   if (operation === undefined) return undefined;
   const { resource, method } = placeOf(operation);
-  const { body, hasKey } = request;
   const parameters = [
-    ...ids.map((each) => JSON.stringify(each)),
-    ...(bodyType(operation) === undefined ? [] : [body === undefined ? "{}" : literalOf(body)]),
-    ...(isList ? ["{ limit: 20 }"] : []),
-    ...(hasKey ? ["{ idempotencyKey: crypto.randomUUID() }"] : []),
+    ...operation.pathNames.map((name) => JSON.stringify(idOf(name))),
+    bodyType(operation) && (body === undefined ? "{}" : literalOf(body)),
+    url.endsWith("?limit=20") && "{ limit: 20 }",
+    hasKey && "{ idempotencyKey: crypto.randomUUID() }",
   ];
-  return `${resource}.${method}(${parameters.join(", ")})`;
+  return `${resource}.${method}(${parameters.filter(Boolean).join(", ")})`;
 }
 
 /** Returns the file name for a response that isn't JSON or isn't wrapped in `data`. */

@@ -1,11 +1,9 @@
 import {
   type Content,
   type Contract,
-  type Endpoint,
   endpointsOf,
   type Operation,
   parametersOf,
-  type Refusal,
   responsesOf,
   sampleRequest,
 } from "./contract.ts";
@@ -34,10 +32,10 @@ const errorLink = (code: string) => `[\`${code}\`](/docs/errors/${slugOf(code)})
 
 const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll(/\s*\n+(?:- )?/g, " ");
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  if (rows.length === 0) return [];
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
-  return [[line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n")];
+  const lines = [line(head), line(head.map(() => "---")), ...rows.map(line)];
+  return rows.length === 0 ? "" : lines.join("\n");
 }
 
 const fieldTable = (fields: readonly Field[]) =>
@@ -48,168 +46,129 @@ const fieldTable = (fields: readonly Field[]) =>
 
 const code = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 const json = (value: Json) => code("json", JSON.stringify(value, null, 2));
-const details = (summary: string, text: string) =>
-  `<details>\n<summary>${summary}</summary>\n\n${text}\n\n</details>`;
+const details = (summary: string, text: string, attributes = "") =>
+  `<details${attributes}>\n<summary>${summary}</summary>\n\n${text}\n\n</details>`;
+
+/** Joins the parts that a page has. */
+const joined = (parts: readonly (string | undefined)[]) => parts.filter(Boolean).join("\n\n");
 
 /** Returns the name of an example as a title: `Fiat beneficiary usd individual ach`. */
-const titleOf = (name: string) => {
-  const words = name.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+const titleOf = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
 
 /** Writes the page of each operation. */
 export function operationPages(contract: Contract): Page[] {
   return endpointsOf(contract).map((endpoint) => {
     const { method, path, its } = endpoint;
-    const parts = [
+    const { "application/json": body, "text/csv": csv } = its.requestBody?.content ?? {};
+    const [example] = Object.values(csv?.examples ?? {});
+    const text = joined([
       `\`${method} ${path}\``,
       its.description,
-      ...parameterParts(its, contract),
-      ...bodyParts(its.requestBody?.content["application/json"], contract),
-      ...csvParts(its.requestBody?.content["text/csv"]),
-      ...(path.startsWith("/api/") ? sampleParts(sampleRequest(endpoint, contract)) : []),
-      ...responseParts(endpoint, contract),
-    ];
-    return {
-      path: `operations/${slugOf(its.operationId)}`,
-      title: its.summary,
-      text: parts.join("\n\n"),
-      group: its.tags[0] ?? "",
-    };
+      parameterPart("Parameters", its, contract),
+      body?.examples && bodyPart(body, contract),
+      example && `## Body as CSV\n\n${code("csv", String(example.value))}`,
+      path.startsWith("/api/") ? samplePart(sampleRequest(endpoint, contract)) : "",
+      responsePart(its, contract),
+    ]);
+    const group = its.tags[0] ?? "";
+    return { path: `operations/${slugOf(its.operationId)}`, title: its.summary, text, group };
   });
 }
 
-function parameterParts(operation: Operation, contract: Contract): string[] {
-  const { schemas } = contract.components;
+function parameterPart(title: string, operation: Operation, contract: Contract): string {
   const rows = parametersOf(operation, contract)
     .toSorted((one, two) => Number(two.required === true) - Number(one.required === true))
     .map(({ name, in: place, required, schema, description = "" }) => {
       const text = `${required ? "Required. " : ""}${description}`;
-      return [`\`${name}\``, place, typeOf(schema, schemas), text];
+      return [`\`${name}\``, place, typeOf(schema, contract.components.schemas), text];
     });
   const shown = table(["parameter", "in", "type", "description"], rows);
-  return rows.length === 0 ? [] : ["## Parameters", ...shown];
+  return shown && `## ${title}\n\n${shown}`;
 }
 
 /** Shows the required fields of each form with a minimal and a full body, then all fields. */
-function bodyParts(content: Content | undefined, { components }: Contract): string[] {
+function bodyPart({ schema, examples = {} }: Content, { components }: Contract): string {
   const { schemas } = components;
-  if (content?.examples === undefined) return [];
-  const { schema } = content;
-  const examples = Object.entries(content.examples);
-  const forms = examples.flatMap(([name, { value }]) => {
+  const forms = Object.entries(examples).map(([name, { value }]) => {
     const minimal = minimalOf(schema, value, schemas);
     const required = new Set(namesIn(minimal));
     const fields = fieldsOf(formOf(schema, value, schemas), schemas);
     const shown = fieldTable(fields.filter((field) => required.has(field.name)));
-    return [
-      ...(examples.length === 1 ? [] : [`### ${titleOf(name)}`]),
-      ...(shown.length === 0 ? ["No field is required."] : ["Required fields:", ...shown]),
-      "Minimal body:",
-      json(minimal),
-      details("Body with all fields", json(value)),
-    ];
+    const title = Object.keys(examples).length > 1 ? `### ${titleOf(name)}` : "";
+    const intro = shown ? "Required fields:" : "No field is required.";
+    const full = details("Body with all fields", json(value));
+    return joined([title, intro, shown, "Minimal body:", json(minimal), full]);
   });
-  return [
-    "## Body",
-    ...forms,
-    "## All fields of the body",
-    ...fieldTable(fieldsOf(schema, schemas)),
-  ];
-}
-
-function csvParts(content: Content | undefined): string[] {
-  const [example] = Object.values(content?.examples ?? {});
-  return example === undefined ? [] : ["## Body as CSV", code("csv", String(example.value))];
+  const all = fieldTable(fieldsOf(schema, schemas));
+  return joined(["## Body", ...forms, "## All fields of the body", all]);
 }
 
 /** Shows one language at a time: a browser closes the others of the same name. */
-function sampleParts(request: SampleRequest): string[] {
-  const texts = languages.map(({ title, name, sample }, at) => {
-    const text = details(title, code(name, sample(request)));
-    return text.replace("<details", `<details name="samples"${at === 0 ? " open" : ""}`);
-  });
-  return ["## Samples", ...texts];
+function samplePart(request: SampleRequest): string {
+  const texts = languages.map(({ title, name, sample }, at) =>
+    details(title, code(name, sample(request)), ` name="samples"${at === 0 ? " open" : ""}`),
+  );
+  return joined(["## Samples", ...texts]);
 }
 
-function responseParts({ its }: Endpoint, contract: Contract): string[] {
-  const { success, refusals } = responsesOf(its, contract);
-  const [[type, content] = ["", undefined]] = Object.entries(success?.content ?? {});
-  const [example] = Object.values(content?.examples ?? {});
-  const shown = example === undefined ? [] : [exampleOf(type, example.value)];
-  const fields = content === undefined ? [] : fieldsOf(content.schema, contract.components.schemas);
-  const rows = refusals.map(({ status, code: name, message }) => [
-    status,
-    errorLink(name),
-    message,
-  ]);
-  return [
+function responsePart(operation: Operation, contract: Contract): string {
+  const { success, refusals } = responsesOf(operation, contract);
+  const rows = refusals.map((each) => [each.status, errorLink(each.code), each.message]);
+  return joined([
     "## Response",
     `\`200\` ${success?.description ?? ""}`,
-    ...fieldTable(fields),
-    ...shown,
-    ...(rows.length === 0 ? [] : ["## Errors"]),
-    ...table(["status", "code", "message"], rows),
-  ];
+    contentPart(success?.content, contract),
+    rows.length > 0 ? "## Errors" : "",
+    table(["status", "code", "message"], rows),
+  ]);
 }
 
-function exampleOf(type: string, value: Json): string {
-  if (typeof value !== "string") return json(value);
-  const language = type.split("/").at(-1) ?? "";
-  return code(language === "pdf" ? "text" : language, value);
+/** Shows the fields and the example of a body. */
+function contentPart(contents: Record<string, Content> = {}, { components }: Contract): string {
+  const [[type, content] = ["", undefined]] = Object.entries(contents);
+  const [example] = Object.values(content?.examples ?? {});
+  const value = example?.value;
+  const language = type.endsWith("pdf") ? "text" : type.replace(/.*\//, "");
+  return joined([
+    content && fieldTable(fieldsOf(content.schema, components.schemas)),
+    value === undefined || typeof value === "string" ? value && code(language, value) : json(value),
+  ]);
 }
 
 /** Writes the page of each webhook event. */
 export function eventPages(contract: Contract): Page[] {
-  const { schemas } = contract.components;
   return Object.entries(contract.webhooks).map(([name, { post }]) => {
-    const content = post.requestBody?.content["application/json"];
-    const [example] = Object.values(content?.examples ?? {});
-    const parts = [
+    const text = joined([
       post.summary,
       post.description,
       "[Webhooks](/docs/webhooks) explains endpoints, order, retries and signatures.",
       "## Body",
-      ...fieldTable(content === undefined ? [] : fieldsOf(content.schema, schemas)),
-      ...(example === undefined ? [] : [json(example.value)]),
-      ...parameterParts(post, contract).map((part) => part.replace("## Parameters", "## Headers")),
-    ];
-    const path = `events/${slugOf(name)}`;
-    return { path, title: name, text: parts.join("\n\n"), group: "Events" };
+      contentPart(post.requestBody?.content, contract),
+      parameterPart("Headers", post, contract),
+    ]);
+    return { path: `events/${slugOf(name)}`, title: name, text, group: "Events" };
   });
 }
 
-/** The tables of docs/errors.md and docs/testing.md that explain an error code. */
-export type ErrorTables = {
-  /** The meaning of each code. */
-  readonly meanings: ReadonlyMap<string, string>;
-  /** The steps that bring about each code in the sandbox. */
-  readonly triggers: ReadonlyMap<string, string>;
-};
+type Rows = ReadonlyMap<string, string>;
 
-/** Writes the page of each error code. */
-export function errorPages(contract: Contract, { meanings, triggers }: ErrorTables): Page[] {
-  const found = new Map<string, Refusal & { readonly from: Operation[] }>();
-  for (const { its } of endpointsOf(contract)) {
-    for (const refusal of responsesOf(its, contract).refusals) {
-      const { from } = found.get(refusal.code) ?? { from: [] };
-      found.set(refusal.code, { ...refusal, from: [...from, its] });
-    }
-  }
-  const codes = new Set([...meanings.keys(), ...found.keys()]);
-  return [...codes].map((name) => {
-    const { status, message, from = [] } = found.get(name) ?? {};
+/** Writes the page of each error code, with its meaning and its trigger in the sandbox. */
+export function errorPages(contract: Contract, meanings: Rows, triggers: Rows): Page[] {
+  const all = endpointsOf(contract).flatMap(({ its }) =>
+    responsesOf(its, contract).refusals.map((refusal) => ({ ...refusal, its })),
+  );
+  const byCode = Map.groupBy(all, (each) => each.code);
+  return [...new Set([...meanings.keys(), ...byCode.keys()])].map((name) => {
+    const from = byCode.get(name) ?? [];
     const trigger = triggers.get(name);
-    const parts = [
-      ...(status === undefined ? [] : [`Status \`${status}\`: ${message}`]),
-      meanings.get(name) ?? "",
+    const text = joined([
+      from[0] && `Status \`${from[0].status}\`: ${from[0].message}`,
+      meanings.get(name),
       "[Errors](/docs/errors#trying-again) has what to do for each status.",
-      ...(trigger === undefined ? [] : ["## Trigger in the sandbox", trigger]),
-      ...(from.length === 0
-        ? []
-        : ["## Operations", from.map((each) => `- ${operationLink(each)}`).join("\n")]),
-    ];
-    const path = `errors/${slugOf(name)}`;
-    return { path, title: name, text: parts.join("\n\n"), group: "Error codes" };
+      trigger && `## Trigger in the sandbox\n\n${trigger}`,
+      from[0] && "## Operations",
+      from.map(({ its }) => `- ${operationLink(its)}`).join("\n"),
+    ]);
+    return { path: `errors/${slugOf(name)}`, title: name, text, group: "Error codes" };
   });
 }

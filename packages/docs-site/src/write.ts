@@ -16,17 +16,15 @@ const closed = ["Sandbox", "Operational", "Events", "Error codes"];
 
 /** Returns every page, in the order of the sidebar. */
 export function pagesOf(contract: Contract): Page[] {
-  const tables = {
-    meanings: tableOf("docs/errors.md", "Every code"),
-    triggers: tableOf("docs/test-values.md", "Error codes"),
-  };
+  const meanings = tableOf("docs/errors.md", "Every code");
+  const triggers = tableOf("docs/test-values.md", "Error codes");
   const operations = operationPages(contract);
   const groups = contract.tags.map(({ name }) => name);
   return [
     ...guidePages(),
     ...operations.toSorted((one, two) => groups.indexOf(one.group) - groups.indexOf(two.group)),
     ...eventPages(contract),
-    ...errorPages(contract, tables),
+    ...errorPages(contract, meanings, triggers),
   ];
 }
 
