@@ -12,7 +12,9 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 /** The pages that people write, by the group that the sidebar shows them in. */
 function sources(): (readonly [group: string, file: string])[] {
   const folder = join(root, "docs/guides");
-  const guides = existsSync(folder) ? readdirSync(folder).sort() : [];
+  const rank = (name: string) => (name === "first-payout.md" ? "" : name);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const guides = names.sort((one, two) => (rank(one) < rank(two) ? -1 : 1));
   const webhooks = ["webhooks", "webhooks-python", "webhooks-go", "webhooks-java"];
   const reference = ["errors", "payout-states", "rate-limits", "versioning", "changelog"];
   return [

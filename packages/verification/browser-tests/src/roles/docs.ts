@@ -2,7 +2,9 @@ import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 
 const pages = [
+  ["guides/first-payout", "First payout"],
   ["webhooks", "Webhooks for merchants"],
+  ["webhooks-python", "Webhooks in Python"],
   ["errors", "Errors"],
   ["testing", "Testing"],
   ["operations/execute-payout", "Execute payout"],
