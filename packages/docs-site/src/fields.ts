@@ -8,7 +8,6 @@ export type Schema = {
   readonly description?: string;
   readonly enum?: readonly Json[];
   readonly const?: Json;
-  readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
