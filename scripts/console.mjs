@@ -1,8 +1,8 @@
 // Builds the console if its sources have changed since the last build.
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runNode } from "./foreground.mjs";
+import { isBuilt, sourceHash } from "./source-hash.mjs";
 
 const folder = "packages/console";
 
@@ -17,9 +17,9 @@ const inputs = [
  * payments, and the gateway shows at `/console/` that the console is missing.
  */
 export async function tryConsole(root, node) {
-  const hash = hashOf(root);
+  const hash = sourceHash(root, inputs);
   const stamp = join(root, folder, "dist", ".sources-hash");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return 0;
+  if (isBuilt(stamp, hash)) return 0;
   process.stderr.write("Building the console: its sources are new or have changed.\n");
   const vite = join(root, "node_modules", "vite", "bin", "vite.js");
   const code = await runNode(node, [vite, "build", "--logLevel", "warn"], {
@@ -28,22 +28,4 @@ export async function tryConsole(root, node) {
   if (code === 0) writeFileSync(stamp, hash);
   else process.stderr.write("The console was not built.\n");
   return code;
-}
-
-function hashOf(root) {
-  const hash = createHash("sha256");
-  for (const path of inputs.flatMap((each) => filesOf(join(root, each)))) {
-    hash.update(path.slice(root.length)).update(readFileSync(path));
-  }
-  return hash.digest("hex");
-}
-
-function filesOf(path) {
-  if (!existsSync(path)) return [];
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path, { recursive: true })
-    .filter((name) => !name.includes(".test."))
-    .sort()
-    .map((name) => join(path, name))
-    .filter((each) => statSync(each).isFile());
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { tryConsole } from "./console.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
+import { runNode } from "./foreground.mjs";
 import { tryMongod } from "./mongod.mjs";
 import { ensureNode } from "./node.mjs";
 import { tryOpenSsh } from "./openssh.mjs";
@@ -17,7 +18,13 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The projects of each command, their options and preparations. */
 const commands = {
-  console: { texts: ["screenshots", "sandbox"], prepare: (node) => tryConsole(root, node) },
+  console: {
+    texts: ["screenshots", "sandbox"],
+    prepare: async (node) => {
+      await tryConsole(root, node);
+      await runNode(node, [fileURLToPath(new URL("docs.mjs", import.meta.url))]);
+    },
+  },
   drills: {},
   engines: {
     counts: ["seed", "slack"],

@@ -392,6 +392,7 @@ describe("deploy/Dockerfile", () => {
       "npm pkg delete devDependencies --workspaces --include-workspace-root",
       "npm ci --omit=dev --ignore-scripts",
       "npm ci --omit=dev --ignore-scripts",
+      "npm ci --ignore-scripts",
     ]);
   });
 
@@ -409,7 +410,9 @@ describe("deploy/Dockerfile", () => {
     expect(rules.filter((rule) => !rule.startsWith("#"))[0]).toBe("*");
     expect(rules.filter((rule) => rule.startsWith("!"))).toEqual(
       ["package.json", "package-lock.json", ".npmrc", "turbo.json", "packages", "services"]
-        .concat("deploy/health.sh", "deploy/rpc.mjs", "services/*/src/**/*.md")
+        .concat("deploy/health.sh", "deploy/rpc.mjs", "docs", "services/*/src/**/*.md")
+        .concat("docs/*.md", "docs/guides/*.md")
+        .concat("packages/sdk/package.json", "packages/sdk/src", "packages/sdk/src/generator")
         .map((path) => `!${path}`),
     );
     expect(rules).toEqual(expect.arrayContaining(["**/node_modules", "**/*.test.ts"]));

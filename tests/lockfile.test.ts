@@ -6,10 +6,13 @@ import { expect, it } from "vitest";
 
 type Entry = { readonly integrity?: string; readonly link?: true; readonly optional?: true };
 
-const lockfile = readFileSync(join(import.meta.dirname, "../package-lock.json"), "utf8");
-const installed = Object.entries<Entry>(JSON.parse(lockfile).packages).filter(
-  ([path, { link }]) => path.includes("node_modules/") && link !== true,
-);
+const folders = ["..", "../packages/docs-site"];
+const installed = folders.flatMap((folder) => {
+  const lockfile = readFileSync(join(import.meta.dirname, folder, "package-lock.json"), "utf8");
+  return Object.entries<Entry>(JSON.parse(lockfile).packages).filter(
+    ([path, { link }]) => path.includes("node_modules/") && link !== true,
+  );
+});
 const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + 13);
 
 /** Binaries of other platforms that the registry lacked when last checked. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { ReferenceOperation } from "./reference.ts";
+import { type Contract, endpointsOf, responsesOf } from "./contract.ts";
 
 export type Received = {
   readonly method: string | undefined;
@@ -13,11 +13,20 @@ export type Received = {
 };
 
 /** Starts a server that returns each operation's example and records the requests. */
-export async function startReferenceServer(operations: readonly ReferenceOperation[]) {
+export async function startReferenceServer(contract: Contract) {
   const received: Received[] = [];
-  const routes = operations.map(({ method, path, described }) => {
+  const routes = endpointsOf(contract).map(({ method, path, its }) => {
     const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
-    return { method, pattern, ...answerOf(described) };
+    const [[mediaType = "", content] = []] = Object.entries(
+      responsesOf(its, contract).success?.content ?? {},
+    );
+    const value = content?.examples?.success?.value;
+    return {
+      method,
+      pattern,
+      mediaType,
+      text: typeof value === "string" ? value : JSON.stringify(value),
+    };
   });
   const server = createServer(async (request, response) => {
     const body = await text(request);
@@ -45,10 +54,4 @@ export async function startReferenceServer(operations: readonly ReferenceOperati
     take: (): Received[] => received.splice(0),
     stop: () => new Promise((resolve) => server.close(resolve)),
   };
-}
-
-function answerOf({ responses }: ReferenceOperation["described"]) {
-  const [[mediaType, content] = ["", undefined]] = Object.entries(responses["200"]?.content ?? {});
-  const value: unknown = content?.examples?.success?.value;
-  return { mediaType, text: typeof value === "string" ? value : JSON.stringify(value) };
 }

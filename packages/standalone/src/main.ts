@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { type Standalone, startStandalone } from "./start.ts";
 
@@ -48,6 +49,12 @@ A person's access token:    npm run -s token -- treasury
 `;
 }
 
+/** Builds the documentation if its sources have changed. It is not needed to be ready. */
+function buildDocs(): void {
+  const build = spawn(process.execPath, ["scripts/docs.mjs"], { cwd: root, stdio: "inherit" });
+  process.on("exit", () => build.kill());
+}
+
 function fail(message: string): never {
   process.stderr.write(`\nDisburse cannot continue: ${message}\n`);
   process.exit(1);
@@ -84,6 +91,7 @@ try {
   const standalone = await starting;
   process.stdout.write(banner(standalone));
   process.stdout.write(`\nready ${standalone.sandbox.base_url}\n`);
+  if (process.argv.includes("--docs")) buildDocs();
 } catch (error) {
   if (!stopping) fail(advice(error));
 }

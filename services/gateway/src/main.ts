@@ -52,8 +52,10 @@ const flushRequestsEveryMs = 2_000;
  */
 const sealedPlaces = [sealedKeyTexts, sealedProposals, sealedMembers];
 
-/** Folder of the console's build. */
-const consoleFolder = fileURLToPath(new URL("../../../packages/console/dist", import.meta.url));
+/** Folders of the builds of the console and the documentation. */
+const [consoleFolder = "", docsFolder = ""] = ["console", "docs-site"].map((name) =>
+  fileURLToPath(new URL(`../../../packages/${name}/dist`, import.meta.url)),
+);
 
 function connectServices({ config, connect: connectTo }: Opening<ReturnType<typeof readConfig>>) {
   const connect = <S extends DescService>(service: S, urls: ServiceUrls) =>
@@ -199,6 +201,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
     metrics,
     tracing: opening.tracing,
     mode: config.DISBURSE_MODE,
+    docsFolder,
     receiptKeys: () => receiptKeys(opening),
     peppers: config.API_KEY_PEPPER,
     place: `${hostname()}:${config.PORT}`,

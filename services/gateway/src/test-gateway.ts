@@ -162,6 +162,7 @@ export async function startTestGateway(
     log: recordingLog(logLines),
     metrics,
     mode: "sandbox",
+    docsFolder: "/nonexistent",
     receiptKeys: () => [],
     peppers: readPeppers(`p1:${Buffer.alloc(32, 9).toString("base64")}`),
     place: "first:8080",

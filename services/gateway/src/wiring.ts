@@ -85,7 +85,7 @@ function asGateway(log: Log): Interceptor {
 }
 
 export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
-  Pick<AppDeps, "clock" | "log" | "answerWithinMs" | "fileTimes" | "approvalSignInMs"> & {
+  Pick<AppDeps, "clock" | "log" | "mode" | "answerWithinMs" | "fileTimes" | "approvalSignInMs"> & {
     readonly clients: Omit<AppDeps["clients"], keyof ReturnType<typeof ownClients> | "pages">;
     readonly db: Db;
     readonly metrics: Metrics;
@@ -165,7 +165,7 @@ export async function createGateway(given: GatewayDeps) {
     routes: routesIn(mode),
     decimals: decimalNames(reference),
     publicRoutes: [
-      ...(await publicRoutes({ ...deps, reference })),
+      ...publicRoutes({ ...deps, reference }),
       ...linkRoutes({ ...deps.clients, log: deps.log }),
       ...people.memberRoutes,
     ],

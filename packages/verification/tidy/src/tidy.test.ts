@@ -28,7 +28,8 @@ test("each workspace lists the workspaces that it imports in its package.json", 
   const ours = sources.filter((each) => isOurs(each) && !isForTests(each.path));
   const missing = ours.flatMap((source) => {
     const { name, ...listed } = manifestOf(workspaceOf(source));
-    const all = { [name]: "", ...listed.dependencies, ...listed.devDependencies };
+    const { dependencies, devDependencies, peerDependencies } = listed;
+    const all = { [name]: "", ...dependencies, ...devDependencies, ...peerDependencies };
     return importsOf(source).flatMap(({ specifier }) => {
       const [of = ""] = /^@disburse\/[^/]+/.exec(specifier) ?? [];
       return of === "" || Object.hasOwn(all, of) ? [] : [`${name}: ${of}`];
@@ -37,7 +38,12 @@ test("each workspace lists the workspaces that it imports in its package.json", 
   expect([...new Set(missing)]).toEqual([]);
 });
 
-type Manifest = { name: string; dependencies?: object; devDependencies?: object };
+type Manifest = {
+  name: string;
+  dependencies?: object;
+  devDependencies?: object;
+  peerDependencies?: object;
+};
 
 function manifestOf(workspace: string): Manifest {
   return JSON.parse(readFileSync(join(home, workspace, "package.json"), "utf8"));

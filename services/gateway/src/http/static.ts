@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import type { PageAnswer } from "./answer.ts";
-import { contentHash, forever, type Headers, revalidate, serveContent } from "./content.ts";
+import { contentHash, type Headers, revalidate, serveContent } from "./content.ts";
 import type { RouterContext } from "./observe.ts";
 
 /** A route outside `/api/v1` that needs no key. */
@@ -14,18 +13,6 @@ export type PublicRoute = {
   readonly isProbe?: boolean;
   readonly answer: (ctx: RouterContext) => Promise<PageAnswer>;
 };
-
-/** Serves a file under `/docs`. The path contains the hash of the content. */
-export async function fileRoute(
-  name: string,
-  file: URL | string,
-  type: string,
-): Promise<PublicRoute> {
-  const load = () => readFile(new URL(file));
-  const hash = contentHash(await load());
-  const headers = { "Content-Type": type, "Cache-Control": forever };
-  return { path: `/docs/${hash}/${name}`, answer: serveContent(hash, headers, load) };
-}
 
 /** Serves a text at a fixed path. Clients revalidate the text each time. */
 export function textRoute(path: string, text: string, headers: Headers): PublicRoute {

@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import type { Page } from "./pages.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** The first page. It has no title of its own. */
+const introduction = "services/gateway/src/openapi/introduction.md";
+
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+/** The pages that people write, by the group that the sidebar shows them in. */
+function sources(): (readonly [group: string, file: string])[] {
+  const folder = join(root, "docs/guides");
+  const rank = (name: string) => (name === "first-payout.md" ? "" : name);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const guides = names.sort((one, two) => (rank(one) < rank(two) ? -1 : 1));
+  const webhooks = ["webhooks", "webhooks-python", "webhooks-go", "webhooks-java"];
+  const reference = ["errors", "payout-states", "rate-limits", "versioning", "changelog"];
+  return [
+    ["Guides", introduction],
+    ...guides.map((name) => ["Guides", `docs/guides/${name}`] as const),
+    ...webhooks.map((name) => ["Webhooks", `docs/${name}.md`] as const),
+    ...["testing", "test-values"].map((name) => ["Testing", `docs/${name}.md`] as const),
+    ...reference.map((name) => ["Reference", `docs/${name}.md`] as const),
+  ];
+}
+
+const textOf = (file: string) => `${file === introduction ? "# Disburse\n" : ""}${read(file)}`;
+
+const pathOf = (file: string) =>
+  file === introduction ? "index" : file.replace(/^docs\/(.*)\.md$/, "$1");
+
+/** Files that the site serves beside its pages. */
+const files: Readonly<Record<string, string>> = {
+  "docs/openapi.json": "/openapi.json",
+  "docs/webhook-vectors.json": "/docs/webhook-vectors.json",
+};
+
+/** Reads the guides. Links to files that the site doesn't serve become plain text. */
+export function guidePages(): Page[] {
+  const all = sources();
+  const served = new Map(all.map(([, file]) => [file, addressOf(pathOf(file))]));
+  for (const [file, address] of Object.entries(files)) served.set(file, address);
+  return all.map(([group, file]) => {
+    const [, title, text] = /^# ([^\n]*)\n(.*)$/s.exec(textOf(file)) ?? [];
+    if (title === undefined || text === undefined) throw new Error(`${file} has no title`);
+    return { path: pathOf(file), title, text: linked(text.trim(), file, served), group };
+  });
+}
+
+/** Returns a page's address. */
+export function addressOf(path: string): string {
+  return path === "index" ? "/docs" : `/docs/${path}`;
+}
+
+/** Replaces the links to files by links to pages. */
+export function linked(text: string, file: string, served: ReadonlyMap<string, string>): string {
+  return text.replaceAll(
+    /\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g,
+    (whole, shown: string, href: string) => {
+      if (/^(?:https?:|\/|#)/.test(href)) return whole;
+      const [path = "", anchor] = href.split("#");
+      const address = served.get(posix.join(dirname(file), path));
+      if (address === undefined) return shown;
+      return `[${shown}](${address}${anchor === undefined ? "" : `#${anchor}`})`;
+    },
+  );
+}
+
+/** Reads the first and the last column of a table under a heading of a file. */
+export function tableOf(file: string, heading: string): Map<string, string> {
+  const [, section = ""] = read(file).split(`\n## ${heading}\n`);
+  const lines = (section.split("\n## ")[0] ?? "")
+    .split("\n")
+    .filter((line) => line.startsWith("|"));
+  return new Map(
+    lines.slice(2).map((line) => {
+      const cells = line
+        .slice(1, -1)
+        .split(/(?<!\\)\|/)
+        .map((each) => each.trim());
+      return [(cells[0] ?? "").replaceAll("`", ""), cells.at(-1) ?? ""];
+    }),
+  );
+}
+
+export function contractText(): string {
+  return read("docs/openapi.json");
+}

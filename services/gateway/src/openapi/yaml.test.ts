@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { parse } from "yaml";
+import { yamlOf } from "./yaml.ts";
+
+it("formats the contract and awkward values so that YAML reads the same", () => {
+  const file = new URL("../../../../docs/openapi.json", import.meta.url);
+  const { webhooks, info } = JSON.parse(readFileSync(file, "utf8"));
+  const values = [
+    { webhooks, info },
+    { "": [], a: {}, no: "no", "a b": [[1, -2.5], [{ y: null }], "x: y\n\"'#"], on: true, 1: "1" },
+  ];
+  for (const value of values) expect(parse(yamlOf(value))).toEqual(value);
+});
