@@ -13,7 +13,10 @@ export type Callers = {
 };
 
 /** Services that only describe the server. Every identified caller may use them. */
-const openToAll: ReadonlySet<string> = new Set(["grpc.reflection.v1.ServerReflection"]);
+const openToAll: ReadonlySet<string> = new Set([
+  "grpc.reflection.v1.ServerReflection",
+  "grpc.reflection.v1alpha.ServerReflection",
+]);
 
 const known = new WeakMap<DescMethod, Callers>();
 

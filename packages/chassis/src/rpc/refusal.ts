@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
+import { BadRequestSchema } from "@disburse/contracts/google/rpc/error_details_pb.ts";
 import {
   type ErrorCode,
   errorTable,
@@ -7,6 +8,7 @@ import {
   refusalReasons,
 } from "@disburse/kernel/errors.ts";
 import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
+import { readViolations } from "@disburse/kernel/violations.ts";
 
 /** A refusal as sent to callers, with the RPC code, the public API's code and the message. */
 export type WireRefusal = { readonly rpc: Code; readonly code: string; readonly message: string };
@@ -24,7 +26,18 @@ export function refusalError<R extends string>(table: RefusalTable<R>, refusal: 
   const { reason = "", payoutId = "" } = refusal;
   return new ConnectError(`${wire.code}: ${message}`, wire.rpc, undefined, [
     { desc: RefusalSchema, value: { code: wire.code, message, reason, payoutId } },
+    ...(wire.rpc === Code.InvalidArgument ? badRequest(message) : []),
   ]);
+}
+
+/** Returns the standard detail of gRPC, which clients know without this project's protos. */
+function badRequest(message: string) {
+  const fieldViolations = readViolations(message).map(({ field, rule, message: description }) => ({
+    field,
+    description,
+    reason: rule,
+  }));
+  return fieldViolations.length > 0 ? [{ desc: BadRequestSchema, value: { fieldViolations } }] : [];
 }
 
 /**

@@ -10,8 +10,10 @@ import {
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { BadRequestSchema } from "@disburse/contracts/google/rpc/error_details_pb.ts";
+import { ServerReflection as ServerReflectionAlpha } from "@disburse/contracts/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
+import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
 import { MongoNetworkError } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -292,6 +294,40 @@ describe("a client", () => {
     close();
     await again.stop();
   });
+});
+
+it("names the invalid fields in the standard detail of gRPC, beside its own", () => {
+  const violations = [
+    { field: "address.city", problem: "is required" },
+    { field: "amount", problem: "must be a string" },
+  ];
+  const error = refusalError(publicRefusals, invalidRequest(violations));
+  expect(error.findDetails(BadRequestSchema)).toMatchObject([
+    {
+      fieldViolations: [
+        { field: "address.city", description: "is required", reason: "required" },
+        { field: "amount", description: "must be a string", reason: "type" },
+      ],
+    },
+  ]);
+  expect(readRefusal(error)?.code).toBe("INVALID_REQUEST");
+  const other = refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
+  expect(other.findDetails(BadRequestSchema)).toEqual([]);
+});
+
+it("describes itself to a tool that knows only v1alpha of reflection", async () => {
+  const { rpc, close } = connectService(ServerReflectionAlpha, server.url, {
+    identity,
+    peer: "quote",
+  });
+  async function* asked() {
+    yield {
+      messageRequest: { case: "fileContainingSymbol" as const, value: QuoteService.typeName },
+    };
+  }
+  const answers = await Array.fromAsync(rpc.serverReflectionInfo(asked()));
+  close();
+  expect(answers).toMatchObject([{ messageResponse: { case: "fileDescriptorResponse" } }]);
 });
 
 it("describes itself by reflection to a client without schema", async () => {

@@ -7,13 +7,21 @@ import {
   type ServerReflectionRequest,
 } from "@disburse/contracts/grpc/reflection/v1/reflection_pb.ts";
 import {
+  ServerReflection as ServerReflectionAlpha,
+  type ServerReflectionRequest as ServerReflectionRequestAlpha,
+} from "@disburse/contracts/grpc/reflection/v1alpha/reflection_pb.ts";
+import {
   Health,
   HealthCheckResponse_ServingStatus,
 } from "@disburse/contracts/health/v1/health_pb.ts";
 import { releaseVersion } from "../release.ts";
 
 /** Services that every server has in addition to its own. */
-export const standardServices: readonly DescService[] = [Health, ServerReflection];
+export const standardServices: readonly DescService[] = [
+  Health,
+  ServerReflection,
+  ServerReflectionAlpha,
+];
 
 /** A watcher is notified of a change within this time. */
 const watchEveryMs = 1_000;
@@ -56,13 +64,16 @@ export function registerHealth(
   });
 }
 
-/** Serves grpc.reflection.v1, so that grpcurl and `buf curl` need no schema. */
+/**
+ * Serves grpc.reflection, so that grpcurl and `buf curl` need no schema. Older tools know v1alpha
+ * only, which has the same messages.
+ */
 export function registerReflection(router: ConnectRouter, services: readonly DescService[]): void {
   const all = [...services, ...standardServices];
   const files = new Map<string, DescFile>();
   for (const service of all) collect(service.file, files);
   const registry = createRegistry(...files.values());
-  const answer = ({ messageRequest: { case: kind, value } }: ServerReflectionRequest) => {
+  const answer = ({ messageRequest: { case: kind, value } }: Asked) => {
     switch (kind) {
       case "listServices":
         return {
@@ -77,18 +88,22 @@ export function registerReflection(router: ConnectRouter, services: readonly Des
         return failed(Code.Unimplemented, "extensions are not used");
     }
   };
-  router.service(ServerReflection, {
-    serverReflectionInfo: async function* (requests) {
-      for await (const request of requests) {
-        yield {
-          validHost: request.host,
-          originalRequest: request,
-          messageResponse: answer(request),
-        };
-      }
-    },
+  async function* answers<Request extends Asked>(requests: AsyncIterable<Request>) {
+    for await (const request of requests) {
+      yield {
+        validHost: request.host,
+        originalRequest: request,
+        messageResponse: answer(request),
+      };
+    }
+  }
+  router.service(ServerReflection, { serverReflectionInfo: answers<ServerReflectionRequest> });
+  router.service(ServerReflectionAlpha, {
+    serverReflectionInfo: answers<ServerReflectionRequestAlpha>,
   });
 }
+
+type Asked = ServerReflectionRequest | ServerReflectionRequestAlpha;
 
 function collect(file: DescFile, into: Map<string, DescFile>): void {
   if (into.has(file.proto.name)) return;

@@ -1,6 +1,6 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import {
   activeCorridors,
   addRate,
@@ -48,6 +48,21 @@ it("the rate in force has the latest time; of two equal times, the later arrival
   await rate("cor_2", 6n, 9_000, 9_000);
   expect(await latestRate(store, "cor_1")).toMatchObject({ rate: { units: 5n } });
   expect(await latestRate(store, "cor_none")).toBeUndefined();
+});
+
+it("a page has each corridor's rate in force, in one query", async () => {
+  const { id: paired } = await set("BTC", "INR");
+  await set("SOL", "BTC");
+  await rate(paired, 4n, 2_000, 7_000);
+  await rate(paired, 5n, 2_000, 8_000);
+  await rate(paired, 3n, 1_000, 9_000);
+  const reads = [vi.spyOn(store.rates, "findOne"), vi.spyOn(store.rates, "find")];
+  const { found } = await listCorridors(store, "", { after: undefined, limit: 10 });
+  expect(found.map(({ source, rate: latest }) => [source, latest?.rate.units])).toEqual([
+    ["BTC", 5n],
+    ["SOL", undefined],
+  ]);
+  for (const read of reads) expect(read).not.toHaveBeenCalled();
 });
 
 it("corridors are listed by pair, up to the limit", async () => {

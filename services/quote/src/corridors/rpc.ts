@@ -116,13 +116,10 @@ export function corridorsRpc({ corridors, current, isPayable, railsTo, clock }: 
       const page = { after, limit: limit + 1 };
       const { found, count } = await listCorridors(corridors, merchantId, page);
       const { shown, nextCursor } = cutPage(found, limit, writePairCursor);
-      const [rails, ...rates] = await Promise.all([
-        railsTo(shown.map(({ destination }) => destination)),
-        ...shown.map(({ id }) => latestRate(corridors, id)),
-      ]);
-      const messages = shown.map((corridor, at) => {
+      const rails = await railsTo(shown.map(({ destination }) => destination));
+      const messages = shown.map((corridor) => {
         const paidBy = [...(rails.get(corridor.destination) ?? [])];
-        return { ...corridorMessage(corridor, rates[at]), rails: paidBy };
+        return { ...corridorMessage(corridor, corridor.rate), rails: paidBy };
       });
       return { corridors: messages, nextCursor, ...countedTotal(count) };
     },

@@ -5,7 +5,7 @@ import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/store
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Decimal, formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import type { Collection, Filter } from "mongodb";
+import type { Collection, Document, Filter } from "mongodb";
 import type { Corridor, CorridorTerms, Rate } from "./rules/corridor.ts";
 import type { PairCursor } from "./rules/page.ts";
 
@@ -67,13 +67,11 @@ export async function findCorridor(
 
 /** Returns active corridors, sorted by pair, with the times of their rates in force. */
 export async function activeCorridors({ corridors, rates }: CorridorStore, limit: number) {
-  const latest = [{ $sort: { as_of: -1 } }, { $limit: 1 }, { $project: asOf }];
-  const key = { localField: "_id", foreignField: "corridor_id" };
   const steps = [
     { $match: { ...isCorridor, active: true } },
     { $sort: { source: 1, destination: 1 } },
     { $limit: limit },
-    { $lookup: { from: rates.collectionName, ...key, pipeline: latest, as: "latest" } },
+    withLatestRate(rates, [{ $project: asOf }]),
   ];
   type Found = CorridorDocument & { latest: readonly Pick<RateDocument, "as_of">[] };
   const found = await corridors.aggregate<Found>(steps).toArray();
@@ -81,6 +79,15 @@ export async function activeCorridors({ corridors, rates }: CorridorStore, limit
 }
 
 const asOf = { as_of: 1 } as const;
+const latestFirst = { as_of: -1, received_at: -1 } as const;
+
+/** Adds the rate in force to each corridor, as `latest`. */
+function withLatestRate({ collectionName: from }: Collection<RateDocument>, more: Document[] = []) {
+  const pipeline = [{ $sort: latestFirst }, { $limit: 1 }, ...more];
+  return {
+    $lookup: { from, localField: "_id", foreignField: "corridor_id", pipeline, as: "latest" },
+  };
+}
 
 const openingId = (merchantId: string, corridorId: string) => `${merchantId}:${corridorId}`;
 
@@ -93,25 +100,35 @@ export async function isOpenTo(
   return found?.open === true;
 }
 
+type ListedCorridor = Corridor & { readonly rate: Rate | undefined };
+
 /**
- * Returns a page of all corridors, or of those open to a merchant, sorted by pair, and the total.
+ * Returns a page of all corridors, or of those open to a merchant, sorted by pair, each with its
+ * rate in force, and the total.
  */
 export async function listCorridors(
-  { corridors, openings }: CorridorStore,
+  { corridors, openings, rates }: CorridorStore,
   merchantId: string,
   { after, limit }: { readonly after: PairCursor | undefined; readonly limit: number },
-): Promise<{ readonly found: readonly Corridor[]; readonly count: number }> {
+): Promise<{ readonly found: readonly ListedCorridor[]; readonly count: number }> {
   const listed: Filter<CorridorDocument> = { ...isCorridor };
   if (merchantId !== "") {
     const open = await openings.find({ merchant_id: merchantId, open: true }).toArray();
     listed._id = { $in: open.map(({ corridor_id }) => corridor_id) };
   }
-  const page = corridors
-    .find(after === undefined ? listed : { $and: [listed, beyond(after)] })
-    .sort({ source: 1, destination: 1 })
-    .limit(limit);
+  type Found = CorridorDocument & { latest: readonly RateDocument[] };
+  const page = corridors.aggregate<Found>([
+    { $match: after === undefined ? listed : { $and: [listed, beyond(after)] } },
+    { $sort: { source: 1, destination: 1 } },
+    { $limit: limit },
+    withLatestRate(rates),
+  ]);
   const [found, count] = await Promise.all([page.toArray(), corridors.countDocuments(listed)]);
-  return { found: found.map(toCorridor), count };
+  const withRates = found.map(({ latest: [latest], ...corridor }) => ({
+    ...toCorridor(corridor),
+    rate: latest === undefined ? undefined : toRate(latest),
+  }));
+  return { found: withRates, count };
 }
 
 function beyond({ source, destination }: PairCursor): Filter<CorridorDocument> {
@@ -167,8 +184,7 @@ export async function setMerchantCorridor(
 
 /** Returns the rate with the latest `as_of`, regardless of arrival order. */
 export async function latestRate({ rates }: CorridorStore, corridorId: string) {
-  const sort = { as_of: -1, received_at: -1 } as const;
-  const found = await rates.findOne({ corridor_id: corridorId }, { sort });
+  const found = await rates.findOne({ corridor_id: corridorId }, { sort: latestFirst });
   return found === null ? undefined : toRate(found);
 }
 
@@ -185,7 +201,7 @@ export async function ratesToCompare(
   now: Date,
 ): Promise<Decimal[]> {
   const dayAgo = new Date(now.getTime() - compareWithinMs);
-  const sort = { as_of: -1, received_at: -1 } as const;
+  const sort = latestFirst;
   const inForce = await rates.findOne({ corridor_id: corridorId }, { sort });
   const filter = {
     corridor_id: corridorId,

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/event.proto.
  */
 export const file_disburse_type_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChxkaXNidXJzZS90eXBlL3YxL2V2ZW50LnByb3RvEhBkaXNidXJzZS50eXBlLnYxIkQKBUV2ZW50EhQKDHJvdXRpbmdfa2V5cxgBIAMoCRISCgpwdWJsaXNoZXJzGAIgAygJEhEKCWNvbnN1bWVycxgDIAMoCTpQCgVldmVudBIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxiOjAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5FdmVudFIFZXZlbnRiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChxkaXNidXJzZS90eXBlL3YxL2V2ZW50LnByb3RvEhBkaXNidXJzZS50eXBlLnYxIkQKBUV2ZW50EhQKDHJvdXRpbmdfa2V5cxgBIAMoCRISCgpwdWJsaXNoZXJzGAIgAygJEhEKCWNvbnN1bWVycxgDIAMoCTpQCgVldmVudBIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxiOjAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5FdmVudFIFZXZlbnRCLQoQZGlzYnVyc2UudHlwZS52MVABWhdkaXNidXJzZS90eXBlL3YxO3R5cGV2MWIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * The routing of an event over the broker. A consumer rejects an event unless one of the event's
