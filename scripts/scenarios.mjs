@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { tryConsole } from "./console.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
+import { tryKubectl } from "./kubectl.mjs";
 import { tryMongod } from "./mongod.mjs";
 import { ensureNode } from "./node.mjs";
 import { tryOpenSsh } from "./openssh.mjs";
@@ -17,6 +18,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The projects of each command, their options and preparations. */
 const commands = {
+  cluster: { parts: true, texts: ["crds"], prepare: tryKubectl },
   console: { texts: ["screenshots", "sandbox"], prepare: (node) => tryConsole(root, node) },
   drills: {},
   engines: {
