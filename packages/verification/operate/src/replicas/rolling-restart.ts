@@ -33,10 +33,17 @@ export const rollingRestart: Part = {
   },
 };
 
-/** Ends and starts each process under load, one after another. Throws if a request failed. */
+/** Time under load before the first restart, in which a machine that is too slow shows itself. */
+const beforeMs = 10_000;
+
+/**
+ * Ends and starts each process under load, one after another. Throws if a request failed, also
+ * before the first restart: the machine then has no room for the load.
+ */
 export async function restartAll(platform: ReplicatedPlatform, requestsPerSecond: number) {
   const load = startLoad(platform.payer, requestsPerSecond);
-  const unlucky: string[] = [];
+  await pause(beforeMs);
+  const unlucky: string[] = load.failed() > 0 ? ["before any restart"] : [];
   for (const service of serviceNames) {
     for (const replica of platform.replicas) {
       const before = load.failed();
@@ -48,7 +55,10 @@ export async function restartAll(platform: ReplicatedPlatform, requestsPerSecond
   }
   const { requests, failures, payoutIds } = await load.stop();
   const during = [...new Set(unlucky)].join(", ");
-  const failed = `${failures.length} of ${requests} failed (${during}): ${failures[0]}`;
+  const kinds = [...Map.groupBy(failures, (each) => each)].map(
+    ([failure, all]) => `${all.length} times ${failure}`,
+  );
+  const failed = `${failures.length} of ${requests} failed (${during}): ${kinds.join("; ")}`;
   must(failures.length === 0, failed);
   return { requests, payoutIds };
 }
