@@ -10,7 +10,7 @@ import { serviceNames } from "./service-names.ts";
 /**
  * `npm run keys -- FOLDER [--sandbox]` creates a folder with a new key for each service of a
  * deployment, such as `payout.key`, and all public keys in `trusted-keys.json`. `--sandbox` adds the
- * key of the job that creates a sandbox, for a stage. A live deployment must not trust it.
+ * key of the job that creates a sandbox, for a stage. Live mode refuses to trust it.
  *
  * `npm run keys -- certificates [FOLDER]` creates an authority, `ca.crt`, and a certificate for
  * each service, such as `payout/tls.crt`. Run again, it renews certificates that expire soon.
