@@ -31,7 +31,7 @@ const commands = {
     },
   },
   faults: { counts: ["kills", "seeds", "seed", "races", "per-point"] },
-  operate: { parts: true, texts: ["from"] },
+  operate: { parts: true, counts: ["slack"], texts: ["from"] },
   // The invariants are checked after every selection of cases.
   rails: { counts: ["per-gap", "large", "seed"], last: "invariants", prepare: tryOpenSsh },
 };
