@@ -17,6 +17,7 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 1,
     projects: [
+      project("cluster", "packages/verification/deploy/src"),
       project("drills", "packages/verification/drills/src"),
       project("console", "packages/verification/browser-tests/src"),
       project("engines", "packages/verification/engines/src"),

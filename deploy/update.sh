@@ -18,6 +18,9 @@ ready_within_seconds=${UPDATE_READY_WITHIN_SECONDS:-180}
 found_after_seconds=${UPDATE_FOUND_AFTER_SECONDS:-8}
 # The same as stop_grace_period in docker-compose.yml.
 stop_within_seconds=40
+# Docker forgets what a container logged when it is removed.
+logs=${UPDATE_LOGS:-logs}
+logs_days=7
 
 options=("$@")
 compose() { docker compose ${options[@]+"${options[@]}"} "$@"; }
@@ -49,6 +52,14 @@ scale() {
   compose up --detach --no-deps --no-build --no-recreate --scale "$1=$2" "$1" >&2
 }
 
+# Removes a container that ended, once its log is kept: docs/RUNBOOK.md, "What is logged".
+remove() {
+  local service=$1 container=$2
+  (umask 077 && mkdir -p "$logs" &&
+    docker logs "$container" 2>&1 | gzip >"$logs/$service-$(date -u +%Y%m%dT%H%M%SZ)-${container:0:12}.log.gz")
+  docker rm "$container" >&2
+}
+
 await_ready() {
   local container=$1 second status
   for ((second = 0; second < ready_within_seconds; second++)); do
@@ -65,9 +76,12 @@ update() {
   local -a old_ones all
   doing=$service
   settings=$(settings_of "$service")
-  # Those that ended: to scale would start them again, with the image before.
-  compose rm --force "$service" >&2
   old_ones=($(compose ps --quiet "$service"))
+  all=($(compose ps --all --quiet "$service"))
+  # Those that ended: to scale would start them again, with the image before. Docker removes none that runs.
+  for old in "${all[@]}"; do
+    if [[ " ${old_ones[*]} " != *" $old "* ]]; then remove "$service" "$old"; fi
+  done
   for old in "${old_ones[@]}"; do
     state=$(state_of "$old" "$settings")
     if [[ $state == current ]]; then continue; fi
@@ -78,7 +92,7 @@ update() {
     await_ready "$added"
     sleep "$found_after_seconds"
     docker stop --time "$stop_within_seconds" "$old" >&2
-    docker rm "$old" >&2
+    remove "$service" "$old"
     say "$service: $added serves in place of $old"
   done
   # Restores the configured number, if it changed or a container is missing.
@@ -91,6 +105,7 @@ for service in "${services[@]}"; do
   compose run --rm --no-deps "$service-migration" >&2
 done
 for service in "${services[@]}"; do update "$service"; done
+if [[ -d $logs ]]; then find "$logs" -name '*.log.gz' -mtime "+$logs_days" -delete; fi
 
 doing="the balancer"
 balancer=$(compose ps --quiet balancer)

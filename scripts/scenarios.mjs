@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { tryConsole } from "./console.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { runNode } from "./foreground.mjs";
+import { tryKubectl } from "./kubectl.mjs";
 import { tryMongod } from "./mongod.mjs";
 import { ensureNode } from "./node.mjs";
 import { tryOpenSsh } from "./openssh.mjs";
@@ -18,6 +19,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The projects of each command, their options and preparations. */
 const commands = {
+  cluster: { parts: true, texts: ["crds"], prepare: tryKubectl },
   console: {
     texts: ["screenshots", "sandbox"],
     prepare: async (node) => {
@@ -36,7 +38,7 @@ const commands = {
     },
   },
   faults: { counts: ["kills", "seeds", "seed", "races", "per-point"] },
-  operate: { parts: true, texts: ["from"] },
+  operate: { parts: true, counts: ["slack"], texts: ["from"] },
   // The invariants are checked after every selection of cases.
   rails: { counts: ["per-gap", "large", "seed"], last: "invariants", prepare: tryOpenSsh },
 };

@@ -106,8 +106,12 @@ it("the commands of docs/running-locally.md run", async () => {
 });
 
 it("status says what serves in which version, and 1 where something does not", async () => {
-  const { processes, serving } = await jsonOf("status");
+  const { processes, serving, parts } = await jsonOf("status");
   expect(serving).toBe(true);
+  const shown = parts.map(({ service, part }: Record<string, string>) => `${service} ${part}`);
+  expect(shown).toEqual(
+    expect.arrayContaining(["gateway database", "payout payouts pending", "notifier webhooks due"]),
+  );
   expect(new Set(processes.map(({ version }: { version: string }) => version)).size).toBe(1);
   expect(processes[0].version).toMatch(/^\d+\.\d+\.\d+/);
   const away = { DISBURSE_QUOTE_URL: "http://127.0.0.1:1" };

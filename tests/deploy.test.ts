@@ -15,6 +15,7 @@ import { refusedSettings, settingsOf } from "./service-settings.ts";
 
 type ComposeService = {
   readonly build?: { readonly context: string; readonly dockerfile: string; readonly args: object };
+  readonly image?: string;
   readonly restart: string;
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string | number | null>>;
@@ -141,7 +142,10 @@ describe("docker-compose.yml", () => {
 
   it("has the services with their migrations, what they stand on, and the sandbox's jobs", () => {
     expect(Object.keys(compose.services).sort()).toEqual(
-      [...serviceNames, ...migrations, ...parts, ...jobs, "balancer", ...observability].sort(),
+      [
+        ...[...serviceNames, ...migrations, ...parts, ...jobs],
+        ...["balancer", "reader", ...observability],
+      ].sort(),
     );
     for (const name of observability)
       expect(composed(name).profiles, name).toEqual(["observability"]);
@@ -258,7 +262,9 @@ describe("docker-compose.yml", () => {
     const { mem_limit, pids_limit, logging, read_only, cap_drop, security_opt } = composed(name);
     expect(mem_limit).toMatch(/^\d+[mg]$/);
     expect(pids_limit).toBeGreaterThanOrEqual(100);
-    expect(logging?.options).toEqual({ "max-size": "10m", "max-file": "5" });
+    expect(logging?.options).toEqual({
+      ...{ "max-size": "100m", "max-file": "20", compress: "true" },
+    });
     expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ["ALL"] });
     expect(security_opt).toEqual(["no-new-privileges:true"]);
   });
@@ -281,6 +287,21 @@ describe("docker-compose.yml", () => {
     const served = ["balancer", "prometheus", "grafana"];
     expect(out.map(([name]) => name).sort()).toEqual(["compliance", "notifier", ...served].sort());
     for (const [name, { networks }] of all) expect(networks, name).toContain("inside");
+  });
+
+  it("gives the services that are inside alone a way out, in a file of overrides", () => {
+    const { services } = parse(read("deploy/ways-out.yaml")) as Pick<typeof compose, "services">;
+    const inside = serviceNames.filter((name) => composed(name).networks?.length === 1);
+    expect(Object.keys(services).sort()).toEqual(inside.toSorted());
+    for (const service of Object.values(services))
+      expect(service).toEqual({ networks: ["inside", "outside"] });
+  });
+
+  it("makes the database's reader by a job of its own, without its password in a list", () => {
+    const { profiles, command, environment, image } = composed("reader");
+    expect([profiles, image]).toEqual([["reader"], composed("mongo").image]);
+    expect(command).toEqual(["mongosh", "--quiet", "--norc", "--nodb", "/users/reader.js"]);
+    expect(environment).toMatchObject({ READER_PASSWORD: null });
   });
 
   it("gives each service its own key, and the place of evidence, and no one else's", () => {
@@ -350,7 +371,7 @@ it("names images of others by their digests", () => {
   const paths = [...manifests, "overlays/sandbox/mongodb"].map((name) => `deploy/k8s/${name}.yaml`);
   const texts = ["docker-compose.yml", ...paths].map(read);
   const images = texts.flatMap((text) =>
-    [...text.matchAll(/image: (\S+)/g)].map(([, name]) => name),
+    [...text.matchAll(/image: (?:&\S+ )?([^\s*]\S*)/g)].map(([, name]) => name),
   );
   const others = images.filter((name) => !name?.startsWith("disburse-"));
   expect(others).toHaveLength(9);

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { containerOf, type Manifests, readManifests } from "@disburse/deploy/manifests.ts";
 import {
   kubectl,
@@ -11,13 +11,12 @@ import {
   renderTimeoutMs,
   without,
 } from "@disburse/deploy/overlays.ts";
+import { createOwnOverlay, example, withRelease } from "@disburse/deploy/own-overlay.ts";
 import { schemaProblem } from "@disburse/deploy/schemas.ts";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
-const k8s = join(root, "deploy/k8s");
-const example = "examples/eks-atlas";
 
 /** A DNS label. A Job's name must be one, because it becomes part of its pods' names. */
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -58,26 +57,14 @@ describe.skipIf(kubectl === "")(
   `an overlay of one's own${without}`,
   { timeout: renderTimeoutMs },
   () => {
-    let folder: string;
+    let copies: ReturnType<typeof createOwnOverlay>;
     beforeAll(() => {
-      mkdirSync(join(root, ".cache"), { recursive: true });
-      folder = mkdtempSync(join(root, ".cache/own-overlay-"));
+      copies = createOwnOverlay(kubectl);
     });
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    afterAll(() => copies.remove());
 
-    /** Renders a copy of the example with other texts. */
-    const renderOwn = (change: (text: string) => string): Manifests => {
-      const text = readFileSync(join(k8s, example, "kustomization.yaml"), "utf8");
-      const base = relative(folder, k8s);
-      writeFileSync(join(folder, "kustomization.yaml"), change(text).replaceAll("../..", base));
-      return readManifests(
-        execFileSync(kubectl, ["kustomize", folder], { encoding: "utf8", maxBuffer: 16_000_000 }),
-      );
-    };
-    const release = (version: string, digit: string) => (text: string) =>
-      text
-        .replace("release=0-1-0", `release=${version}`)
-        .replaceAll(/sha256:\w{64}/g, `sha256:${digit.repeat(64)}`);
+    const renderOwn = (change: (text: string) => string): Manifests =>
+      readManifests(copies.render(change));
 
     it("is valid by Kubernetes' schemas", async () => {
       const { all } = manifestsOf(example);
@@ -94,8 +81,8 @@ describe.skipIf(kubectl === "")(
     });
 
     it("is upgraded by other digests and another release, without a change that is refused", () => {
-      const first = renderOwn(release("0-1-0", "a"));
-      const second = renderOwn(release("0-2-0-rc1", "b"));
+      const first = renderOwn(withRelease("0-1-0", "a"));
+      const second = renderOwn(withRelease("0-2-0-rc1", "b"));
       for (const service of serviceNames) {
         expect(imageOf(second, service)).toBe(
           imageOf(first, service).replaceAll("a".repeat(64), "b".repeat(64)),

@@ -358,7 +358,11 @@ const toTheWorld = ["compliance", "notifier"];
 describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}`, (overlay) => {
   const isSandbox = overlay === "sandbox";
   const migrations = serviceNames.map((name) => `${name}-migration`);
-  const jobs = isSandbox ? ["sandbox-secrets", "sandbox-seed"] : [];
+  const jobs = {
+    sandbox: ["sandbox-secrets", "sandbox-seed"],
+    stage: ["sandbox-seed"],
+    production: [],
+  }[overlay];
   const parts = isSandbox ? ["mongodb", "rabbitmq"] : [];
   const outside = {
     sandbox: ["mongodb", "rabbitmq"],

@@ -10,8 +10,8 @@ import {
   brokerDefinitions,
   brokerPasswordsOf,
 } from "@disburse/sandbox/broker/users.ts";
+import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { ownSettings, sealingServices, workloads } from "@disburse/sandbox/secrets.ts";
-import type { SeededSandbox } from "@disburse/sandbox/seed.ts";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
@@ -32,21 +32,27 @@ afterAll(async () => {
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
   promisify(execFile)(process.execPath, [...args], { env });
 
-async function seed(change: Record<string, string> = {}): Promise<SeededSandbox> {
+async function seed(change: Record<string, string> = {}): Promise<SandboxDocument> {
   const urls = serviceNames.map((name) => [`${name.toUpperCase()}_URL`, platform.url(name)]);
-  const path = join(folder, "sandbox.json");
   const settings = {
     ...Object.fromEntries(urls),
     DISBURSE_MODE: "sandbox",
     ...ownSettings(platform.secrets, "sandbox"),
     BASE_URL: platform.baseUrl,
-    SANDBOX_FILE: path,
+    SANDBOX_FILE: join(folder, "sandbox.json"),
     ...change,
   };
+  const path = settings.SANDBOX_FILE;
   await run([join(jobs, "main.ts")], settings);
   expect(statSync(path).mode & 0o077).toBe(0);
-  return JSON.parse(readFileSync(path, "utf8")) as SeededSandbox;
+  return JSON.parse(readFileSync(path, "utf8")) as SandboxDocument;
 }
+
+it("names no person and has no token where persons are another provider's", async () => {
+  const file = join(folder, "without-issuer.json");
+  const { grpc_token, people } = await seed({ ISSUER_KEY: "", SANDBOX_FILE: file });
+  expect({ grpc_token, people }).toEqual({ grpc_token: undefined, people: [] });
+});
 
 it("makes the sandbox once, however often it runs, and again where it is gone", async () => {
   const first = await seed();

@@ -1,7 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { afterEach, expect, it } from "vitest";
 
@@ -57,11 +67,9 @@ if (isFailing) {
   process.exit(7);
 }
 if (/^compose config --hash/.test(call)) print(last + " " + world.wanted[last].hash);
+else if (/^compose ps --all --quiet/.test(call)) of(last).forEach(({ id }) => print(id));
 else if (/^compose ps --quiet/.test(call)) of(last).filter(({ isStopped }) => !isStopped).forEach(({ id }) => print(id));
-else if (/^compose rm --force /.test(call)) {
-  const ended = of(last).filter(({ isStopped }) => isStopped);
-  world.containers = world.containers.filter((each) => !ended.includes(each));
-}
+else if (/^logs /.test(call)) print("log of " + last);
 else if (/^compose run /.test(call)) print("");
 else if (/^compose up /.test(call)) add(last, Number(/--scale \\w+=(\\d+)/.exec(call)?.[1] ?? 0));
 else if (/^compose kill /.test(call)) print("");
@@ -119,6 +127,11 @@ function update(changed: readonly string[], given: Given = {}) {
   writeFileSync(file, JSON.stringify(world));
   writeFileSync(join(folder, "docker"), docker, { mode: 0o755 });
   writeFileSync(join(folder, "sleep"), "#!/bin/sh\n", { mode: 0o755 });
+  const logs = join(folder, "logs");
+  mkdirSync(logs);
+  const outdated = join(logs, "payout-20260101T000000Z-1.log.gz");
+  writeFileSync(outdated, "");
+  utimesSync(outdated, new Date(0), new Date(0));
   const script = join(import.meta.dirname, "../deploy/update.sh");
   const { status, stderr } = spawnSync("bash", [script], {
     env: {
@@ -126,12 +139,19 @@ function update(changed: readonly string[], given: Given = {}) {
       PATH: `${folder}:${process.env.PATH}`,
       WORLD: file,
       UPDATE_READY_WITHIN_SECONDS: "3",
+      UPDATE_LOGS: logs,
     },
     encoding: "utf8",
   });
   const { calls, containers: left } = JSON.parse(readFileSync(file, "utf8")) as World;
   const leftOf = (service: string) => left.filter((each) => each.service === service);
-  return { status, stderr, calls, leftOf };
+  const kept = () =>
+    readdirSync(logs).map((name) => ({
+      name,
+      text: gunzipSync(readFileSync(join(logs, name))).toString(),
+      mode: statSync(join(logs, name)).mode & 0o077,
+    }));
+  return { status, stderr, calls, leftOf, kept };
 }
 
 it("replaces each container of a new image by one that is ready, and leaves the others", () => {
@@ -173,6 +193,24 @@ it("leaves no container of the old image that had been stopped", () => {
   expect(status).toBe(0);
   const left = leftOf("payout");
   expect(left.map(({ image, isStopped = false }) => [image, isStopped])).toEqual([["new", false]]);
+}, 120_000);
+
+it("keeps the log of each container that it removes, for a week", () => {
+  const { status, kept } = update(["payout"], { stopped: "payout-2" });
+  expect(status).toBe(0);
+  const logs = kept();
+  expect(logs.map(({ text }) => text).sort()).toEqual(["log of payout-1\n", "log of payout-2\n"]);
+  for (const { name, mode } of logs) {
+    expect(name).toMatch(/^payout-\d{8}T\d{6}Z-payout-\d\.log\.gz$/);
+    expect(mode).toBe(0);
+  }
+}, 120_000);
+
+it("removes no container whose log cannot be kept", () => {
+  const failing = { call: "logs", after: 0 };
+  const { status, stderr, calls } = update(["payout"], { failing });
+  expect([status !== 0, stderr]).toEqual([true, expect.stringContaining("Stopped (payout)")]);
+  expect(calls.filter((call) => call.startsWith("rm"))).toEqual([]);
 }, 120_000);
 
 it.each([

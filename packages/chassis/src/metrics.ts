@@ -12,6 +12,15 @@ export const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
  */
 export type Metrics = ReturnType<typeof createMetrics>;
 
+export type GaugeValue = {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+};
+
+const textLabels = (labels: Partial<Record<string, string | number>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
+
 /** Creates a registry for one service, so that several services can share a process. */
 export function createMetrics(service: string) {
   const registry = new Registry();
@@ -58,6 +67,17 @@ export function createMetrics(service: string) {
         },
       }),
     histogram,
+    /** Returns the gauges with these names as they are now. Omits names that are not gauges. */
+    gauges: async (names: readonly string[]): Promise<GaugeValue[]> => {
+      const known = names.flatMap((name) => {
+        const metric = registry.getSingleMetric(name);
+        return metric instanceof Gauge ? [metric] : [];
+      });
+      const read = await Promise.all(known.map((gauge) => gauge.get()));
+      return read.flatMap(({ name, values }) =>
+        values.map(({ labels, value }) => ({ name, labels: textLabels(labels), value })),
+      );
+    },
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };

@@ -23,6 +23,7 @@ import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/pay
 import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
+import { StatusService } from "@disburse/contracts/disburse/status/v1/status_pb.ts";
 import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 import { event } from "@disburse/contracts/disburse/type/v1/event_pb.ts";
@@ -55,6 +56,7 @@ export const contracts: readonly (readonly [ServiceName, DescService])[] = [
     (service) => [service, ApprovalService] as const,
   ),
   ...serviceNames.map((name) => [name, AuditService] as const),
+  ...serviceNames.map((name) => [name, StatusService] as const),
   ...serviceNames.map((name) => [name, TraceService] as const),
 ];
 

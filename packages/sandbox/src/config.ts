@@ -12,7 +12,8 @@ export function readConfig(environment: Environment = process.env) {
     TLS_KEY_FILE: identitySettings.TLS_KEY_FILE,
     TLS_CA_FILE: identitySettings.TLS_CA_FILE,
     TLS_CLIENTS: identitySettings.TLS_CLIENTS,
-    ISSUER_KEY: secret(z.string()),
+    /** Signs `grpc_token`. Not set where persons sign in at another provider. */
+    ISSUER_KEY: secret(z.string().optional()),
     BENEFICIARY_URL: urlSetting,
     COMPLIANCE_URL: urlSetting,
     GATEWAY_URL: urlSetting,

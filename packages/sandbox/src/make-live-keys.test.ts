@@ -49,3 +49,14 @@ it("makes a key for each service, and replaces none", () => {
   expect(keys).toHaveLength(serviceNames.length);
   expect(() => make("keys")).toThrow("EEXIST");
 }, 60_000);
+
+it("makes a key of the job that creates a sandbox only if asked", () => {
+  make("stage-keys", "--sandbox");
+  const { keys } = JSON.parse(readFileSync(join(folder, "stage-keys/trusted-keys.json"), "utf8"));
+  expect(keys.map(({ kid }: { kid: string }) => kid.split(".")[0])).toEqual([
+    ...serviceNames,
+    "sandbox",
+  ]);
+  const { kid } = JSON.parse(readFileSync(join(folder, "stage-keys/sandbox.key"), "utf8"));
+  expect(kid).toBe(keys.at(-1).kid);
+});

@@ -4,11 +4,13 @@ import { generateServiceKey, trustedKeysText } from "@disburse/chassis/identity/
 import { writeFileAtomically } from "./atomic-file.ts";
 import { makeCertificates } from "./certificates/files.ts";
 import { readSecretsConfig } from "./config.ts";
+import { type Workload, workloads } from "./secrets.ts";
 import { serviceNames } from "./service-names.ts";
 
 /**
- * `npm run keys -- FOLDER` creates a folder with a new key for each service of a live deployment,
- * such as `payout.key`, and all public keys in `trusted-keys.json`.
+ * `npm run keys -- FOLDER [--sandbox]` creates a folder with a new key for each service of a
+ * deployment, such as `payout.key`, and all public keys in `trusted-keys.json`. `--sandbox` adds the
+ * key of the job that creates a sandbox, for a stage. Live mode refuses to trust it.
  *
  * `npm run keys -- certificates [FOLDER]` creates an authority, `ca.crt`, and a certificate for
  * each service, such as `payout/tls.crt`. Run again, it renews certificates that expire soon.
@@ -16,13 +18,18 @@ import { serviceNames } from "./service-names.ts";
 
 const [first, second] = process.argv.slice(2);
 if (first === "certificates") await createCertificates(second ?? "certificates");
-else if (first !== undefined) createKeys(first);
-else throw new Error("usage: npm run keys -- FOLDER, or npm run keys -- certificates [FOLDER]");
+else if (first !== undefined && (second === undefined || second === "--sandbox"))
+  createKeys(first, second === undefined ? serviceNames : workloads);
+else {
+  throw new Error(
+    "usage: npm run keys -- FOLDER [--sandbox], or npm run keys -- certificates [FOLDER]",
+  );
+}
 
-function createKeys(folder: string): void {
+function createKeys(folder: string, names: readonly Workload[]): void {
   // Throws if the folder exists, so that keys in use are not replaced.
   mkdirSync(folder, { mode: 0o700 });
-  const publicJwks = serviceNames.map((service) => {
+  const publicJwks = names.map((service) => {
     const { privateText, publicJwk } = generateServiceKey(service);
     writeFileAtomically(join(folder, `${service}.key`), `${privateText}\n`);
     return publicJwk;

@@ -22,7 +22,8 @@ export type SandboxDocument = SeededSandbox & {
   readonly console_url?: string | undefined;
   readonly operators_url?: string | undefined;
   readonly grpc: ServiceUrls;
-  readonly grpc_token: string;
+  /** A token of a person with every role. Absent if persons sign in at another provider. */
+  readonly grpc_token?: string | undefined;
   readonly issuer?: string | undefined;
   readonly people: readonly SandboxPerson[];
   readonly admin?: ServiceUrls | undefined;
@@ -71,7 +72,8 @@ export async function createSandbox({
   readonly identity: ClientIdentity;
   /** Absent if the services use no TLS. */
   readonly tls?: Tls | undefined;
-  readonly issuerKey: string;
+  /** The key of the sandbox's own issuer. Absent if persons sign in at another provider. */
+  readonly issuerKey: string | undefined;
   readonly issuer?: string;
   /** The URLs of the members' and the operators' console, if they are served. */
   readonly console?: { readonly members: string; readonly operators: string };
@@ -87,9 +89,10 @@ export async function createSandbox({
     operators_url: consoleUrls?.operators,
     ...seeded,
     grpc,
-    grpc_token: await personToken(issuerKey, everyRole, grpcTokenTimes),
+    grpc_token: issuerKey && (await personToken(issuerKey, everyRole, grpcTokenTimes)),
     issuer,
-    people: peopleOf(seeded, issuer === undefined ? undefined : issuerKey),
+    people:
+      issuerKey === undefined ? [] : peopleOf(seeded, issuer === undefined ? undefined : issuerKey),
     admin,
     risky_wallets: riskyWallets,
     listed_parties: listedParties,

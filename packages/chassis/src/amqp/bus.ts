@@ -41,6 +41,16 @@ export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
       gauge.set({ purpose: "consuming" }, consumers.ready() ? 1 : 0);
     },
   );
+  options.metrics?.measured(
+    "disburse_bus_queue_messages",
+    "Messages that wait in a queue that the process consumes, and in its dead-letter queue.",
+    ["queue"],
+    async (gauge) => {
+      const counts = await consumers.countMessages();
+      gauge.reset();
+      for (const [queue, count] of counts) gauge.set({ queue }, count);
+    },
+  );
   return {
     publish: publisher.publish,
     subscribe: consumers.subscribe,

@@ -1,5 +1,5 @@
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { connectAmqpBus } from "./bus.ts";
@@ -25,4 +25,37 @@ it("shows whether the broker is connected, to publish and to consume", async () 
   await expect.poll(() => connected(metrics), { timeout: 10_000 }).toEqual(["1", "1"]);
   await bus.stop();
   await expect.poll(() => connected(metrics)).toEqual(["0", "0"]);
+});
+
+it("shows how many messages wait in the queues that it consumes", async () => {
+  const metrics = createMetrics("quote");
+  const namespace = freshPrefix("depths").replaceAll(".", "-");
+  const common = { url: amqpUrl(), namespace, log: silentLog };
+  const publisher = await connectAmqpBus({
+    ...common,
+    service: "payout",
+    keys: testKeys("payout"),
+  });
+  onTestFinished(() => publisher.stop());
+  const consumer = await connectAmqpBus({
+    ...{ ...common, metrics },
+    ...{ service: "quote", keys: testKeys("quote") },
+  });
+  onTestFinished(() => consumer.stop());
+  const depths = async () => {
+    const gauges = await metrics.gauges(["disburse_bus_queue_messages"]);
+    return Object.fromEntries(gauges.map(({ labels, value }) => [labels.queue, value]));
+  };
+  expect(await depths()).toEqual({});
+  await consumer.subscribe({
+    queue: "depths",
+    events: [{ keys: ["payout.updated"], publishers: ["payout"] }],
+    handle: async (messages) => messages.map(() => "dead"),
+  });
+  const inbox = `${namespace}.depths.inbox`;
+  const dead = `${namespace}.depths.dead`;
+  await expect.poll(depths, { timeout: 10_000 }).toEqual({ [inbox]: 0, [dead]: 0 });
+  await expect.poll(() => publisher.ready(), { timeout: 10_000 }).toBe(true);
+  await publisher.publish([{ id: "e-1", key: "payout.updated", body: Buffer.from("{}") }]);
+  await expect.poll(depths, { timeout: 10_000 }).toEqual({ [inbox]: 0, [dead]: 1 });
 });

@@ -22,13 +22,16 @@ import {
 } from "./connection.ts";
 import { originFromHeaders } from "./origin.ts";
 import { createEventVerifier, type Rejection, type SignedParts } from "./signature.ts";
-import { declareQueue } from "./topology.ts";
+import { declareQueue, queuesOf } from "./topology.ts";
 
 /**
  * The maximum number of unacknowledged messages of a consumer. One batch is collected while another
  * one is stored.
  */
 const prefetch = 2 * batchMax;
+
+/** A working broker counts a queue's messages at once. A scrape must not wait for another one. */
+const countTimeoutMs = 800;
 
 export type ConsumerOptions = AmqpOptions & {
   /** Called for each message whose signature is rejected. */
@@ -84,12 +87,33 @@ export function createConsumers(options: ConsumerOptions) {
       if (current !== undefined) closeConnection(current).catch(doNothing);
     },
     ready: () => current !== undefined,
+    /**
+     * Counts the messages of each queue that are not acknowledged and not with a consumer. Returns
+     * none if the broker does not reply.
+     */
+    countMessages: async (): Promise<ReadonlyMap<string, number>> => {
+      const now = current;
+      if (now === undefined) return new Map();
+      const queues = subscriptions.flatMap((each) => Object.values(queuesOf(namespace, each)));
+      const none = () => new Map<string, number>();
+      return withTimeout(countTimeoutMs, () => countMessages(now, queues), none).catch(none);
+    },
     stop: async () => {
       stopping = true;
       await Promise.all([...consumers].map((consumer) => consumer.stop()));
       await connection.stop();
     },
   };
+}
+
+/** Counts on a channel of its own, which the broker closes if a queue is missing. */
+async function countMessages(connection: ChannelModel, queues: readonly string[]) {
+  const channel = await connection.createChannel();
+  channel.on("error", doNothing);
+  const counts = new Map<string, number>();
+  for (const queue of queues) counts.set(queue, (await channel.checkQueue(queue)).messageCount);
+  await channel.close();
+  return counts;
 }
 
 type Consumer = (messages: readonly ConsumeMessage[]) => Promise<readonly Disposition[]>;

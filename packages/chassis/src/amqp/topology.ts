@@ -8,6 +8,11 @@ import { doNothing, exchangeOf } from "./connection.ts";
  */
 const deliveryLimit = 1_000;
 
+/** Returns the names of a consumer's queue and of its dead-letter queue. */
+export function queuesOf(namespace: string, { queue }: Pick<Subscription, "queue">) {
+  return { inbox: `${namespace}.${queue}.inbox`, dead: `${namespace}.${queue}.dead` };
+}
+
 /**
  * Declares a consumer's queue and its dead-letter queue, binds the queue to the publishers'
  * exchanges, and returns the queue's name. A broker user may be allowed to declare only its own
@@ -17,16 +22,16 @@ const deliveryLimit = 1_000;
 export async function declareQueue(
   connection: ChannelModel,
   namespace: string,
-  { queue: name, events }: Subscription,
+  subscription: Subscription,
 ): Promise<string> {
+  const { events } = subscription;
   const publishers = new Set(events.flatMap((each) => each.publishers));
   for (const publisher of publishers) {
     await assertExchange(connection, exchangeOf(namespace, publisher));
   }
   const channel = await connection.createChannel();
   channel.on("error", doNothing);
-  const queue = `${namespace}.${name}.inbox`;
-  const dead = `${namespace}.${name}.dead`;
+  const { inbox: queue, dead } = queuesOf(namespace, subscription);
   await channel.assertExchange(dead, "fanout", { durable: true });
   await channel.assertQueue(dead, { durable: true, arguments: { "x-queue-type": "quorum" } });
   await channel.bindQueue(dead, dead, "");

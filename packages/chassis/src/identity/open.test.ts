@@ -74,3 +74,23 @@ it.each([
   expect(warn).toHaveBeenCalledTimes(count);
   if (count > 0) expect(warn.mock.calls[0]?.[1]).toContain("OIDC_ISSUER");
 });
+
+it("in live mode refuses to trust the job that creates a sandbox", () => {
+  const [payout, sandbox] = [generateServiceKey("payout"), generateServiceKey("sandbox")];
+  const both = trustedKeysText([payout.publicJwk, sandbox.publicJwk]);
+  const error = vi.fn();
+  const openIn = (DISBURSE_MODE: "live" | "sandbox") => {
+    const settings = { ...readSettings(files, identitySettings), DISBURSE_MODE };
+    return openIdentity("payout", settings, files, { ...silentLog, error });
+  };
+  write(payout.privateText, both);
+  expect(() => openIn("live")).toThrow("TRUSTED_KEYS: must not have a key of sandbox in live mode");
+  openIn("sandbox").stop();
+  write(payout.privateText, trustedKeysText([payout.publicJwk]));
+  const { trustedKeys, stop } = openIn("live");
+  write(payout.privateText, both);
+  vi.advanceTimersByTime(10_000);
+  expect(error).toHaveBeenCalledOnce();
+  expect([...trustedKeys().values()].map(({ service }) => service)).toEqual(["payout"]);
+  stop();
+});

@@ -14,13 +14,15 @@ import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1
 import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
+import { StatusService } from "@disburse/contracts/disburse/status/v1/status_pb.ts";
 import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { describe, expect, it } from "vitest";
+import { createMetrics } from "../metrics.ts";
 import { readRefusal } from "../rpc/refusal.ts";
 import type { Mode } from "../settings.ts";
 import { createSpanMemory, type SpanMemory } from "../tracing/memory.ts";
 import { createTracer, createTracing } from "../tracing/recorded.ts";
-import { isSandboxOnly, servedIn, traceRpc } from "./served-by-all.ts";
+import { isSandboxOnly, servedIn, statusRpc, traceRpc } from "./served-by-all.ts";
 
 const proto = join(import.meta.dirname, "../../../../proto/disburse");
 const sandboxes: readonly DescService[] = [
@@ -126,3 +128,42 @@ it.each([
     expect(refusal).toMatchObject({ code: "INVALID_REQUEST", message });
   }
 });
+
+const gaugesOf = (metrics: ReturnType<typeof createMetrics>) =>
+  createClient(
+    StatusService,
+    createRouterTransport((router) => router.service(StatusService, statusRpc(metrics))),
+  );
+
+it("lists the gauges of these names as they are now, and nothing else", async () => {
+  const metrics = createMetrics("quote");
+  const open = metrics.gauge("disburse_open", "Open.", ["stage"]);
+  open.set({ stage: "created" }, 2);
+  open.set({ stage: "sent" }, 0.5);
+  let measured = 0;
+  metrics.measured("disburse_measured", "Measured.", [], (gauge) => {
+    measured += 1;
+    gauge.set(measured);
+  });
+  metrics.counter("disburse_done_total", "Done.", []).inc();
+  const names = ["disburse_measured", "disburse_open", "disburse_unknown", "disburse_done_total"];
+  const { gauges } = await gaugesOf(metrics).listGauges({ names });
+  expect(gauges.map(({ name, labels, value }) => [name, labels, value])).toEqual([
+    ["disburse_measured", {}, 1],
+    ["disburse_open", { stage: "created" }, 2],
+    ["disburse_open", { stage: "sent" }, 0.5],
+  ]);
+});
+
+it.each([[[]], [Array.from({ length: 51 }, (_, at) => `gauge_${at}`)]])(
+  "refuses no name and more than 50",
+  async (names) => {
+    const refusal = await gaugesOf(createMetrics("quote"))
+      .listGauges({ names })
+      .then(undefined, readRefusal);
+    expect(refusal).toMatchObject({
+      code: "INVALID_REQUEST",
+      message: "names: must have 1 to 50 entries",
+    });
+  },
+);

@@ -1,10 +1,12 @@
 import { create, type DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
+import { StatusService } from "@disburse/contracts/disburse/status/v1/status_pb.ts";
 import { SpanSchema, TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { type AuditStore, openAuditStore } from "../audit/store.ts";
 import type { AuditEntry } from "../audit/trail.ts";
+import type { Metrics } from "../metrics.ts";
 import type { Database } from "../mongo/database.ts";
 import { isRequestId } from "../rpc/identity.ts";
 import { orThrow } from "../rpc/refusal.ts";
@@ -22,23 +24,44 @@ type Served = Pick<RpcServerOptions, "services" | "routes">;
 const limitMax = 1_000;
 const limitDefault = 100;
 
+/** The maximum number of gauges that one call reads. */
+const gaugesMax = 50;
+
 const traceIdPattern = /^[0-9a-f]{32}$/;
 
-/** Serves the RPCs that every service has: its audit trail, and the spans of its process. */
+/** Serves the RPCs that every service has: its audit trail, and its process's spans and gauges. */
 export function servedByAll(
   name: string,
-  { database, spans }: { readonly database: Database; readonly spans: SpanMemory | undefined },
+  parts: {
+    readonly database: Database;
+    readonly spans: SpanMemory | undefined;
+    readonly metrics: Metrics;
+  },
 ) {
-  const services: readonly DescService[] = [AuditService, TraceService];
-  const audit = auditRpc(name, openAuditStore<string>(database));
-  const traces = traceRpc(name, spans);
+  const services: readonly DescService[] = [AuditService, StatusService, TraceService];
+  const audit = auditRpc(name, openAuditStore<string>(parts.database));
+  const status = statusRpc(parts.metrics);
+  const traces = traceRpc(name, parts.spans);
   /** Registers a service's own routes together with these. */
   const register = (router: ConnectRouter, own: (router: ConnectRouter) => void): void => {
     own(router);
     router.service(AuditService, audit);
+    router.service(StatusService, status);
     router.service(TraceService, traces);
   };
   return { services, register };
+}
+
+/** Serves the gauges of a service's process. */
+export function statusRpc(metrics: Pick<Metrics, "gauges">): ServiceImpl<typeof StatusService> {
+  return {
+    listGauges: async ({ names }) => {
+      if (names.length === 0 || names.length > gaugesMax) {
+        orThrow(refused("INVALID_REQUEST", `names: must have 1 to ${gaugesMax} entries`));
+      }
+      return { gauges: await metrics.gauges(names) };
+    },
+  };
 }
 
 /** Serves the spans of a service's process. Returns none if the process keeps none. */

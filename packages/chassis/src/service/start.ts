@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DescService } from "@bufbuild/protobuf";
+import type { MongoClient } from "mongodb";
 import type { z } from "zod";
 import {
   createDatabaseCheck,
@@ -23,6 +24,7 @@ import { showLoops } from "../loop.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { connectDatabase, type Database, isDatabaseUnavailable } from "../mongo/database.ts";
 import { batchMetrics } from "../mongo/grouping/observe.ts";
+import { memberMetrics } from "../mongo/member-metrics.ts";
 import { assertMigrated, type Migration, migrateDatabase } from "../mongo/migrations.ts";
 import { poolMetrics } from "../mongo/pool-metrics.ts";
 import { openOperationBindings } from "../mutations/bindings.ts";
@@ -185,7 +187,10 @@ async function openDatabase(
   metrics: Metrics,
 ): Promise<Database> {
   const observe = batchMetrics(metrics);
-  const watch = poolMetrics(metrics);
+  const watchers = [poolMetrics(metrics), memberMetrics(metrics)];
+  const watch = (client: MongoClient) => {
+    for (const watcher of watchers) watcher(client);
+  };
   for (;;) {
     let database: Database | undefined;
     try {

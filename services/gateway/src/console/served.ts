@@ -18,6 +18,7 @@ import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/pay
 import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
+import { StatusService } from "@disburse/contracts/disburse/status/v1/status_pb.ts";
 import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 
@@ -38,7 +39,13 @@ const served = {
 } as const satisfies Readonly<Record<string, readonly DescService[]>>;
 
 /** Every service process serves these, so the request path must name the place. */
-const everywhere: readonly DescService[] = [ApprovalService, AuditService, TraceService, Health];
+const everywhere: readonly DescService[] = [
+  ApprovalService,
+  AuditService,
+  StatusService,
+  TraceService,
+  Health,
+];
 
 export type Place = keyof typeof served;
 

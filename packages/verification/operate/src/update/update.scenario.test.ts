@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { say } from "@disburse/harness/command-line.ts";
-import { optionOf, skipBecause } from "@disburse/harness/scenario.ts";
+import { countOption, optionOf, skipBecause } from "@disburse/harness/scenario.ts";
 import { callGateway } from "@disburse/platform/merchant.ts";
 import { thisCheckout } from "@disburse/platform/processes.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,8 +10,8 @@ import { type ReplicatedPlatform, startReplicatedPlatform } from "../replicas/pl
 import { restartAll, shutdownDelaySeconds } from "../replicas/rolling-restart.ts";
 import { checkOut, commitOf, removeCheckout } from "./checkout.ts";
 
-/** A round has four requests, so a client begins one every 200 ms. */
-const perSecond = 20;
+/** A round has four requests, so without slack a client begins one every 200 ms. */
+const perSecond = 20 / countOption("slack", 1);
 
 const from = optionOf("from") ?? "HEAD^";
 const isFolder = existsSync(join(from, "services"));
@@ -42,7 +42,7 @@ describe("update", () => {
   const replaceBy = async (version: string) => {
     for (const replica of platform.replicas) replica.changeTo(version);
     await platform.migrate();
-    const { requests, payoutIds } = await restartAll(platform, perSecond);
+    const { requests, payoutIds, failed } = await restartAll(platform, perSecond);
     await platform.settle();
     const lost: string[] = [];
     for (const id of payoutIds) {
@@ -51,6 +51,8 @@ describe("update", () => {
     }
     expect(lost).toEqual([]);
     expect(new Set(payoutIds).size).toBe(payoutIds.length);
+    say(`${payoutIds.length} payouts, all succeeded; every invariant holds`);
+    expect(failed).toBe("");
     return `${requests} requests, 0 failed, ${payoutIds.length} payouts, all succeeded`;
   };
 

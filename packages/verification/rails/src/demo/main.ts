@@ -82,7 +82,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
   show("Started the platform", sandbox.base_url);
   const treasurer = connectServices(
     (name) => sandbox.grpc[name],
-    bearerIdentity(sandbox.grpc_token),
+    bearerIdentity(sandbox.grpc_token ?? ""),
   );
   ends.push(treasurer.close);
   await fundRails(treasurer.rpcs, fundsOf(chain, banks), `${ownFunds}.00`);
