@@ -215,10 +215,9 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 /**
- * Returns a parameter's query: with any other that it requires, and an object as one of its pairs.
+ * Returns a parameter's query: with any other that it requires.
  */
 function queryOf(name: string, sample: string): Record<string, string> {
-  if (name === "metadata") return { "metadata[order]": sample };
   if (/^amount_(?:from|to)$/.test(name)) return { [name]: "10.00", source_currency_code: "USD" };
   return { [name]: sample };
 }
@@ -317,7 +316,7 @@ describe("the beneficiary forms", () => {
     const count = async () =>
       (await acme.data("GET", `${paths.beneficiaries}?archived=any&limit=1`)).meta_data;
     const before = await count();
-    const check = (body: object) => acme.post(`${form.path}?validate=true`, body);
+    const check = (body: object) => acme.post(`${form.path}/validate`, body);
     expect((await check(bodyOf(form))).json).toEqual({ data: { valid: true } });
     const risky = { beneficiary_account_number: riskyWallets.BTC };
     const codes = [

@@ -100,7 +100,7 @@ async function useBeneficiaries(): Promise<void> {
   });
   expect(forms.map(({ name }) => name)).toEqual(["crypto_beneficiary_individual"]);
   const wallet = cryptoBody() as unknown as Parameters<typeof beneficiaries.createCrypto>[0];
-  expect(await beneficiaries.createCrypto(wallet, { validate: true })).toEqual({ valid: true });
+  expect(await beneficiaries.validateCrypto(wallet)).toEqual({ valid: true });
   const created = await beneficiaries.createCrypto(wallet);
   expect(created).toEqual({ beneficiary_id: id("ben") });
   const stored = await beneficiaries.get(created.beneficiary_id);

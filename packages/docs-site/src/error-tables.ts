@@ -15,7 +15,13 @@ type Responses = Readonly<
 
 type ErrorSchema = {
   readonly properties: Readonly<
-    Record<string, { readonly enum?: readonly string[]; readonly description?: string }>
+    Record<
+      string,
+      {
+        readonly anyOf?: readonly { readonly enum?: readonly string[] }[];
+        readonly description?: string;
+      }
+    >
   >;
 };
 
@@ -23,10 +29,10 @@ type ErrorSchema = {
  * Completes the error guide: adds a row from the reference for each code and reason without one.
  */
 export function completedErrors(guide: string, document: Document): string {
-  const { Error: error } = document.components.schemas as unknown as { Error: ErrorSchema };
+  const { ApiError: error } = document.components.schemas as unknown as { ApiError: ErrorSchema };
   const { code, reason } = error.properties;
   const sentences = sentencesOf(document);
-  const codes = (code?.enum ?? []).flatMap((name) => {
+  const codes = (code?.anyOf?.[0]?.enum ?? []).flatMap((name) => {
     const found = sentences.get(name);
     return found === undefined ? [] : [`| \`${name}\` | ${found.status} | ${found.message} |`];
   });

@@ -219,8 +219,7 @@ async function runNamed(run: Run, deps: RouteDeps): Promise<PageAnswer> {
   const { route, ctx, caller, body } = run;
   const key = idempotencyKey(headerValues(ctx.req.rawHeaders, "idempotency-key"));
   if (isRefused(key)) return refusalAnswer(key);
-  const isReadOnly = route.isReadOnly?.(new URLSearchParams(ctx.querystring)) ?? false;
-  if (key === undefined || isReadOnly) {
+  if (key === undefined || route.isReadOnly) {
     return (await answerOf(run, deps, randomOperation())).answer;
   }
   const { merchantId, actor } = caller;

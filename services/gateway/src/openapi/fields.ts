@@ -49,10 +49,13 @@ export function secret(description: string, example: string): Kind<string> {
   return { ...text(once, example), isShownOnce: true };
 }
 
-/** A text field with a fixed set of values. */
+/**
+ * A text field with known values. The schema allows other texts, because a client that rejects a
+ * value added later could read no record that has it.
+ */
 export function oneOf(description: string, words: readonly string[]): Kind<string> {
-  const schema = { type: "string", description, enum: words, examples: [words[0]] };
-  return { schema, write: same };
+  const anyOf = [{ type: "string", enum: words }, { type: "string" }];
+  return { schema: { description, anyOf, examples: [words[0]] }, write: same };
 }
 
 /** The name of an enum value. `words` limits the values that occur. */
@@ -246,7 +249,7 @@ function shownOnceSchema(names: readonly string[]): JsonSchema {
     type: "array",
     description:
       "Only in the response to a repeated request: the fields that the first response showed once, and that are empty here.",
-    items: { type: "string", enum: names, examples: [names[0]] },
+    items: oneOf("A field's name.", names).schema,
   };
 }
 

@@ -2,7 +2,7 @@ import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { type ErrorCode, errorTable, refusalReasons } from "@disburse/kernel/errors.ts";
 import { readViolations, violationRules } from "@disburse/kernel/violations.ts";
 import { id, type NamedSchema, objectSchema, oneOf, schemaRef, text } from "./fields.ts";
-import { type Route, takesBody } from "./route.ts";
+import { type Route, takesBody, takesKey } from "./route.ts";
 
 /** Request and response headers of all routes (decisions: wire conventions). */
 
@@ -33,7 +33,7 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     required: false,
     description:
       "`true` refuses fields of the body that are not known, with `INVALID_REQUEST`; they are ignored otherwise, and the sandbox names them in `Disburse-Ignored-Fields`.",
-    schema: { type: "string", enum: ["true", "false"], default: "false" },
+    schema: { type: "string", enum: ["true", "false"] },
   },
   Amounts: {
     name: "Disburse-Amounts",
@@ -41,7 +41,7 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     required: false,
     description:
       "`string` answers every amount and rate as a string of the same digits, for clients that read JSON numbers as floats.",
-    schema: { type: "string", enum: ["number", "string"], default: "number" },
+    schema: { type: "string", enum: ["number", "string"] },
   },
 };
 
@@ -86,14 +86,15 @@ const always: readonly ErrorCode[] = [
   "SERVICE_UNAVAILABLE",
 ];
 
-/** Codes that only routes with a body and an idempotency key return. */
+/** Codes that only routes with a body return. */
 const ofBodies: readonly ErrorCode[] = [
   "INVALID_JSON",
-  "IDEMPOTENCY_IN_PROGRESS",
   "PAYLOAD_TOO_LARGE",
   "UNSUPPORTED_MEDIA_TYPE",
-  "IDEMPOTENCY_KEY_REUSED",
 ];
+
+/** Codes that only routes with an idempotency key return. */
+const ofKeys: readonly ErrorCode[] = ["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED"];
 
 /**
  * Codes that only routes on one record return. Such a route's path contains the record's
@@ -102,8 +103,13 @@ const ofBodies: readonly ErrorCode[] = [
 const ofRecords: readonly ErrorCode[] = ["RECORD_NOT_FOUND"];
 
 /** Returns all refusal codes of a route. */
-export function refusalsOf({ method, path, refusals = [] }: Route): readonly ErrorCode[] {
-  const more = [path.includes("/:") ? ofRecords : [], takesBody(method) ? ofBodies : []];
+export function refusalsOf(route: Route): readonly ErrorCode[] {
+  const { method, path, refusals = [] } = route;
+  const more = [
+    path.includes("/:") ? ofRecords : [],
+    takesBody(method) ? ofBodies : [],
+    takesKey(route) ? ofKeys : [],
+  ];
   return [...new Set([...refusals, ...always, ...more.flat()])];
 }
 
@@ -116,7 +122,7 @@ const violation = objectSchema("A field that failed.", {
 const reasons = Object.entries(refusalReasons).map(([name, what]) => `- \`${name}\`: ${what}`);
 
 export const error: NamedSchema = {
-  name: "Error",
+  name: "ApiError",
   schema: objectSchema("Why a request was refused.", {
     code: oneOf("Error code, for programs; more may be added.", Object.keys(errorTable)),
     message: text("Explanation, for people.", "Quote has expired"),
@@ -207,7 +213,7 @@ function response(status: number, codes: readonly ErrorCode[]): JsonSchema {
     headers: headerRefs(["X-Request-Id", ...ownHeaders(status, codes), ...limits(status)]),
     content: {
       "application/json": {
-        schema: { allOf: [schemaRef(error)], properties: { code: { enum: codes } } },
+        schema: schemaRef(error),
         examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
       },
     },

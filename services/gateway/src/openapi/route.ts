@@ -185,11 +185,8 @@ type Described<Path, Query, Data> = {
    * the response.
    */
   readonly isBoundByService?: true;
-  /**
-   * Returns true if a POST with this query changes nothing. Such a request needs no idempotency
-   * key.
-   */
-  readonly isReadOnly?: (query: URLSearchParams) => boolean;
+  /** Set for a POST that changes nothing. It takes no idempotency key. */
+  readonly isReadOnly?: true;
   /**
    * Refuses a body that exceeds the caller's permissions, even if a stored response exists. Ignores
    * an invalid body, which `answer` refuses.
@@ -257,9 +254,12 @@ export function routesOf({ scope, tag, routes }: Resource): readonly Route[] {
   });
 }
 
-/** Returns true for methods that have a body and accept an idempotency key. */
 export function takesBody(method: Route["method"]): boolean {
   return method === "POST" || method === "PATCH";
+}
+
+export function takesKey({ method, isReadOnly }: Pick<Route, "method" | "isReadOnly">): boolean {
+  return takesBody(method) && isReadOnly === undefined;
 }
 
 /**
