@@ -79,7 +79,8 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 180_000,
           isolate: false,
-          // They wait for timers, starts and settlements a fifth of the time.
+          // These tests spend a fifth of their time waiting for timers, process starts and
+          // settlements.
           maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },

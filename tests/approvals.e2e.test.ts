@@ -77,7 +77,7 @@ describe("credits", () => {
     expect((await proposalOf(credited())).proposalId).toBe(proposalId);
     const { as, approve } = approversOf("payout");
     await expect(approve("maker-1", credited())).rejects.toThrow(
-      "is your own proposal: another person must decide",
+      "is your own proposal; another person must decide",
     );
     expect(await available()).toBe("0.00");
     const { proposal: shown } = await as("checker").getProposal({ proposalId });
@@ -170,7 +170,7 @@ describe("compliance", () => {
     expect((await importList("ada", "2", renamed)).retained).toBe(40);
     const { approveOpen } = approversOf("compliance");
     await expect(approveOpen("ada")).rejects.toThrow(
-      "is your own proposal: another person must decide",
+      "is your own proposal; another person must decide",
     );
     expect(await retained()).toBe(40);
     await approveOpen("bob");

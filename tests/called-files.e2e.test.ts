@@ -21,7 +21,7 @@ const filesMost = 220;
 const everyPayout = [
   "services/gateway/src/http/run-once.ts",
   "services/quote/src/quotes/store.ts",
-  "services/payout/src/ledger/writer.ts",
+  "packages/ledger/src/writer.ts",
   "services/notifier/src/deliveries/insert.ts",
 ];
 

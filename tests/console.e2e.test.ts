@@ -196,7 +196,7 @@ describe("merchants' people on the public port", () => {
     const answer = await ada.signIn("ada", password("ada"));
     expect([answer.status, await answer.text()]).toEqual([
       403,
-      expect.stringContaining("member of no merchant"),
+      expect.stringContaining("not a member of any merchant"),
     ]);
     expect(await ada.session()).toBeUndefined();
     const visitor = atPublicPort();

@@ -37,7 +37,7 @@ async function caller(wish: Wish = {}): Promise<Merchant> {
 const messages = {
   UNAUTHENTICATED: [401, "A valid API key is required."],
   ACCESS_FORBIDDEN: [403, "You are not authorized to access this record."],
-  ROUTE_NOT_FOUND: [404, "There is no such route."],
+  ROUTE_NOT_FOUND: [404, "This route does not exist."],
   METHOD_NOT_ALLOWED: [405, "This route does not allow this method."],
   PAYLOAD_TOO_LARGE: [413, "The request body is larger than 64 KiB."],
   UNSUPPORTED_MEDIA_TYPE: [

@@ -240,10 +240,10 @@ describe("tampering", () => {
 
   it("was not done", async () => {
     expect((await verify()).lines.at(-1)).toBe(
-      "verified: nothing that evidence covers was changed",
+      "verified: nothing that a signed head covers was changed or removed",
     );
     const { code, text } = await runCommand();
-    expect(text).toMatch(/verified: nothing that evidence covers was changed\n$/);
+    expect(text).toMatch(/verified: nothing that a signed head covers was changed or removed\n$/);
     expect(code).toBe(0);
   });
 
@@ -314,7 +314,7 @@ describe("tampering", () => {
     ],
     [
       "an account's balance is another",
-      /^CHANGED {2}payout: acc_\w+: its balances are not those of its last entry/m,
+      /^CHANGED {2}payout: acc_\w+: its balances differ from those of its last entry/m,
       async () => {
         const available = toDecimal128(99_999_999_999n);
         return change(accounts(), await only(accounts(), { _id: accountId }), { available });
@@ -322,7 +322,7 @@ describe("tampering", () => {
     ],
     [
       "an account's held money is another",
-      /^CHANGED {2}payout: acc_\w+: its balances are not those of its last entry/m,
+      /^CHANGED {2}payout: acc_\w+: its balances differ from those of its last entry/m,
       async () => {
         const held = toDecimal128(1n);
         return change(accounts(), await only(accounts(), { _id: accountId }), { held });
@@ -352,7 +352,7 @@ describe("tampering", () => {
     ],
     [
       "a payout that ended is queued again",
-      /^CHANGED {2}payout: po_\w+: is queued and its ledger has hold post/m,
+      /^CHANGED {2}payout: po_\w+: is queued, but its ledger has hold post/m,
       async () => change(payouts(), await settled(), { progress: { stage: "queued" } }),
     ],
     [
@@ -362,12 +362,12 @@ describe("tampering", () => {
     ],
     [
       "a payout is missing whose money is held",
-      /^CHANGED {2}payout: po_\w+:hold: money is held and there is no payout/m,
+      /^CHANGED {2}payout: po_\w+:hold: money is held, but its payout does not exist/m,
       async () => remove(payouts(), await only(payouts(), { status: "initiated" })),
     ],
     [
       "a payout whose money is held is said to have failed",
-      /^CHANGED {2}payout: po_\w+: is rejected and its ledger has hold/m,
+      /^CHANGED {2}payout: po_\w+: is rejected, but its ledger has hold/m,
       async () => {
         const held = await only(payouts(), { status: "initiated" });
         return change(payouts(), held, { progress: { stage: "rejected" } });
@@ -375,17 +375,17 @@ describe("tampering", () => {
     ],
     [
       "a payout's beneficiary has another name",
-      /^CHANGED {2}payout: po_\w+: its hash is not that of its fields/m,
+      /^CHANGED {2}payout: po_\w+: its hash is not the hash of its fields/m,
       async () => change(payouts(), await settled(), { beneficiary_name: "Eve" }),
     ],
     [
       "a payout's actor is another",
-      /^CHANGED {2}payout: po_\w+: its hash is not that of its fields/m,
+      /^CHANGED {2}payout: po_\w+: its hash is not the hash of its fields/m,
       async () => change(payouts(), await settled(), { "order.actor.id": "eve" }),
     ],
     [
       "a payout's amount is another",
-      /^CHANGED {2}payout: po_\w+: its receiving amount is not its quote's/m,
+      /^CHANGED {2}payout: po_\w+: its receiving amount differs from its quote's/m,
       async () => {
         const receiving_minor = toDecimal128(1n);
         return change(payouts(), await settled(), { receiving_minor });
@@ -402,12 +402,12 @@ describe("tampering", () => {
     ],
     [
       "a quote's rate is another",
-      /^CHANGED {2}quote: qt_\w+: its hash is not that of its fields/m,
+      /^CHANGED {2}quote: qt_\w+: its hash is not the hash of its fields/m,
       async () => change(quotes(), await claimed(), { rate: "9" }),
     ],
     [
       "a quote's beneficiary is another",
-      /^CHANGED {2}quote: qt_\w+: its hash is not that of its fields/m,
+      /^CHANGED {2}quote: qt_\w+: its hash is not the hash of its fields/m,
       async () => change(quotes(), await claimed(), { "beneficiary.id": "ben_eve" }),
     ],
     [
@@ -462,13 +462,15 @@ describe("tampering", () => {
   it("fails the command", async () => {
     const undo = await change(trail(), await entry(2), { person: "eve" });
     const { code, text } = await runCommand().finally(undo);
-    expect(text).toContain("CHANGED  payout: audit entry 2: its hash is not that of its fields");
+    expect(text).toContain(
+      "CHANGED  payout: audit entry 2: its hash is not the hash of its fields",
+    );
     expect(code).toBe(1);
   });
 
   it("was undone", async () => {
     expect((await verify()).lines.at(-1)).toBe(
-      "verified: nothing that evidence covers was changed",
+      "verified: nothing that a signed head covers was changed or removed",
     );
   });
 });

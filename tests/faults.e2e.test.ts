@@ -80,7 +80,7 @@ const crashWithinMs = 60_000;
 
 const gaps = [
   ["quote", "services/quote/src/quotes/store.ts", "after", 4],
-  ["payout", "services/payout/src/ledger/writer.ts", "after", 3],
+  ["payout", "packages/ledger/src/writer.ts", "after", 3],
   ["payout", "services/payout/src/payouts/store.ts", "before", 2],
   ["payout", "services/payout/src/payouts/work.ts", "after", 5],
 ] as const;

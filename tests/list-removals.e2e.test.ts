@@ -146,7 +146,7 @@ it("an import takes a party off by a second person, who reads whom it clears, or
   const approve = (person: string, by: typeof decided) =>
     compliance.as(person).approveProposal({ mutation: mutation(), ...by });
   await expect(approve("ada", decided)).rejects.toThrow(
-    "is your own proposal: another person must decide",
+    "is your own proposal; another person must decide",
   );
 
   // A rejected removal keeps the entry in force. The next import proposes it again.

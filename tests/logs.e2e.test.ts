@@ -92,7 +92,7 @@ describe("an operator finds", () => {
   it("each webhook that failed, by its payout and by the request", async () => {
     receiver.answer(500);
     const id = await acme.pay("refused");
-    const failed = () => linesWith(id).filter(({ msg }) => msg === "webhook failed");
+    const failed = () => linesWith(id).filter(({ msg }) => msg === "webhook attempt failed");
     await vi.waitFor(() => expect(failed().length).toBeGreaterThan(0), 10_000);
     receiver.answer(200);
     const [line] = failed();

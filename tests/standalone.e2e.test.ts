@@ -182,7 +182,7 @@ async function signInByDevice() {
 it("says ready, writes the sandbox down, stops without a trace and goes on", async () => {
   const none = run("token", {}, ["treasury"]);
   expect(await once(none.child, "close")).toEqual([1, null]);
-  expect(none.output()).toContain(`no sandbox was started in ${folder}`);
+  expect(none.output()).toContain(`no sandbox is running with the data folder ${folder}`);
   const port = String(await freePort());
   const first = await ready({ ...inProcess, PORT: port });
   expect(first.output().trimEnd().split("\n").at(-1)).toBe(`ready http://127.0.0.1:${port}`);

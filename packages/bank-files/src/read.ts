@@ -23,10 +23,10 @@ export type BankFile = {
 
 /**
  * Reads a bank's file: status reports (pain.002), statements, notifications and reports (camt.053,
- * .054, .052) of any version, and NACHA files. Reads every document, or refuses the file. The
- * content decides the format. Any encoding, line ends, padding, transmission cards and envelopes
- * are accepted. Memory use depends on the result, not on the size of the text. The result can be
- * sent to another thread.
+ * .054, .052) of any version, and NACHA files. Reads every document, or refuses the file. The text
+ * of the file decides the format, not its name. Any encoding, line ends, padding, transmission
+ * cards and envelopes are accepted. Memory use depends on the result, not on the size of the text.
+ * The result can be sent to another thread.
  */
 export function readBankFile(bytes: Uint8Array): BankFile | Unreadable {
   if (bytes.length > fileBytesMax) return tooLarge;

@@ -19,7 +19,7 @@ export const bankRails: RailPackage = {
     if (mode === "live") assertLiveBanks(configured);
     return {
       names: configured.map(({ rail }) => rail),
-      // A stored payment contains the beneficiary's account number, which is sealed.
+      // A stored payment contains the beneficiary's account number, which is encrypted.
       needsSealer: configured.length > 0,
       open: async (context) => {
         const { database, clock, sealer, audit, approvals } = context;

@@ -8,8 +8,8 @@ import type { BankStore, ContentDocument } from "./documents.ts";
 export type Seals = Pick<Sealer, "seal" | "open">;
 
 /**
- * The number of content bytes in one document. Resealing reads 100 documents at once, so they must
- * be small.
+ * The maximum number of a file's bytes in one document. Encrypting again after a key rotation reads
+ * 100 documents at once, so they must be small.
  */
 const partBytes = 262_144;
 const partsAtOnce = 16;
@@ -41,7 +41,7 @@ async function sha256InSteps(bytes: Uint8Array): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Stores bytes in sealed parts. A repeated call stores only the missing parts. */
+/** Stores bytes in encrypted parts. A repeated call stores only the missing parts. */
 export async function storeContent(
   { contents }: Pick<BankStore, "contents">,
   sealer: Seals,
@@ -67,7 +67,7 @@ export async function storeContent(
   return sha256;
 }
 
-/** Reads stored content. Throws if a part is missing or the hash differs. */
+/** Reads the stored bytes of a bank file. Throws if a part is missing or the hash differs. */
 export async function readContent(
   { contents }: Pick<BankStore, "contents">,
   sealer: Seals,
@@ -86,7 +86,7 @@ export async function readContent(
     size += written;
     if (size % stepBytes < partBytes) await pause();
   }
-  if (hash.digest("hex") !== sha256) throw new Error("the stored file is incomplete");
+  if (hash.digest("hex") !== sha256) throw new Error("the stored bank file is incomplete");
   return bytes.subarray(0, size);
 }
 

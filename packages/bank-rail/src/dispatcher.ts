@@ -23,7 +23,7 @@ const begunMax = 20;
  * The pause after a failure of the bank's server. Banks block clients that reconnect every second.
  */
 const restMs = 30_000;
-/** The pause before the rail retries a file whose content could not be written or read. */
+/** The pause before the rail retries a bank file that could not be written or read. */
 const againMs = 60_000;
 
 /** Sends the payments of one rail to its bank and applies the bank's responses to them. */
@@ -77,7 +77,10 @@ export function createDispatcher(deps: DispatchDeps) {
       await take();
       await part(folder.conclude);
       for (const failure of failures.slice(1)) {
-        log.error({ err: failure, rail }, "part of a run failed");
+        log.error(
+          { err: failure, rail },
+          "a task of the bank rail failed; the next run retries it",
+        );
       }
       if (failures.length > 0) throw failures[0];
     },

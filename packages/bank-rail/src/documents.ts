@@ -47,11 +47,13 @@ export type PaymentDocument = {
   amount_minor: Decimal128;
   /** The debited account, as bank statements identify it. */
   account: string;
-  /** A UUID of version 4 that never changes. */
+  /**
+   * The payment's unique end-to-end transaction reference: a UUID of version 4 that never changes.
+   */
   uetr: string;
   plan: StoredPlan;
   /**
-   * The beneficiary with account and bank, sealed. Removed when a written file contains the
+   * The beneficiary with account and bank, encrypted. Removed when a written file contains the
    * payment, or when the payment has ended.
    */
   sealed?: string;
@@ -95,7 +97,7 @@ export type PaymentDocument = {
 };
 
 /**
- * The state of a file. `undecided`: the rail can't tell whether the bank received the file, so
+ * The state of a file. `undecided`: the rail doesn't know whether the bank received the file, so
  * operators decide.
  */
 export type FileState = "claiming" | "written" | "sending" | "undecided" | "sent" | "void";
@@ -159,10 +161,11 @@ export type FileDocument = {
 export type ReceivedState = "stored" | "taken" | "unreadable" | "set_aside";
 
 /**
- * A file from the bank. Each content is stored once, by its hash. The bytes are in `bank_contents`.
+ * A file from the bank. Files with equal bytes are stored once, by their hash. The bytes are in
+ * `bank_contents`.
  */
 export type ReceivedDocument = {
-  /** Format: `rail sha256`. */
+  /** The rail's name and the file's hash: `rail sha256`. */
   _id: string;
   schema_version: number;
   rail: string;
@@ -182,7 +185,7 @@ export type ReceivedDocument = {
   reads: number;
   read_again_by?: string[];
   /**
-   * The hash of content that operators supplied to replace the bank's. The bank's content stays
+   * The hash of the file that operators supplied to replace the bank's. The bank's file stays
    * stored.
    */
   corrected_sha256?: string;
@@ -195,7 +198,7 @@ export type ReceivedDocument = {
 
 /** The account's balances on one day, from the statement for that day. */
 export type BalanceDocument = {
-  /** Format: `rail yyyy-mm-dd`. */
+  /** The rail's name and the statement's day: `rail yyyy-mm-dd`. */
   _id: string;
   schema_version: number;
   rail: string;
@@ -253,7 +256,7 @@ export type FindingDocument = {
   place?: string;
   /** The amount of an entry as decimal text, with its currency and direction. */
   amount?: string;
-  /** The corrected data that a bank proposes, sealed. */
+  /** The corrected data that a bank proposes, encrypted. */
   sealed?: string;
   /** The bank's file (`bank_received`), and the reading in which the issue was found. */
   received?: string;
@@ -277,9 +280,9 @@ export type FindingDocument = {
   };
 };
 
-/** A sealed part of a file's bytes. */
+/** An encrypted part of a file's bytes. */
 export type ContentDocument = {
-  /** Format: `owner sha256 number`. */
+  /** The owner of the file, its hash and the part's number: `owner sha256 number`. */
   _id: string;
   schema_version: number;
   sealed: string;

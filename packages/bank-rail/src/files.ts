@@ -107,10 +107,13 @@ async function planAnew(
   late: readonly Pick<PaymentDocument, "_id" | "plan" | "amount_minor">[],
   now: Date,
 ): Promise<void> {
-  log.warn({ rail, payments: late.length }, "payments missed their window");
+  log.warn(
+    { rail, payments: late.length },
+    "payments missed their cut-off and are planned for a later one",
+  );
   const writes = late.map(({ _id, plan, amount_minor }): AnyBulkWriteOperation<PaymentDocument> => {
     const next = planOf(schedule, BigInt(amount_minor.toString()), now);
-    if (isRefused(next)) throw new Error("the bank's calendar ends before the next window");
+    if (isRefused(next)) throw new Error("the bank's calendar has no day for the next cut-off");
     const filter = { _id, state: "waiting" as const, "plan.due_at": plan.due_at };
     const update = { $set: { plan: next, updated_at: now }, $inc: { revision: 1 } };
     return { updateOne: { filter, update } };
@@ -119,7 +122,7 @@ async function planAnew(
 }
 
 /**
- * Claims the payments of a file, writes the file, and stores its content. The file's document is
+ * Claims the payments of a file, writes the file, and stores its bytes. The file's document is
  * updated first. It records which payments are included, which are left out, and whether the file
  * is void. The payments are updated afterwards. If a file can't be written, it becomes void and its
  * payments return to the queue. If the next file with one of these payments can't be written
@@ -133,7 +136,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     await changeFile(store, file, { state: "void" }, now);
     return;
   }
-  // The sealed order is missing if another process has written the payment meanwhile.
+  // The encrypted order is missing if another process has written the payment meanwhile.
   const isToBeWritten = members.every(({ sealed }) => sealed !== undefined);
   if (!isToBeWritten && !(await isAsRead(store, file))) return;
   const payments = members.map((payment) => ({ payment, order: orderOf(payment, sealer) }));
@@ -141,7 +144,11 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
   const isDefect = isRefused(whole) && whole.refused === "DEFECT";
   const isSecond = members.some(({ void_files }) => void_files !== undefined);
   const writing = isDefect && isSecond ? await writeHalved(format, file, payments) : whole;
-  if (isDefect) log.error({ rail, file: file._id, problems: whole.problems }, "file not written");
+  if (isDefect)
+    log.error(
+      { rail, file: file._id, problems: whole.problems },
+      "bank file could not be written with all its payments",
+    );
   const change = isRefused(writing)
     ? refusedFile(writing, isSecond)
     : await storedWriting(work, file, writing);
@@ -149,7 +156,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     const { problems = [] } = change;
     const found: Found = { kind: "unwritten", what: problems.join("; ") };
     await noteFindings(work, { file: file._id, name: file._id }, [found]);
-    log.error({ rail, file: file._id, problems }, "file not written; it will be retried");
+    log.error({ rail, file: file._id, problems }, "bank file not written; it will be retried");
   }
   const changed = await changeFile(store, file, change, clock.now());
   if (changed !== undefined && changed.state !== "claiming") await updatePayments(work, changed);
@@ -204,7 +211,7 @@ async function claimPayments(
 /**
  * Updates the payments of a written or void file. Included payments get the names that the bank's
  * responses use for them. Payments that are left out fail. All other claimed payments return to the
- * queue with their sealed orders. A repeated call changes nothing.
+ * queue with their encrypted orders. A repeated call changes nothing.
  */
 export async function updatePayments(work: FileWork, file: FileDocument): Promise<void> {
   const { store, clock, log } = work;
@@ -220,7 +227,10 @@ export async function updatePayments(work: FileWork, file: FileDocument): Promis
     ...left_out.map((fault) => ({ updateOne: refusal(fault, claimed, at) })),
   ];
   for (const { id, field, problem } of left_out) {
-    log.warn({ payout_id: id, field, problem }, "payment refused: it does not fit the file");
+    log.warn(
+      { payout_id: id, field, problem },
+      "payment rejected: the bank's file format cannot carry a field",
+    );
   }
   for (let from = 0; from < writes.length; from += atOnce) {
     await store.payments.bulkWrite(writes.slice(from, from + atOnce), { ordered: false });
@@ -279,8 +289,8 @@ export async function returnPayments(work: FileWork): Promise<void> {
 }
 
 /**
- * The stored file contains the beneficiary's account, sealed. The payment no longer needs its
- * sealed order.
+ * The stored file contains the beneficiary's account, encrypted. The payment no longer needs its
+ * encrypted order.
  */
 const isWritten = { $unset: { sealed: "" as const }, $inc: { revision: 1 } };
 

@@ -48,32 +48,32 @@ export function bankMetrics(
   const { payments, files, findings, balances } = store;
   const waiting = metrics.gauge(
     "disburse_bank_waiting_payments",
-    "Accepted payments that are in no file yet; to 10,000.",
+    "Accepted payments that are not in a bank file yet; counted up to 10,000.",
     ["rail"],
   );
   const late = metrics.gauge(
     "disburse_bank_late_seconds",
-    "Time since the oldest unsent payment or file was due; 0 if none is due.",
+    "Seconds since the oldest unsent payment or bank file was due; 0 if none is due.",
     ["rail"],
   );
   const undecided = metrics.gauge(
     "disburse_bank_undecided_files",
-    "Files that the bank may or may not have. Operators have to decide.",
+    "Bank files of which it is unknown whether the bank received them. An operator must decide.",
     ["rail"],
   );
   const found = metrics.gauge(
     "disburse_bank_findings_open",
-    "Open findings that operators have to handle, by kind; to 10,000.",
+    "Open findings in bank files that an operator must handle, by kind; counted up to 10,000.",
     ["rail", "kind"],
   );
   const silent = metrics.gauge(
     "disburse_bank_silence_waiting_payments",
-    "Payments past their window for returns that are not settled yet, by reason.",
+    "Payments whose return window has passed but that are not settled, by reason.",
     ["rail", "waits_for"],
   );
   const statement = metrics.gauge(
     "disburse_bank_statement_age_seconds",
-    "Time since the last statement with balances was processed; absent before the first.",
+    "Seconds since the last bank statement with balances was processed; absent before the first.",
     ["rail"],
   );
   const read = async ({ rail: { name: rail }, settledThrough }: MeasuredRail) => {

@@ -26,7 +26,7 @@ type BankRailDeps = Pick<RailContext, "database" | "clock" | "log" | "isPaused" 
   readonly sealer: Seals;
 };
 
-/** A rail with its background work. */
+/** A bank rail, its operator RPCs and its background loop. */
 export type BankRail = {
   readonly rail: Rail;
   readonly settledThrough: BankFormat["settledThrough"];
@@ -34,7 +34,7 @@ export type BankRail = {
   start(): Loop;
 };
 
-/** The interval between runs of a rail. */
+/** The interval between two runs of the rail's loop. */
 const everyMs = 1_000;
 /** The reader's limits. A file of 64 MiB needs a quarter of this memory and a few seconds. */
 const readerLimits = { heapMb: 512, timeoutMs: 120_000 };

@@ -7,7 +7,7 @@ import type { BankStore, PaymentDocument, PaymentState, StoredPlan } from "./doc
 
 /**
  * The parts of an instruction that a file needs in addition to the amount. They name persons, so
- * they are sealed.
+ * they are encrypted.
  */
 export type Order = Omit<Instruction, "amount" | "currency" | "network" | "referenceId">;
 
@@ -23,7 +23,7 @@ export type NewPayment = {
   readonly at: Date;
 };
 
-/** Accepts a payment once. A repeated call changes nothing, even with different content. */
+/** Accepts a payment once. A repeated call changes nothing, even with other payment data. */
 export async function acceptPayment(
   { payments }: Pick<BankStore, "payments">,
   sealer: Seals,
@@ -43,7 +43,7 @@ export async function acceptPayment(
 
 /** Decrypts the order of a payment, which must never be logged. */
 export function orderOf({ _id, sealed }: PaymentDocument, sealer: Seals): Order {
-  if (sealed === undefined) throw new Error("the payment has no sealed order");
+  if (sealed === undefined) throw new Error("the stored payment has no encrypted order");
   return JSON.parse(sealer.open(sealed, contextOf(_id))) as Order;
 }
 

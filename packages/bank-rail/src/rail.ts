@@ -77,7 +77,7 @@ export function createBankRail(options: BankRailOptions): Rail {
       if (instruction.currency !== code) throw new Error("the rail does not pay this currency");
       const now = clock.now();
       const plan = planOf(schedule, instruction.amount, now);
-      if (isRefused(plan)) throw new Error("the bank's calendar ends before the next window");
+      if (isRefused(plan)) throw new Error("the bank's calendar has no day for the next cut-off");
       await acceptPayment(store, sealer, { key, rail: name, account, instruction, plan, at: now });
       return reply(key);
     },

@@ -92,7 +92,10 @@ function bankFilesRpc(deps: BankRpcDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
-const notUndecided = refused("INVALID_REQUEST", "file_id: the file needs no decision");
+const notUndecided = refused(
+  "INVALID_REQUEST",
+  "file_id: must be a file whose receipt by the bank is undecided",
+);
 
 /** Sending a file again or declaring it unsent requires two operators. */
 export function bankFilesGuards({
@@ -116,7 +119,9 @@ export function bankFilesGuards({
       // Without a decision to make, no approval is needed, and the RPC refuses the request.
       reasons: async ({ fileId }) => {
         const found = await bank.files.findOne({ _id: fileId });
-        return found?.state === "undecided" ? ["says whether a bank has a file of ours"] : [];
+        return found?.state === "undecided"
+          ? ["the request decides whether the bank received a file"]
+          : [];
       },
     },
   };

@@ -112,13 +112,19 @@ export async function recoverFile(work: SendWork, sending: FileDocument): Promis
     return (await session.discard(server.outgoing, name, attempt)) ? found : "not-said";
   });
   const what = afterCrash(place, refusesDuplicates);
-  log.warn({ rail, file: _id, place, what }, "a file may have been sent");
+  log.warn(
+    { rail, file: _id, place, what },
+    "upload of a bank file was interrupted; its place on the bank's server decides",
+  );
   if (what === "sent") return concludeSent(work, sending, "place");
   if (what === "send-again") {
     await changeFile(store, sending, { state: "written" }, clock.now());
     return;
   }
-  const found = { kind: "undecided", what: `the server says: ${place}` } as const;
+  const found = {
+    kind: "undecided",
+    what: `the file's place on the bank's server: ${place}`,
+  } as const;
   await noteFindings(work, { file: _id, name }, [found]);
   await changeFile(store, sending, { state: "undecided" }, clock.now());
 }
@@ -132,5 +138,5 @@ async function concludeSent(
   const sent = { state: "sent", sent_at: now, sent_by: how } as const;
   if ((await changeFile(store, file, sent, now)) === undefined) return;
   const late = now > file.closes_at;
-  log.info({ rail, file: file._id, how, payments: file.members?.length, late }, "file sent");
+  log.info({ rail, file: file._id, how, payments: file.members?.length, late }, "bank file sent");
 }

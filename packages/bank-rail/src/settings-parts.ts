@@ -6,7 +6,7 @@ export const text = (max: number) => z.string().min(1).max(max);
 
 const timeSchema = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be hh:mm");
 
-const daySchema = z.iso.date("must be a day, yyyy-mm-dd");
+const daySchema = z.iso.date("must be a date, yyyy-mm-dd");
 
 /**
  * A calendar that follows rules, or a bank's own list of days with the period that the list covers.
@@ -39,7 +39,7 @@ const windowSchema = z.strictObject({
 export const scheduleSchema = z
   .strictObject({
     /** The bank's IANA time zone, for example `Europe/Berlin`. */
-    zone: z.string().refine(isZone, "must be the name of a zone"),
+    zone: z.string().refine(isZone, "must be a time zone such as Europe/Berlin"),
     /** A day is a banking day only if it is open in all of these calendars. */
     calendars: z.array(calendarSchema).min(1),
     windows: z.array(windowSchema).min(1),
@@ -52,7 +52,7 @@ export const scheduleSchema = z
   })
   .refine(
     ({ windows }) => windows.every(({ cut_off }, at) => cut_off > (windows[at - 1]?.cut_off ?? "")),
-    "windows must be in the order of their cut-offs, which differ",
+    "windows must have different cut-offs, in ascending order",
   );
 
 const folderSchema = z.string().regex(/^\/[^\0]{0,254}$/, "must be an absolute path");

@@ -52,7 +52,11 @@ describe("the rails of banks", () => {
     ["no list", JSON.stringify(iso20022Settings), "expected array"],
     ["a format that there is not", iso({ format: "mt101" }), "format"],
     ["a name that routes cannot have", iso({ rail: "Bank" }), "rail"],
-    ["a name twice", JSON.stringify([iso20022Settings, iso20022Settings]), "rails must differ"],
+    [
+      "a name twice",
+      JSON.stringify([iso20022Settings, iso20022Settings]),
+      "the names of the rails must be unique",
+    ],
     ["a currency of a chain", iso({ currency: "USDC" }), "currency"],
     ["a currency that there is not", iso({ currency: "XYZ" }), "currency"],
     ["no time to write a file in", schedule({ lead_minutes: 0 }), "lead_minutes"],

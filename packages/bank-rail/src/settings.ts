@@ -18,7 +18,7 @@ const common = {
   /** The currency of the account and of the rail's payments. */
   currency: z
     .string()
-    .refine((code) => isPaidByBanks(code), "must be a currency that banks pay, of ours"),
+    .refine((code) => isPaidByBanks(code), "must be a currency that bank rails support"),
   schedule: scheduleSchema,
   sftp: sftpSchema,
   /**
@@ -50,7 +50,12 @@ const iso20022Schema = z.strictObject({
    * executed.
    */
   not_executed_codes: z
-    .array(text(35).refine(mayProveNotExecuted, "must not be a code that never proves it"))
+    .array(
+      text(35).refine(
+        mayProveNotExecuted,
+        "must not be a code that leaves it open whether the payment was executed",
+      ),
+    )
     .default([]),
   /**
    * The number of banking days after the execution date. According to the bank's handbook, a
@@ -87,7 +92,7 @@ const railSchema = z
     if (rail.format === "nacha") {
       if (rail.currency !== "USD") problem("currency: NACHA files are in USD");
       if (!rail.schedule.calendars.includes("FEDERAL_RESERVE")) {
-        problem("schedule.calendars: must have FEDERAL_RESERVE");
+        problem("schedule.calendars: must contain FEDERAL_RESERVE");
       }
       for (const each of nachaProfileProblems(rail.profile)) problem(`profile.${each}`);
       return;
@@ -110,7 +115,7 @@ export type NachaRailSettings = Extract<BankRailSettings, { format: "nacha" }>;
 const fileSchema = z.array(railSchema).superRefine((rails, context) => {
   const names = rails.map(({ rail }) => rail);
   if (new Set(names).size !== names.length) {
-    context.addIssue({ code: "custom", message: "rails must differ" });
+    context.addIssue({ code: "custom", message: "the names of the rails must be unique" });
   }
 });
 

@@ -103,7 +103,9 @@ describe("a file whose writer throws", () => {
     expect(findings.map(({ payout_id: id = "" }) => id).toSorted()).toEqual(
       ["", ...badKeys].toSorted(),
     );
-    expect(findings[0]?.what).toMatch(/^the writer threw RangeError at test-writers\.ts:\d+$/);
+    expect(findings[0]?.what).toMatch(
+      /^the file writer failed: RangeError at test-writers\.ts:\d+$/,
+    );
     await expectAtRest();
   });
 
@@ -177,12 +179,14 @@ describe("a file whose writer throws", () => {
       const held = await bench.store.files.findOne({ state: "claiming" });
       expect(await bench.store.findings.findOne({ file: held?._id ?? "" })).toMatchObject({
         ...{ kind: "unwritten", open: true },
-        what: expect.stringMatching(/^no part of its payments can be written; the writer threw/),
+        what: expect.stringMatching(
+          /^none of the file's payments can be written; the file writer failed/,
+        ),
       });
       expect(held).toMatchObject({
         problems: [
-          "no part of its payments can be written",
-          expect.stringMatching(/^the writer threw RangeError at test-writers\.ts:\d+$/),
+          "none of the file's payments can be written",
+          expect.stringMatching(/^the file writer failed: RangeError at test-writers\.ts:\d+$/),
         ],
       });
     },

@@ -153,14 +153,14 @@ describe("a nonce", () => {
   it("can be cancelled while a transfer has it and it is not final", async () => {
     await of.accept("po_1");
     const runs = of.dispatcher();
-    expect(await problem(0)).toBe("nonce: was not given away");
+    expect(await problem(0)).toBe("nonce: was not assigned to a transfer");
     await runs.run(true);
     expect(await problem(0)).toBe("cancellable");
-    expect(await problem(1)).toBe("nonce: was not given away");
-    expect(await problem(0, "op-1", 1)).toBe("nonce: is mined");
+    expect(await problem(1)).toBe("nonce: was not assigned to a transfer");
+    expect(await problem(0, "op-1", 1)).toBe("nonce: was already used by a mined transaction");
     await cancel(0);
     expect(await problem(0)).toBe("decided");
-    expect(await problem(0, "op-2")).toBe("nonce: is cancelled already");
+    expect(await problem(0, "op-2")).toBe("nonce: was already cancelled");
     expect(await cancel(0, "renew", "op-2")).toBeUndefined();
     expect((await of.find("po_1")).cancel).toMatchObject({ end: "reject", operation: "op-1" });
   });
@@ -172,9 +172,11 @@ describe("a nonce", () => {
     };
     const killed = of.dispatcher({ chain: { ...of.world().chain, sign } });
     await expect(killed.run(true)).rejects.toThrow("away");
-    expect(await problem(0)).toBe("nonce: is being signed");
+    expect(await problem(0)).toBe(
+      "nonce: belongs to a transaction that is being signed: repeat the request",
+    );
     await of.settle(of.dispatcher());
-    expect(await problem(0)).toBe("nonce: its transaction is final");
+    expect(await problem(0)).toBe("nonce: already has a final transaction");
     expect(await cancel(0)).toBeUndefined();
     expect((await of.find("po_1")).state).toBe("settled");
   });

@@ -25,17 +25,21 @@ export async function cancelProblem(
   if (transfer?.cancel !== undefined) {
     return transfer.cancel.operation === operation
       ? transfer
-      : notCancellable("is cancelled already");
+      : notCancellable("was already cancelled");
   }
-  if (nonce < mined) return notCancellable("is mined");
+  if (nonce < mined) return notCancellable("was already used by a mined transaction");
   if (transfer !== null) {
-    return isCancellable(transfer) ? "cancellable" : notCancellable("its transaction is final");
+    return isCancellable(transfer)
+      ? "cancellable"
+      : notCancellable("already has a final transaction");
   }
   if (ofWallet === undefined || nonce >= ofWallet.next_nonce) {
-    return notCancellable("was not given away");
+    return notCancellable("was not assigned to a transfer");
   }
   const isOpen = ofWallet.open.some((each) => each.nonce === nonce);
-  return isOpen ? notCancellable("is being signed") : "cancellable";
+  return isOpen
+    ? notCancellable("belongs to a transaction that is being signed: repeat the request")
+    : "cancellable";
 }
 
 /**

@@ -137,7 +137,10 @@ async function advanceEach(
 ): Promise<void> {
   const advancing = transfers.map((each) =>
     advance(each).catch((error: unknown) => {
-      log.error({ err: error, payout_id: each._id }, "transfer not advanced");
+      log.error(
+        { err: error, payout_id: each._id },
+        "processing a blockchain transfer failed; it will be retried",
+      );
     }),
   );
   await Promise.all(advancing);
@@ -172,7 +175,7 @@ async function openWallet(
   let wallet = await findWallet(store, chain.wallet);
   if (wallet === undefined) {
     if (snapshot.pendingMost !== snapshot.minedLeast) {
-      throw new Error("nodes do not agree yet that the wallet has no unmined transaction");
+      throw new Error("waiting until the nodes agree that the wallet has no unmined transaction");
     }
     await beginWallet(store, chain.wallet, snapshot.minedLeast);
   } else if (nonceFrom > wallet.next_nonce && nonceFrom <= snapshot.minedLeast) {
@@ -282,7 +285,7 @@ async function numberAssigned(
   const byKey = new Map(transfers.map((each) => [each._id, each]));
   const numbering = open.map(async (assignment) => {
     const transfer = byKey.get(assignment.key) ?? (await findTransfer(store, assignment.key));
-    if (transfer === null) throw new Error("a transfer with a nonce is missing");
+    if (transfer === null) throw new Error("the stored transfer of an assigned nonce is missing");
     const order = orderOf(transfer);
     if (transfer.state !== "waiting" || order === undefined) return;
     const signed = await chain.sign(assignment.nonce, order, fees);

@@ -55,7 +55,10 @@ async function end(
   if (!(await endTransfer(store, transfer, state, ended))) return;
   if (state === "unclear") onEvent("unclear");
   if (state === "rejected") onEvent("reverted");
-  log.debug({ payout_id: transfer._id, state, height }, "transfer final");
+  log.debug(
+    { payout_id: transfer._id, state, height },
+    "blockchain transfer reached its final state",
+  );
 }
 
 /**
@@ -83,7 +86,10 @@ async function endCancelled(
     : await endTransfer(store, transfer, "cancelled", { id, height, block, at });
   if (!isDone) return;
   const { _id, nonce } = transfer;
-  log.warn({ payout_id: _id, nonce, height, renewed: isRenewed }, "the nonce is cancelled");
+  log.warn(
+    { payout_id: _id, nonce, height, renewed: isRenewed },
+    "a cancelling transaction used the transfer's nonce",
+  );
   onEvent("cancelled");
 }
 
@@ -113,7 +119,10 @@ async function giveUp(work: TransferWork, transfer: TransferDocument, taker: Tak
   if (taker.isSamePayment) {
     // The other transaction may be this payout's payment, sent before a backup was restored.
     // Operators decide.
-    log.error(about, "the nonce was used elsewhere for the same payment");
+    log.error(
+      about,
+      "an unknown transaction made the same payment with the transfer's nonce; decide the payout's outcome",
+    );
     const { id, height, block } = taker;
     const ended = { id, height, block, at: clock.now() };
     if (await endTransfer(store, transfer, "unclear", ended)) onEvent("unclear");
@@ -123,7 +132,10 @@ async function giveUp(work: TransferWork, transfer: TransferDocument, taker: Tak
     return endCancelled(work, transfer, taker);
   }
   if (await loseNonce(store, transfer, taker.id, clock.now())) {
-    log.error(about, "the nonce was used elsewhere");
+    log.error(
+      about,
+      "an unknown transaction used the transfer's nonce; the transfer waits for a new one",
+    );
     onEvent("nonce_lost");
   }
 }

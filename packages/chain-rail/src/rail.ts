@@ -60,14 +60,17 @@ export function createChainRail(options: ChainRailOptions): Rail {
     }),
     submit: async (key, { currency, amount, accountNumber, network }) => {
       if (!capabilities.networks.includes(network))
-        throw new Error("the rail does not pay on this network");
+        throw new Error("the rail does not support this network");
       const order = { currency: currencyOf(currency).code, amount, to: accountNumber };
       if (!dispatcher.isOwned(order.to)) {
         await refuseTransfer(store, key, wallet, order, clock.now());
         return reply(key);
       }
       // The dispatcher could not sign this transfer, so its nonce would block the wallet.
-      if (!dispatcher.pays(order)) throw new Error("the chain cannot pay the transfer");
+      if (!dispatcher.pays(order))
+        throw new Error(
+          "the rail cannot sign this transfer: it does not support the currency or the address",
+        );
       await acceptTransfer(store, key, wallet, order, clock.now());
       wake();
       return reply(key);
@@ -90,7 +93,9 @@ function replyOf(transfer: TransferDocument, pollMs: number): RailReply {
   const { id: reference, received: amount } = end;
   const watched = {
     ...(open !== undefined && { pollAfterMs: watchPollMs }),
-    ...(reorganised_at !== undefined && { contradiction: "the transaction left the chain" }),
+    ...(reorganised_at !== undefined && {
+      contradiction: "a reorganisation removed the transaction from the chain",
+    }),
   };
   switch (state) {
     case "settled": {

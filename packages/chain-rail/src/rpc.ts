@@ -63,7 +63,7 @@ export function guardedWallets(deps: WalletDeps): WalletRpc {
         };
       },
       reasons: async () => [
-        "a payment that was signed is replaced by a transaction that pays nothing",
+        "the request replaces a signed payment by a transaction that pays nothing",
       ],
     },
   };
@@ -122,7 +122,7 @@ function walletsRpc({ wallets, audit, clock }: WalletDeps) {
       await audit.append({ action: "nonce.cancelled", subject, detail, at, ...by });
       const cancel = { end: word, at, ...by };
       const stored = await storeCancel(store, { wallet, nonce }, cancel, height);
-      const late = refused("INVALID_REQUEST", "nonce: has changed meanwhile");
+      const late = refused("INVALID_REQUEST", "nonce: was changed in the meantime: read it again");
       return { nonce: nonceMessage(nonce, orThrow(stored ?? late)) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;

@@ -17,7 +17,7 @@ import type { Assignment } from "./rules/nonces.ts";
 /** The maximum number of transfers in one run. Later transfers wait for the next run. */
 const workMax = 1_000;
 
-/** Accepts a transfer once. A repeated call changes nothing, even with different content. */
+/** Accepts a transfer once. A repeated call changes nothing, even with other transfer data. */
 export async function acceptTransfer(
   { transfers }: TransferStore,
   key: string,

@@ -48,7 +48,10 @@ describe("a transfer that reverted", () => {
     of.world().reorganise(10);
     await of.settle(runs, 4);
     expect(await replyOf("po_1")).toMatchObject({
-      ...{ status: { kind: "rejected" }, contradiction: "the transaction left the chain" },
+      ...{
+        status: { kind: "rejected" },
+        contradiction: "a reorganisation removed the transaction from the chain",
+      },
     });
     expect(of.events()).toEqual(["reverted", "reorganised"]);
     expect(of.world().pooled()).toBe(0);

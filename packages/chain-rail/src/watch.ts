@@ -47,7 +47,10 @@ async function note(
   { height }: StoredEnd,
 ): Promise<void> {
   if (!(await noteReorganised(store, key, clock.now()))) return;
-  log.error({ payout_id: key, state, height }, "a final transaction left the chain");
+  log.error(
+    { payout_id: key, state, height },
+    "a reorganisation removed a final transaction; check the payout",
+  );
   onEvent("reorganised");
 }
 

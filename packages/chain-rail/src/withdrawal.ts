@@ -35,7 +35,8 @@ export async function withdrawTransfer(
     const transfer = await findTransfer(store, key);
     if (transfer === null) throw new Error("the stored transfer is missing");
     if (transfer.state !== "waiting") return isUnpaid(transfer);
-    if (ofWallet === undefined) throw new Error("the wallet's state is not known yet");
+    if (ofWallet === undefined)
+      throw new Error("the rail has not read the wallet's state from the chain yet");
     if (ofWallet.open.some((each) => each.key === key)) return false;
     if (ofWallet.withdrawn.includes(key) || (await decideWithdrawal(store, ofWallet, key))) {
       await storeWithdrawal(store, key, at);

@@ -31,7 +31,7 @@ export type Cache<V> = {
 
 /** Counts the reads of a service's caches in its metrics. */
 export function cacheMetrics(metrics: Pick<Metrics, "counter">): CountRead {
-  const help = "Reads of a cache, by cache and result.";
+  const help = "Reads from a cache, by cache and result.";
   const reads = metrics.counter("disburse_cache_reads_total", help, ["cache", "result"]);
   return (cache, result) => reads.inc({ cache, result });
 }

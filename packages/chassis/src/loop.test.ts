@@ -92,15 +92,19 @@ it("logs an outage when it begins, when its cause changes, each minute, and when
     };
     const loop = startLoop({ name: "test", everyMs: 1_000, log, run });
     await vi.advanceTimersByTimeAsync(12_500);
-    expect(lines).toEqual([["background run failed", 1, "TypeError"]]);
+    expect(lines).toEqual([["background loop failed; it will run again", 1, "TypeError"]]);
     failure = new RangeError("another");
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(lines.slice(1)).toEqual([["background run failed", 14, "RangeError"]]);
+    expect(lines.slice(1)).toEqual([
+      ["background loop failed; it will run again", 14, "RangeError"],
+    ]);
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(lines.slice(2)).toEqual([["background run failed", 74, "RangeError"]]);
+    expect(lines.slice(2)).toEqual([
+      ["background loop failed; it will run again", 74, "RangeError"],
+    ]);
     failure = undefined;
     await vi.advanceTimersByTimeAsync(3_000);
-    expect(lines.slice(3)).toEqual([["background run works again", 74, undefined]]);
+    expect(lines.slice(3)).toEqual([["background loop works again", 74, undefined]]);
     await loop.stop();
   } finally {
     vi.useRealTimers();

@@ -46,19 +46,19 @@ export function showLoops(
 ): void {
   const failures = metrics.counter(
     "disburse_loop_failures_total",
-    "Failed runs of background work, by loop.",
+    "Failed runs of a background loop.",
     ["loop"],
   );
   const succeededAt = new Map<string, number>();
   metrics.measured(
     "disburse_loop_last_success_timestamp_seconds",
-    "Time of the last successful run of the loop, or of its start.",
+    "Unix time of the last successful run of a background loop, or of its start.",
     ["loop"],
     (gauge) => succeededAt.forEach((atMs, loop) => void gauge.set({ loop }, atMs / 1_000)),
   );
   const interval = metrics.gauge(
     "disburse_loop_interval_seconds",
-    "The longest pause between two runs of the loop if nothing wakes it.",
+    "Maximum pause between two runs of a background loop, in seconds.",
     ["loop"],
   );
   counters.set(log, (loop, everyMs) => {
@@ -87,10 +87,10 @@ function createOutageLog(log: Log, loop: string) {
       const nowMs = performance.now();
       if (failures > 1 && !isOther && nowMs - loggedAtMs < repeatMs) return;
       [cause, loggedAtMs] = [causeOf(error), nowMs];
-      log.error({ err: error, loop, failures }, "background run failed");
+      log.error({ err: error, loop, failures }, "background loop failed; it will run again");
     },
     succeeded: (): void => {
-      if (failures > 1) log.info({ loop, failures }, "background run works again");
+      if (failures > 1) log.info({ loop, failures }, "background loop works again");
       failures = 0;
     },
   };

@@ -27,13 +27,13 @@ export function createMetrics(service: string) {
   return {
     rpcDuration: histogram(
       "disburse_rpc_duration_seconds",
-      "Time of a served call, by RPC, result code and calling service.",
+      "Duration of a served call, by RPC, result code and calling service.",
       ["rpc", "code", "caller"],
       durationBuckets,
     ),
     rpcConnectionsRefused: new Counter({
       name: "disburse_rpc_connections_refused_total",
-      help: "Connections to the RPC port that mutual TLS refused, by reason: handshake, certificate.",
+      help: "Connections to the RPC port refused by mutual TLS, by reason: handshake, certificate.",
       labelNames: ["reason"],
       registers,
     }),

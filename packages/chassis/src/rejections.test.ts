@@ -27,8 +27,12 @@ it("an unhandled rejection is logged and counted, and the process continues", as
   const { stdout } = await processWith(stray);
   const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    { level: "error", msg: "unhandled rejection", err: { type: "TypeError", message: "stray" } },
-    { level: "error", msg: "unhandled rejection", err: { type: "string" } },
+    {
+      level: "error",
+      msg: "unhandled promise rejection",
+      err: { type: "TypeError", message: "stray" },
+    },
+    { level: "error", msg: "unhandled promise rejection", err: { type: "string" } },
   ]);
   expect(stdout).toMatch(/^disburse_unhandled_rejections_total\{service="quote"\} 2$/m);
 });

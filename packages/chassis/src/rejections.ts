@@ -13,7 +13,7 @@ const watchers = new Set<Watcher>();
 export function reportRejection(reason: unknown): void {
   const [first] = watchers;
   if (first === undefined) throw reason;
-  first.log.error({ err: reason }, "unhandled rejection");
+  first.log.error({ err: reason }, "unhandled promise rejection");
   for (const { count } of watchers) count();
 }
 

@@ -101,7 +101,11 @@ describe("a secret from a file", () => {
   it.each([
     ["is missing", () => ({ TOKEN_FILE: join(folder, "none") }), /_FILE: .*ENOENT/],
     ["is empty", () => ({ TOKEN_FILE: written("\n") }), /_FILE: is an empty file/],
-    ["is given twice", () => ({ TOKEN, TOKEN_FILE: "/x" }), /is set, and so is TOKEN_FILE/],
+    [
+      "is given twice",
+      () => ({ TOKEN, TOKEN_FILE: "/x" }),
+      /must not be set together with TOKEN_FILE/,
+    ],
   ])("ends the process if it %s", (_, environment, problem) => {
     expect(() => read(environment() as Record<string, string>)).toThrow(problem);
   });

@@ -33,7 +33,7 @@ export function readSettings<Shape extends z.ZodRawShape>(environment: Environme
   const result = z.object(shape).safeParse(Object.fromEntries(present));
   const issues = result.error?.issues ?? [];
   const problems = issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  if (lacksKeys(shape, given)) problems.push("ENCRYPTION_KEYS: is required, or AWS_KMS_KEY_IDS");
+  if (lacksKeys(shape, given)) problems.push("ENCRYPTION_KEYS or AWS_KMS_KEY_IDS: is required");
   if (result.success && problems.length === 0) return result.data;
   throw new SettingsError(`settings: ${problems.join("; ")}`);
 }
@@ -43,7 +43,7 @@ function readSecretFiles(environment: Environment, names: readonly string[]): En
   return Object.fromEntries(
     files.map((name) => {
       if (environment[name]) {
-        throw new SettingsError(`settings: ${name}: is set, and so is ${name}_FILE`);
+        throw new SettingsError(`settings: ${name}: must not be set together with ${name}_FILE`);
       }
       return [name, readTextFile(`${name}_FILE`, environment[`${name}_FILE`] ?? "")];
     }),
@@ -95,7 +95,7 @@ export const flagSetting = z.enum(["true", "false"]).transform((text) => text ==
 export const shareSetting = parsedSetting((text): Decimal => {
   const share = parseDecimal(text);
   if (share !== undefined && share.units >= 0n) return share;
-  throw new TypeError("must be a share, such as 0.1");
+  throw new TypeError("must be a number from 0 to 1, such as 0.1");
 });
 
 /** A single URL: `https://api.example.com`. */
@@ -112,7 +112,7 @@ export const serviceUrlSetting = z
 
 export type ServiceUrls = z.output<typeof serviceUrlSetting>;
 
-/** Returns true if a service needs sealing keys and none are set. */
+/** Returns true if a service needs encryption keys and none are set. */
 function lacksKeys(shape: z.ZodRawShape, given: Environment): boolean {
   return "AWS_KMS_KEY_IDS" in shape && !given.ENCRYPTION_KEYS && !given.AWS_KMS_KEY_IDS;
 }

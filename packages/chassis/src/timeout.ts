@@ -19,7 +19,7 @@ export async function withTimeout<T, Late = never>(
   const abort = new AbortController();
   const timedOut = Promise.withResolvers<Late>();
   const timer = setTimeout(() => {
-    const error = new TimeoutError(`no answer in ${ms} ms`);
+    const error = new TimeoutError(`no response within ${ms} ms`);
     if (late === undefined) timedOut.reject(error);
     else timedOut.resolve(late());
     abort.abort(error);

@@ -91,8 +91,8 @@ test("uses the engine that MONGODB_URI names, and leaves it alone", async () => 
 });
 
 test.each([
-  ["is before 8.0", "echo 'db version v7.0.14'", /mongod is version 7\.0\.14.*8\.0/],
-  ["does not say its version", "exit 1", /mongod does not print its version/],
+  ["is before 8.0", "echo 'db version v7.0.14'", /mongod on PATH has version 7\.0\.14.*8\.0/],
+  ["does not say its version", "exit 1", /mongod on PATH does not print its version/],
 ])(
   "takes the embedded engine where the mongod on PATH %s, and says so",
   async (_what, script, said) => {

@@ -50,8 +50,8 @@ export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /**
- * The oldest supported major version. MongoDB 8.0 is the first version with bulk writes over
- * several collections.
+ * The oldest major version that is used without being named by MONGODB_URI. MongoDB 8.0 is the
+ * first version with bulk writes over several collections.
  */
 const majorVersionMin = 8;
 const versionTimeoutMs = 10_000;
@@ -73,8 +73,8 @@ export async function usableMongod(
   if (version !== undefined && Number.parseInt(version, 10) >= majorVersionMin) return mongod;
   const problem =
     version === undefined
-      ? "The mongod does not print its version"
-      : `The mongod is version ${version}, and Disburse needs 8.0`;
+      ? "The mongod on PATH does not print its version"
+      : `The mongod on PATH has version ${version}, but Disburse needs 8.0`;
   onNote(`${problem}: the embedded engine runs in place of ${mongod}.`);
   return undefined;
 }

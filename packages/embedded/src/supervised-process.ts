@@ -129,7 +129,7 @@ async function waitUntilReady(
     if (await ready()) return;
     await pause(pollMs);
   }
-  const what = ended ?? `not ready after ${startTimeoutMs / 1000} s`;
+  const what = ended ?? `it was not ready after ${startTimeoutMs / 1000} s`;
   await child.stop();
   throw new Error(`${name} did not start: ${what}.\n${await logTail(logFile)}`);
 }

@@ -53,7 +53,7 @@ export function openEvmChain(
   const assets = assetsOf(settings);
   const assetOf = (currency: string): Asset => {
     const asset = assets.get(currency);
-    if (asset === undefined) throw new Error(`the chain does not pay ${currency}`);
+    if (asset === undefined) throw new Error(`the rail does not support ${currency}`);
     return asset;
   };
   const callAll = callAllOf(nodes, log, onNodeFailed);
@@ -82,7 +82,7 @@ export function openEvmChain(
       return { amount: unitsOf(amount, currency, decimals), fee: gasLimit * fees.max };
     },
     sign: async (nonce, order, fees) => {
-      if (!hasOwner(settings, order.to)) throw new Error("the recipient's wallet has no owner");
+      if (!hasOwner(settings, order.to)) throw new Error("nobody can own the recipient's wallet");
       const { gasLimit } = assetOf(order.currency);
       const call = callOf(paymentOf(order));
       return signed(signer, wallet, { chainId, nonce, gas: gasLimit, ...call, ...feesOf(fees) });
@@ -138,7 +138,7 @@ function callAllOf(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFail
         onNodeFailed(at);
         // Only the error's name is logged, because its message contains the node's URL, which may
         // include a key.
-        log.warn({ node: at, reason: (error as Error).name }, "node did not answer");
+        log.warn({ node: at, reason: (error as Error).name }, "a call to an Ethereum node failed");
         return undefined;
       }
     });
@@ -162,7 +162,7 @@ function assetsOf({ native, tokens, native_gas_limit: nativeGas }: EvmChainSetti
  */
 function unitsOf(minor: bigint, currency: string, decimals: number): bigint {
   const more = decimals - currencyOf(currency).decimals;
-  if (more < 0) throw new Error(`the token has fewer decimals than ${currency}`);
+  if (more < 0) throw new Error(`the token contract has fewer decimals than ${currency}`);
   return minor * 10n ** BigInt(more);
 }
 
@@ -221,7 +221,9 @@ async function checkNodes(
   assertAgreed(await callAll((node) => node.chainId()), chainId, "chain_id");
   for (const [currency, { contract, decimals }] of Object.entries(tokens)) {
     if (decimals < currencyOf(currency).decimals) {
-      throw new SettingsError(`EVM_CHAINS: decimals of ${currency} are fewer than Disburse uses`);
+      throw new SettingsError(
+        `EVM_CHAINS: tokens: ${currency} must have at least the decimals that Disburse uses for it`,
+      );
     }
     assertAgreed(
       await callAll((node) => node.decimals(contract)),

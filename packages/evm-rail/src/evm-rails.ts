@@ -32,7 +32,10 @@ export const evmRails: RailPackage = {
         const orphans = await countOrphans(openTransferStore(database), names);
         metrics.orphaned(orphans);
         if (orphans > 0) {
-          log.error({ count: orphans }, "transfers of wallets that are not configured");
+          log.error(
+            { count: orphans },
+            "open transfers belong to wallets that EVM_CHAINS does not name",
+          );
         }
         const start = () => {
           const running = opened.map((each) => each.start());

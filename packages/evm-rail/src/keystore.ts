@@ -45,7 +45,7 @@ export async function openKeystore(
   const derived = await Keystore.toKeyAsync(keystore.data, { password });
   const account = privateKeyToAccount(decrypt(keystore.data, derived));
   if (!isAddressEqual(account.address, wallet)) {
-    throw new SettingsError("EVM_CHAINS: keystore_file: belongs to another wallet");
+    throw new SettingsError("EVM_CHAINS: keystore_file: has the key of another wallet");
   }
   return {
     check: async () => undefined,
@@ -57,7 +57,7 @@ function decrypt(keystore: Keystore.Keystore, key: Keystore.Key) {
   try {
     return Keystore.decrypt(keystore, key);
   } catch (error) {
-    const problem = "EVM_CHAINS: password_file: does not open the keystore";
+    const problem = "EVM_CHAINS: password_file: has a wrong password for the keystore";
     throw new SettingsError(problem, { cause: error });
   }
 }

@@ -16,17 +16,17 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
   const { balance, low, unmined, oldest, waiting, blocked } = walletGauges(metrics);
   const happened = metrics.counter(
     "disburse_chain_transfer_events_total",
-    "Unusual events of transfers on chains, by event.",
+    "Unusual events of blockchain transfers, such as a reorganisation or a lost nonce, by event.",
     ["rail", "event"],
   );
   const failures = metrics.counter(
     "disburse_chain_node_failures_total",
-    "Failed calls to a node of a chain, by its index in the configuration.",
+    "Failed calls to an Ethereum node, by the node's index in rpc_urls.",
     ["rail", "node"],
   );
   const orphans = metrics.gauge(
     "disburse_chain_transfers_orphaned",
-    "Open transfers of wallets that the settings did not name when the process started.",
+    "Open transfers of wallets that are not in EVM_CHAINS, counted when the process started.",
   );
   for (const chain of chains) {
     const { rail, rpc_urls: urls } = chain;
@@ -62,32 +62,32 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
 function walletGauges(metrics: Metrics) {
   const balance = metrics.gauge(
     "disburse_wallet_balance",
-    "Balance of a rail's wallet, by currency in whole units; coin: the chain's own, for fees.",
+    "Balance of a rail's wallet in whole units, by currency. The currency coin is the chain's coin, which pays its fees.",
     ["rail", "currency"],
   );
   const low = metrics.gauge(
     "disburse_wallet_balance_low",
-    "Alarm threshold of a wallet's balance, by currency in whole units.",
+    "Balance of a rail's wallet below which an alert fires, in whole units, by currency.",
     ["rail", "currency"],
   );
   const unmined = metrics.gauge(
     "disburse_wallet_unmined",
-    "Assigned nonces of a rail's wallet that are not mined.",
+    "Nonces of a rail's wallet that are assigned to a transfer but not mined.",
     ["rail"],
   );
   const oldest = metrics.gauge(
     "disburse_wallet_oldest_unmined_seconds",
-    "Time since the oldest unmined transaction was first signed; 0 if there is none.",
+    "Seconds since the oldest unmined transaction of a wallet was first signed; 0 if there is none.",
     ["rail"],
   );
   const waiting = metrics.gauge(
     "disburse_wallet_waiting_transfers",
-    "Accepted transfers without a nonce; to 1,000.",
+    "Accepted transfers of a wallet that have no nonce yet; counted up to 1,000.",
     ["rail"],
   );
   const blocked = metrics.gauge(
     "disburse_wallet_blocked",
-    "1 if no transfer gets a nonce: nonces were used elsewhere, or fees exceed the cap.",
+    "1 if the wallet assigns no nonces, because unknown transactions used them or fees exceed the cap.",
     ["rail", "reason"],
   );
   return { balance, low, unmined, oldest, waiting, blocked };

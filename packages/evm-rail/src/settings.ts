@@ -28,12 +28,12 @@ const addressSchema = z
 const urlSchema = z.url({ protocol: /^https?$/ }).refine((text) => {
   const { username, password } = new URL(text);
   return username === "" && password === "";
-}, "must have no user and password");
+}, "must not contain a user name or password");
 
 /** The price of a unit of gas in gwei: `30` or `1.5`. */
 const gweiSchema = z
   .string()
-  .regex(/^\d{1,9}(\.\d{1,9})?$/, "must be gwei as decimal text")
+  .regex(/^\d{1,9}(\.\d{1,9})?$/, "must be an amount in gwei, as a decimal in a string")
   .transform((text) => parseGwei(text));
 
 /** Each network's own coin, if Disburse pays that coin. On BNB, ETH is only a token. */
@@ -99,7 +99,10 @@ const chainSchema = z.strictObject({
     .default({}),
   /** Alarm thresholds in whole units by currency; `coin` is the chain's own coin. */
   alarm_below: z
-    .record(z.string(), z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, "must be decimal text"))
+    .record(
+      z.string(),
+      z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, "must be a decimal in a string"),
+    )
     .default({}),
   /** The gas limit of a coin transfer. The default suffices for a wallet that is a contract. */
   native_gas_limit: count(21_000, 10_000_000).default(60_000),
@@ -125,9 +128,9 @@ export type EvmChainSettings = z.output<typeof chainSchema>;
 
 const fileSchema = z.array(chainSchema).superRefine((chains, context) => {
   const problem = (message: string) => context.addIssue({ code: "custom", message });
-  if (!areUnique(chains.map(({ rail }) => rail))) problem("rails must differ");
+  if (!areUnique(chains.map(({ rail }) => rail))) problem("the names of the rails must be unique");
   if (!areUnique(chains.map(({ chain_id: id, wallet }) => `${id}:${wallet}`))) {
-    problem("wallets of a chain must differ");
+    problem("two rails of one chain must not share a wallet");
   }
   for (const chain of chains) {
     for (const each of problemsOf(chain)) problem(`${chain.rail}: ${each}`);
@@ -146,15 +149,18 @@ function problemsOf(chain: EvmChainSettings): string[] {
   const contracts = Object.values(tokens).map(({ contract }) => contract);
   const problems: readonly [boolean, string][] = [
     // If a node were listed twice, it would agree with itself.
-    [areUnique(urls.map((url) => new URL(url).host)), "rpc_urls: must be of different hosts"],
-    [agreeing <= urls.length, "agreeing: there are fewer rpc_urls"],
-    [chain.tip_gwei <= chain.max_fee_gwei, "tip_gwei: is above max_fee_gwei"],
+    [areUnique(urls.map((url) => new URL(url).host)), "rpc_urls: must have different hosts"],
+    [agreeing <= urls.length, "agreeing: must not exceed the number of rpc_urls"],
+    [chain.tip_gwei <= chain.max_fee_gwei, "tip_gwei: must not exceed max_fee_gwei"],
     [chain.max_fee_gwei > 0n, "max_fee_gwei: must be above zero"],
-    [native === undefined || native === coin, `native: is not ${network}'s coin`],
+    [native === undefined || native === coin, `native: must be the coin of ${network}`],
     [foreign.length === 0, `tokens: ${network} has no token ${foreign.join(", ")}`],
-    [areUnique(contracts), "tokens: contracts must differ"],
-    [unknown.length === 0, `alarm_below: nothing is paid in ${unknown.join(", ")}`],
-    [native !== undefined || contracts.length > 0, "tokens: nothing is paid"],
+    [areUnique(contracts), "tokens: two tokens must not have the same contract"],
+    [unknown.length === 0, `alarm_below: ${unknown.join(", ")} must be in tokens or native`],
+    [
+      native !== undefined || contracts.length > 0,
+      "tokens: at least one token, or native, is required",
+    ],
   ];
   return problems.flatMap(([isSo, text]) => (isSo ? [] : [text]));
 }
@@ -172,8 +178,10 @@ export function liveProblems(chains: readonly EvmChainSettings[]): string[] {
   return chains.flatMap(({ rail, rpc_urls: urls, agreeing = urls.length, signer }) => {
     const remote = signer.kind === "web3signer" ? [...urls, signer.url] : urls;
     return [
-      ...(agreeing < 2 ? [`${rail}: live mode needs two nodes that agree`] : []),
-      ...(remote.every(isSecure) ? [] : [`${rail}: live mode needs https except on this machine`]),
+      ...(agreeing < 2 ? [`${rail}: live mode requires at least two nodes that agree`] : []),
+      ...(remote.every(isSecure)
+        ? []
+        : [`${rail}: live mode requires https for nodes and signers on other machines`]),
     ];
   });
 }

@@ -81,7 +81,7 @@ describe.each<[string, () => Promise<Signer> | Signer]>([
 describe("a signer does not open", () => {
   it("with a keystore of another wallet", async () => {
     const opening = openKeystore({ keystoreFile, passwordFile }, other.address);
-    await expect(opening).rejects.toThrow("belongs to another wallet");
+    await expect(opening).rejects.toThrow("has the key of another wallet");
   });
 
   it("with another password, and does not show it", async () => {
@@ -110,8 +110,8 @@ describe("a remote signer", () => {
   it("that is away at the start is called again when it is needed", async () => {
     isAway = true;
     const signer = openWeb3Signer(url, account.address);
-    await expect(signer.check()).rejects.toThrow("the signer returned 503");
-    await expect(signer.sign("0x00")).rejects.toThrow("the signer returned 503");
+    await expect(signer.check()).rejects.toThrow("the signer returned HTTP status 503");
+    await expect(signer.sign("0x00")).rejects.toThrow("the signer returned HTTP status 503");
     isAway = false;
     await signer.check();
     expect(await signer.sign("0x00")).toMatch(/^0x[0-9a-f]{130}$/);

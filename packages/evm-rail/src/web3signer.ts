@@ -25,11 +25,11 @@ export function openWeb3Signer(url: string, wallet: Address): Signer {
   const keyOf = async (): Promise<Hex> => {
     if (known !== undefined) return known;
     const listed = await fetch(`${base}/api/v1/eth1/publicKeys`, requestOf());
-    if (!listed.ok) throw new Error(`the signer returned ${listed.status}`);
+    if (!listed.ok) throw new Error(`the signer returned HTTP status ${listed.status}`);
     const keys = z.array(hexText).parse(await listed.json());
     const key = keys.find((each) => isAddressEqual(publicKeyToAddress(uncompressed(each)), wallet));
     if (key === undefined) {
-      throw new SettingsError("EVM_CHAINS: web3signer_url: has no key of the wallet");
+      throw new SettingsError("EVM_CHAINS: web3signer_url: the signer has no key of the wallet");
     }
     known = key;
     return key;
@@ -41,7 +41,7 @@ export function openWeb3Signer(url: string, wallet: Address): Signer {
       const headers = { "content-type": "application/json" };
       const request = { method: "POST", headers, body, ...requestOf() };
       const response = await fetch(`${base}/api/v1/eth1/sign/${await keyOf()}`, request);
-      if (!response.ok) throw new Error(`the signer returned ${response.status}`);
+      if (!response.ok) throw new Error(`the signer returned HTTP status ${response.status}`);
       return hexText.parse((await response.text()).trim());
     },
   };

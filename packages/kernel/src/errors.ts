@@ -38,24 +38,24 @@ export const errorTable = {
   ),
   NOT_CANCELLABLE: row(
     409,
-    "This payout is on its way or at its end, and cannot be cancelled.",
+    "This payout is being sent or has ended, so it cannot be cancelled.",
     "FailedPrecondition",
   ),
-  NOT_AWAITING_APPROVAL: row(409, "This payout does not wait for approval.", "FailedPrecondition"),
+  NOT_AWAITING_APPROVAL: row(409, "This payout is not awaiting approval.", "FailedPrecondition"),
   STATE_NOT_REACHABLE: row(
     409,
-    "It cannot come to this state from the one that it is in.",
+    "The record cannot change from its current state to this one.",
     "FailedPrecondition",
   ),
   QUOTE_EXPIRED: row(400, "This quote is expired", "FailedPrecondition"),
   ALREADY_PROCESSED: row(400, "Transaction Already Processed", "AlreadyExists"),
   POSSIBLE_DUPLICATE: row(
     409,
-    "A payout to this account or wallet has the same amount and reference_id; allow_duplicate pays again.",
+    "An earlier payout to this account or wallet has the same amount and reference_id. To pay again, send allow_duplicate.",
     "AlreadyExists",
   ),
   AMOUNT_NOT_WITHIN_LIMITS: row(400, "Amount is not within limits.", "OutOfRange"),
-  LIMIT_EXCEEDED: row(403, "A velocity limit has no room for this payout.", "FailedPrecondition"),
+  LIMIT_EXCEEDED: row(403, "This payout exceeds a velocity limit.", "FailedPrecondition"),
   INSUFFICIENT_BALANCE: row(
     400,
     "Balance is not sufficient for this transaction",
@@ -63,7 +63,7 @@ export const errorTable = {
   ),
   INVALID_REQUEST: row(400, "The request is invalid.", "InvalidArgument"),
   UNAUTHENTICATED: row(401, "A valid API key is required."),
-  ROUTE_NOT_FOUND: row(404, "There is no such route."),
+  ROUTE_NOT_FOUND: row(404, "This route does not exist."),
   METHOD_NOT_ALLOWED: row(405, "This route does not allow this method."),
   REQUEST_TIMEOUT: row(408, "The request did not arrive in time."),
   IDEMPOTENCY_IN_PROGRESS: row(
@@ -90,17 +90,17 @@ export type ErrorCode = keyof typeof errorTable;
 /** Reasons that distinguish the causes of one error code, with a description of each. */
 export const refusalReasons = {
   scope_missing:
-    "The API key, or the role of the member, does not have the scope of this operation.",
+    "The API key or the member's role does not have the scope that this route requires.",
   address_not_allowed: "The API key may not be used from this address.",
   key_limited:
-    "The API key has networks or an end, which would not bind the member to whom it gives a role.",
-  sign_in_too_old: "The member signed in too long ago for this step: sign in again.",
-  csrf_token_missing: "A request with a session cookie does not carry its `X-CSRF-Token`.",
-  other_merchant: "The record is another merchant's.",
+    "The API key is limited to networks or expires, so it cannot give a role to a member, who would not have these limits.",
+  sign_in_too_old: "This step requires a recent sign-in: sign in again.",
+  csrf_token_missing: "The request has a session cookie but not the session's `X-CSRF-Token`.",
+  other_merchant: "The record belongs to another merchant.",
   corridor_not_open: "The corridor is not open to this merchant.",
-  beneficiary_not_cleared: "The screening of the beneficiary did not clear it.",
+  beneficiary_not_cleared: "The beneficiary's screening did not clear it.",
   same_actor:
-    "The caller, or a key or member of the same root, made the payout or batch: another actor has to decide on its approval.",
+    "The caller, or an actor with the same root, created the payout or batch. Another actor must decide on its approval.",
 } as const;
 
 /** The closed list of values for `reason` in an error body. */

@@ -17,7 +17,7 @@ it.each([
   ["must be at most 64 characters", "length"],
   ["must be 1 to 255 printable characters", "length"],
   ["must have at most 20 entries", "length"],
-  ["must nest at most 32 deep", "length"],
+  ["must nest at most 32 levels deep", "length"],
   ["must be a whole number from 1 to 100", "range"],
   ["must be greater than zero", "range"],
   ["must have at most 15 digits before the point", "range"],

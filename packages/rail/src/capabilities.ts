@@ -9,7 +9,7 @@ export type RailCapabilities = {
   /** Some of `CRYPTO`, `SWIFT`, `ACH`, `LOCAL`, `SEPA`. */
   readonly transferMethods: readonly string[];
   readonly networks: readonly string[];
-  /** Limits for each currency. A currency that is not listed has no limits. */
+  /** Limits for each currency. A currency without an entry has no limits. */
   readonly limits: Readonly<Record<string, TransferLimits>>;
 };
 

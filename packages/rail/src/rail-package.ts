@@ -16,7 +16,7 @@ import type { Rail } from "./rail.ts";
 /** The operator RPCs of a rail package. */
 export type RailRpc = Partial<ServiceImpl<typeof PayoutOperatorService>>;
 
-/** A package that adds rails to the payout service. docs/RAILS.md says how to write one. */
+/** A package that adds rails to the payout service. docs/RAILS.md describes how to write one. */
 export type RailPackage = {
   /**
    * The environment variable that configures the package's rails as JSON. It is handled as a
@@ -30,14 +30,19 @@ export type RailPackage = {
   readonly configure: (text: string | undefined, mode: Mode) => ConfiguredRails;
   /** Indexes of the package's collections in the payout service's database. */
   readonly indexes: Indexes;
-  /** The package's collections that contain sealed texts. */
+  /**
+   * The package's collections with encrypted texts, which must be encrypted again after a key
+   * rotation.
+   */
   readonly sealed: readonly SealedPlace[];
 };
 
 /** Configured rails with valid settings. */
 export type ConfiguredRails = {
   readonly names: readonly string[];
-  /** True if the rails store sealed texts. The payout service then requires a sealing key. */
+  /**
+   * True if the rails store encrypted texts. The payout service then requires an encryption key.
+   */
   readonly needsSealer: boolean;
   /** Opens the rails. Rejects if a key or another file that the settings name can't be read. */
   readonly open: (context: RailContext) => Promise<OpenRails>;

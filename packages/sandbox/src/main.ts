@@ -53,6 +53,6 @@ try {
   await createFromSettings();
   log.info({}, "sandbox ready");
 } catch (error) {
-  log.fatal({ err: error }, "sandbox not created");
+  log.fatal({ err: error }, "creating the sandbox's data failed");
   process.exit(1);
 }

@@ -21,10 +21,10 @@ try {
     await cluster.write(secretName, wanted);
     log.info({}, "secrets created");
   } else {
-    log.info({}, "secrets are there already");
+    log.info({}, "secrets already exist");
   }
 } catch (error) {
-  log.fatal({ err: error }, "secrets not created");
+  log.fatal({ err: error }, "creating the secrets failed");
   process.exit(1);
 }
 

@@ -68,7 +68,7 @@ export function generateIssuerKey(): string {
  */
 export function derivedSecret(issuerKey: string, purpose: string): Buffer {
   const { d = "" } = JSON.parse(issuerKey) as { d?: string };
-  if (d === "") throw new TypeError("the issuer's key has no private part");
+  if (d === "") throw new TypeError("the key of the sandbox's issuer has no private part");
   return createHmac("sha256", Buffer.from(d, "base64url")).update(purpose).digest();
 }
 

@@ -22,7 +22,7 @@ export type EventPosition = {
 /**
  * The relation of an event to its transaction's position. `new`: process the event. `repeated`: the
  * event was already processed. `outdated`: a later event of the same transaction was processed, so
- * this event's content is no longer current.
+ * this event's data is no longer current.
  */
 export type EventStanding = "new" | "repeated" | "outdated";
 

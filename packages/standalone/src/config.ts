@@ -90,7 +90,10 @@ export function readSecrets(folder: string): Secrets {
 /** Returns the secrets of a data folder. Throws if no platform has been started on the folder. */
 export function readStoredSecrets(folder: string): Secrets {
   const path = join(folder, secretsFile);
-  if (!existsSync(path)) throw new Error(`no sandbox was started in ${folder}: npm start`);
+  if (!existsSync(path))
+    throw new Error(
+      `no sandbox is running with the data folder ${folder}: start one with npm start`,
+    );
   return readStored(folder, path);
 }
 

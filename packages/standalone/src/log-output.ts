@@ -137,7 +137,7 @@ export function openLogOutput({ out, dataDir, format, colors, level }: LogOutput
     },
   };
   const file = openLogFile(dataDir, ({ code }) => {
-    process.stderr.write(`The log in ${dataDir} cannot be written: ${code}\n`);
+    process.stderr.write(`The log file in ${dataDir} cannot be written: ${code}\n`);
   });
   const defaultLevel = format === "pretty" ? "info" : "warn";
   const streamLevel = level === "debug" ? level : fileLevel;

@@ -85,7 +85,7 @@ export async function runMainJob(sandbox: SandboxDocument): Promise<void> {
     ({ merchant, currency, available }) =>
       merchant === "acme" && currency === "USD" && !available.startsWith("0."),
   );
-  if (account === undefined) throw new Error("acme has no account with money in it");
+  if (account === undefined) throw new Error("the merchant acme has no account with money");
   const listener = await startWebhookListener();
   const registration = disburse.webhookEndpoints.create({ url: listener.url, description: "demo" });
   try {

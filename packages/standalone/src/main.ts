@@ -14,7 +14,7 @@ const databases = {
 const brokers = {
   private: "private RabbitMQ node",
   external: "RabbitMQ at AMQP_URL",
-  "in process": "handed over in process (no RabbitMQ on this machine)",
+  "in process": "passed within the process (no RabbitMQ on this machine)",
 } as const satisfies Record<Standalone["brokerKind"], string>;
 
 /**

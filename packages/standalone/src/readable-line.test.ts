@@ -17,9 +17,16 @@ it("shows an error below its line, with stack and cause", () => {
   const cause = { type: "Error", message: "socket closed", stack: "Error: socket closed" };
   const err = { type: "MongoError", message: "no", stack: "MongoError: no\n    at insert", cause };
   const [first, ...below] = readable({
-    ...{ level: "error", time, service: "payout", rpc: "ExecutePayout", err, msg: "rpc failed" },
+    ...{
+      level: "error",
+      time,
+      service: "payout",
+      rpc: "ExecutePayout",
+      err,
+      msg: "call failed with an internal error",
+    },
   }).split("\n");
-  expect(first).toMatch(/ERROR: payout: rpc failed rpc=ExecutePayout$/);
+  expect(first).toMatch(/ERROR: payout: call failed with an internal error rpc=ExecutePayout$/);
   expect(below.join("\n")).toMatch(/MongoError: no\n\s+at insert/);
   expect(below.join("\n")).toContain("socket closed");
 });

@@ -27,11 +27,15 @@ export function readConfig(environment: Environment) {
     OPEN_LINKS_PER_MERCHANT: countSetting(1).default(1_000),
     /** Networks of crypto beneficiaries, separated by commas. */
     OPEN_NETWORKS: listSetting
-      .pipe(z.array(z.string().refine(isNetwork, "must be networks joined by commas")))
+      .pipe(z.array(z.string().refine(isNetwork, "must be networks, joined by commas")))
       .optional(),
     /** Codes of custody providers besides the known ones, separated by commas. */
     CUSTODY_PROVIDERS: listSetting
-      .pipe(z.array(z.string().regex(/^[A-Z0-9_]{1,64}$/, "must be codes joined by commas")))
+      .pipe(
+        z.array(
+          z.string().regex(/^[A-Z0-9_]{1,64}$/, "must be custody provider codes, joined by commas"),
+        ),
+      )
       .default([]),
   });
   return {

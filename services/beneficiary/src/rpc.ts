@@ -22,7 +22,7 @@ export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof Beneficiar
     BeneficiaryService,
     { ...creating, ...linksRpc(deps), ...merchantsRpc(deps), ...permissionsRpc(deps) },
     deps.operations,
-    // These RPCs store the operation's content in the record itself.
+    // These RPCs store the digest of the operation's request in the record itself.
     {
       own: [
         ...(["createCryptoBeneficiary", "createFiatBeneficiary", "createDepositor"] as const),

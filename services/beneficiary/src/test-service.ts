@@ -61,7 +61,7 @@ export type FakeCompliance = ComplianceClient & {
   }[];
 };
 
-export const unavailable = new ConnectError("the service does not answer", Code.Unavailable);
+export const unavailable = new ConnectError("the service does not respond", Code.Unavailable);
 
 export function createFakeCompliance(clock: TestClock): FakeCompliance {
   const first = new Map<string, { id: string; verdict: Verdict; at: Date }>();

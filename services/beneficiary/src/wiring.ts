@@ -7,7 +7,7 @@ import { openLinks } from "./links/store.ts";
 import { openMerchants } from "./merchants/merchants.ts";
 import { openPermissions } from "./permissions/permissions.ts";
 
-/** Opens the stores. `keyContent` computes keyed digests of sealed content. */
+/** Opens the stores. `keyContent` computes keyed digests of requests with encrypted fields. */
 export function openStores({ db }: Database, sealer: Sealer, keyContent?: KeyContent) {
   return {
     operations: openOperationBindings({ db }, keyContent),

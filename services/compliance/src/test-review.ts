@@ -182,7 +182,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
       hits: readonly ScreeningHit[],
       request = requestOf("Orlan Vessik"),
     ) => take(subject, { request, hits }),
-    /** Seals a reason for the audit trail. */
+    /** Encrypts a reason for the audit trail. */
     sealDetail: (alertId: string, detail: string) => sealer.seal(detail, auditContext(alertId)),
     /** Starts another process, whose first sweep and count run at once. */
     startAnother: async () => {

@@ -37,8 +37,8 @@ const hashed = {
 } as const;
 
 /**
- * The places of sealed texts, for resealing with a new key. The audit trail is excluded, because
- * its hash covers the sealed texts.
+ * The places of encrypted texts, to encrypt them again under a new key. The audit trail is
+ * excluded, because its hash covers the encrypted texts.
  */
 const sealedPlaces = [sealedScreenings, sealedSubjects, sealedAlerts, sealedProposals];
 

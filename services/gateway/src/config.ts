@@ -24,13 +24,16 @@ const networksSetting = z
   .string()
   .default("")
   .transform((text) => text.split(",").filter((each) => each !== ""))
-  .refine((networks) => networks.every(isCidr), "must be addresses or networks joined by commas");
+  .refine((networks) => networks.every(isCidr), "must be addresses or networks, joined by commas");
 
 /** One or more peppers of 32 bytes, each with its version. New keys are hashed with the first. */
 const peppersSetting = secret(
   z
     .string()
-    .regex(peppersPattern, "must be p1:BASE64 of 32 bytes, or several joined by commas")
+    .regex(
+      peppersPattern,
+      "must be one or more VERSION:PEPPER, joined by commas, with 32 bytes in base64 as PEPPER: p1:…",
+    )
     .transform(readPeppers),
 );
 
@@ -137,7 +140,7 @@ function addressProblems(read: ReturnType<typeof readSettings<typeof settings>>)
     ...named(origins, (url) => originProblem(url, mode)),
     ...named(providers, providerProblem),
     ...(read.OPERATORS_PORT !== undefined && read.COMPLIANCE_URL === undefined
-      ? ["COMPLIANCE_URL: is required beside OPERATORS_PORT"]
+      ? ["COMPLIANCE_URL: is required if OPERATORS_PORT is set"]
       : []),
   ];
 }

@@ -33,7 +33,7 @@ import { createGateway, type PeopleDeps } from "./wiring.ts";
 
 /** Maximum duration of a call to a service. A request's own deadline may end the call earlier. */
 const callTimeoutMs = 10_000;
-/** The sweep deletes expired data and sealed secrets. It is not urgent. */
+/** The sweep deletes expired data and encrypted secrets. It is not urgent. */
 const sweepEveryMs = 60_000;
 /**
  * If a revocation crashes, the sweep holds the key's orders within this time. A sweep takes two
@@ -47,8 +47,8 @@ const revocationsEveryMs = 1_000;
 const flushRequestsEveryMs = 2_000;
 
 /**
- * Collections with sealed texts, which are resealed after a key rotation. Stored responses are not
- * resealed, because they expire after 30 days.
+ * Collections with encrypted texts, which are encrypted again after a key rotation. Stored
+ * responses are not encrypted again, because they expire after 30 days.
  */
 const sealedPlaces = [sealedKeyTexts, sealedProposals, sealedMembers];
 
@@ -219,6 +219,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   const resealing = startResealing({ database, keys, places: sealedPlaces, metrics, log });
   lifetime.add("resealing", resealing.stop);
   startSweeps(opening, gateway);
+  lifetime.add("unsettled idempotency keys", gateway.startSettling().stop);
   lifetime.add("request log", startRequestLog(gateway.flushRequests, log));
   lifetime.add("approvals", gateway.approvals.start().stop);
   const { url } = await opening.serve({

@@ -8,8 +8,11 @@ import { openApprovals, type ServiceApprovals } from "@disburse/chassis/approval
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Verify } from "@disburse/chassis/identity/verifier.ts";
+import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
+import { deadlineDb } from "@disburse/chassis/mongo/deadline-db.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
+import { rpcErrorOf } from "@disburse/chassis/rpc/admission.ts";
 import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { RequestLogService } from "@disburse/contracts/disburse/gateway/v1/requests_pb.ts";
@@ -66,13 +69,20 @@ import { type Members, openMembers } from "./team/store.ts";
 /**
  * Marks the calls to the gateway's own RPCs as calls of the gateway. The gateway has already
  * verified the key or member that it names as the actor. So a merchant's request needs no
- * operator's approval, and the audit trail shows the key or member.
+ * operator's approval, and the audit trail shows the key or member. An unavailable database is
+ * unavailable to the caller, as with the RPCs of other services.
  */
-const asGateway: Interceptor = (next) => (request) => {
-  const context = { requestId: crypto.randomUUID(), ...callContext() };
-  const principal = { kind: "service", name: "gateway" } as const;
-  return withCallContext({ ...context, principal }, () => next(request));
-};
+function asGateway(log: Log): Interceptor {
+  return (next) => async (request) => {
+    const context = { requestId: crypto.randomUUID(), ...callContext() };
+    const principal = { kind: "service", name: "gateway" } as const;
+    try {
+      return await withCallContext({ ...context, principal }, () => next(request));
+    } catch (error) {
+      throw rpcErrorOf(error, request.method.name, log);
+    }
+  };
+}
 
 export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
   Pick<AppDeps, "clock" | "log" | "answerWithinMs" | "fileTimes" | "approvalSignInMs"> & {
@@ -120,12 +130,13 @@ export type PeopleDeps = {
 };
 
 /** Builds the gateway without sockets. Returns its request listeners, RPC services and sweeps. */
-export async function createGateway(deps: GatewayDeps) {
-  const { db, sealer, clock, mode, peppers } = deps;
+export async function createGateway(given: GatewayDeps) {
+  const deps = { ...given, db: deadlineDb(given.db) };
+  const { db, sealer, clock, mode, peppers, log } = deps;
   const keys = openKeys(db);
   await assertPeppers({ keys, peppers, clock });
   const countOlder = countOlderPeppers({ keys, peppers, clock }, deps.metrics);
-  const idempotency = openIdempotencyStore(db, { sealer, clock, place: deps.place });
+  const idempotency = openIdempotencyStore(db, { sealer, clock, place: deps.place, log });
   const lookups = createRateLimiter(deps.lookupsLimit);
   const cache = openKeyCache(keys, { ...deps, lookups });
   const unauthenticated = createRateLimiter(deps.unauthenticatedLimit);
@@ -145,7 +156,11 @@ export async function createGateway(deps: GatewayDeps) {
   const reference = referenceIn(mode);
   const app = {
     ...deps,
-    clients: { ...deps.clients, ...ownClients(own), pages: pagesAt(deps.people.members.origin) },
+    clients: {
+      ...deps.clients,
+      ...ownClients(own, log),
+      pages: pagesAt(deps.people.members.origin),
+    },
     observe: observe({ ...deps, note: requests.note }),
     routes: routesIn(mode),
     decimals: decimalNames(reference),
@@ -178,12 +193,14 @@ export async function createGateway(deps: GatewayDeps) {
      * given time.
      */
     freeEnded: (before: Date) => freeEnded(idempotency, before),
+    /** Settles the idempotency keys whose end the database has not confirmed. */
+    startSettling: idempotency.unsettled.start,
     /** Carries out unfinished revocations after a crash or outage. */
     sweepRevocations: revocations.sweep,
     flushRequests: requests.flush,
     /**
-     * Deletes expired data and sealed texts. One run deletes all of it, so no second run is due at
-     * once.
+     * Deletes expired data and encrypted texts. One run deletes all of it, so no second run is due
+     * at once.
      */
     sweep: async () => {
       await sweep(idempotency);
@@ -303,18 +320,21 @@ function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
 }
 
 /** Creates clients that call the gateway's own RPCs within this process. */
-function ownClients(services: {
-  readonly keyService: ServiceImpl<typeof KeyService>;
-  readonly teamService: ServiceImpl<typeof TeamService>;
-  readonly requestLogService: ServiceImpl<typeof RequestLogService>;
-}) {
+function ownClients(
+  services: {
+    readonly keyService: ServiceImpl<typeof KeyService>;
+    readonly teamService: ServiceImpl<typeof TeamService>;
+    readonly requestLogService: ServiceImpl<typeof RequestLogService>;
+  },
+  log: Log,
+) {
   const transport = createRouterTransport(
     (router) => {
       router.service(KeyService, services.keyService);
       router.service(TeamService, services.teamService);
       router.service(RequestLogService, services.requestLogService);
     },
-    { router: { interceptors: [asGateway] } },
+    { router: { interceptors: [asGateway(log)] } },
   );
   return {
     keys: createClient(KeyService, transport),

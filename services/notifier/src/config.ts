@@ -38,7 +38,10 @@ export function readConfig(environment: Environment) {
     WEBHOOK_SIGNATURE_HEADER: z
       .string()
       .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "must be a header name")
-      .refine((name) => !takenHeaders.test(name), "must not be a header that has another meaning")
+      .refine(
+        (name) => !takenHeaders.test(name),
+        "must not be a header that HTTP or the webhook already uses",
+      )
       .default("X-SERVICE-Signature"),
     /** If true, a URL is verified before it gets events. Live mode always verifies URLs. */
     WEBHOOK_VERIFY_URLS: z.stringbool({ truthy: ["true"], falsy: ["false"] }).default(false),

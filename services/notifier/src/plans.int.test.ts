@@ -1,12 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { databaseOf } from "@disburse/chassis/mongo/database.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import {
   DeliveryState,
   type ListDeliveriesRequestSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { type Document, MongoClient } from "mongodb";
+import type { Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { sweepExpired } from "./deliveries/retention.ts";
 import { repairGaps } from "./reconciliation/repair.ts";
@@ -30,15 +30,16 @@ const driverFields = ["lsid", "$db", "$clusterTime", "writeConcern", "readConcer
 let notifier: TestNotifier;
 let commands: Document[] = [];
 
+function watch(client: MongoClient): void {
+  client.options.monitorCommands = true;
+  client.on("commandStarted", ({ commandName, command }) => {
+    if (read.has(commandName) || written.has(commandName)) commands.push(command);
+  });
+}
+
 beforeAll(async () => {
   notifier = await startTestNotifier({
-    connect: async (uri, name) => {
-      const client = await new MongoClient(uri, { monitorCommands: true }).connect();
-      client.on("commandStarted", ({ commandName, command }) => {
-        if (read.has(commandName) || written.has(commandName)) commands.push(command);
-      });
-      return databaseOf(client, name);
-    },
+    connect: (uri, name) => connectDatabase(uri, name, { watch }),
   });
   // Drops the commands of the migrations.
   commands = [];

@@ -62,12 +62,16 @@ describe("the settings of rails", () => {
     const live = { ...required, DISBURSE_MODE: "live" };
     const chains = { ...live, EVM_CHAINS_FILE: file };
     const routed = (route: object) => ({ ...chains, RAIL_ROUTES: JSON.stringify([route]) });
-    expect(() => readConfig(live)).toThrow("live needs a rail: EVM_CHAINS or BANK_RAILS");
+    expect(() => readConfig(live)).toThrow(
+      "live mode requires a rail: set EVM_CHAINS or BANK_RAILS",
+    );
     expect(() => readConfig(chains)).toThrow("RAIL_ROUTES: is required");
-    expect(() => readConfig(routed({ rail: "sandbox" }))).toThrow("has no simulated rail");
+    expect(() => readConfig(routed({ rail: "sandbox" }))).toThrow(
+      "the simulated rail is not allowed in live mode",
+    );
     writeFileSync(file, JSON.stringify([{ ...sepolia, agreeing: 1 }]));
     const trusting = () => readConfig(routed({ network: "ETHEREUM", rail: "sepolia" }));
-    expect(trusting).toThrow("EVM_CHAINS: sepolia: live mode needs two nodes");
+    expect(trusting).toThrow("EVM_CHAINS: sepolia: live mode requires at least two nodes");
     writeFileSync(file, JSON.stringify([sepolia]));
     const config = readConfig(routed({ network: "ETHEREUM", rail: "sepolia" }));
     expect(namesOf(config)).toEqual(["sepolia"]);
@@ -78,7 +82,7 @@ describe("the settings of rails", () => {
   it("of banks start live mode too, with keys that seal account numbers", () => {
     const banks = { ...required, DISBURSE_MODE: "live", BANK_RAILS: JSON.stringify([bank]) };
     const routed = { ...banks, RAIL_ROUTES: '[{"transfer_type":"SWIFT","rail":"bank-usd"}]' };
-    expect(() => readConfig(routed)).toThrow("ENCRYPTION_KEYS: is required");
+    expect(() => readConfig(routed)).toThrow("ENCRYPTION_KEYS or AWS_KMS_KEY_IDS: is required");
     const keys = { ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}` };
     expect(() => readConfig({ ...banks, ...keys })).toThrow("RAIL_ROUTES: is required");
     const addressless = { ...bank, profile: { ...bank.profile, debtor: { name: "Disburse Inc" } } };

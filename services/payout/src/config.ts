@@ -62,7 +62,7 @@ const sharesSetting = z
   .pipe(z.partialRecord(z.enum(scenarios), z.number()))
   .refine(
     (shares) => Object.values(shares).reduce((sum, each) => sum + each, 0) <= 100,
-    "must be 100 at most together",
+    "must add up to at most 100",
   );
 
 /** The default daily limits for credits and reversals by one operator alone. */
@@ -115,8 +115,8 @@ export function readConfig(environment: Environment) {
     /** A payout that is open for this long after its submission gets an exception. */
     STUCK_AFTER_SECONDS: countSetting(1).default(86_400),
     /**
-     * The amounts that one operator may credit and reverse alone within a day. A currency that is
-     * not listed has a limit of zero. Live mode has no default.
+     * The amounts that one operator may credit and reverse alone within a day. A currency that the
+     * setting omits has a limit of zero. Live mode has no default.
      */
     APPROVAL_CREDIT_LIMITS: amountsSetting.optional(),
   });
@@ -152,11 +152,11 @@ function sandboxRoutes(mode: Mode): Routes {
 function assertLiveRails(routes: Routes, rails: readonly string[]): void {
   if (rails.length === 0) {
     const settings = railPackages.map(({ setting }) => setting).join(" or ");
-    throw new SettingsError(`settings: DISBURSE_MODE: live needs a rail: ${settings}`);
+    throw new SettingsError(`settings: DISBURSE_MODE: live mode requires a rail: set ${settings}`);
   }
   if (routes.length === 0) throw new SettingsError("settings: RAIL_ROUTES: is required");
   const problems = routes.flatMap(({ rail }, at) =>
-    rail === "sandbox" ? [`route ${at + 1}: live mode has no simulated rail`] : [],
+    rail === "sandbox" ? [`route ${at + 1}: the simulated rail is not allowed in live mode`] : [],
   );
   if (problems.length > 0) throw new SettingsError(`settings: RAIL_ROUTES: ${problems.join("; ")}`);
 }

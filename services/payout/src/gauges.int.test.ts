@@ -2,7 +2,6 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { payoutGauges, startPayoutGauges } from "./gauges.ts";
-import type { AccountDocument } from "./ledger/documents.ts";
 import type { PayoutDocument } from "./payouts/document.ts";
 import { unavailable } from "./test-neighbours.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "./test-platform.ts";
@@ -19,7 +18,14 @@ beforeAll(async () => {
   const { database, parts: worker } = platform;
   const { clock } = worker;
   const rails = [{ name: "bank-usd", overdueAfterMs: 96 * 3_600_000 }, { name: "sandbox" }];
-  const gauges = payoutGauges({ database, rails, metrics, clock, log: silentLog });
+  const gauges = payoutGauges({
+    database,
+    ledger: platform.ledger,
+    rails,
+    metrics,
+    clock,
+    log: silentLog,
+  });
   exposition = metrics.text;
   read = async () => {
     await gauges();
@@ -138,7 +144,7 @@ it("shows which rails are paused", async () => {
 });
 
 it("shows holds without a payout once no execute can still create it", async () => {
-  const accounts = platform.database.db.collection<AccountDocument>("accounts");
+  const { accounts } = platform.ledger;
   const accountId = await platform.fundedAccount("mer_1", "100.00");
   // The sweep closes those of payouts.
   await accounts.updateMany({}, { $set: { open_holds: [] } });
@@ -199,7 +205,14 @@ it("are read anew after 5 s", async () => {
   const timer = vi.spyOn(globalThis, "setTimeout");
   const metrics = createMetrics("payout");
   const { clock } = worker;
-  const loop = startPayoutGauges({ database, rails: [], metrics, clock, log: silentLog });
+  const loop = startPayoutGauges({
+    database,
+    ledger: worker.ledger,
+    rails: [],
+    metrics,
+    clock,
+    log: silentLog,
+  });
   try {
     const pause = [expect.any(Function), 5_000];
     await vi.waitFor(() => expect(timer.mock.calls).toContainEqual(pause), 10_000);

@@ -3,11 +3,11 @@ import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { Ledger } from "@disburse/ledger/accounts.ts";
+import { countOpenHolds } from "@disburse/ledger/tidy.ts";
 import type { Rail } from "@disburse/rail/rail.ts";
-import type { Collection } from "mongodb";
 import { openBatches } from "./batches/document.ts";
 import { orphanedAfterMs } from "./execution/holds.ts";
-import type { AccountDocument } from "./ledger/documents.ts";
 import { openScheduledPayouts } from "./orders/document.ts";
 import type { Payouts } from "./payouts/document.ts";
 import { exceptionKinds } from "./payouts/rules/exception.ts";
@@ -25,6 +25,7 @@ const readMax = 10_000;
 
 export type GaugeDeps = {
   readonly database: Database;
+  readonly ledger: Pick<Ledger, "accounts">;
   readonly rails: readonly Pick<Rail, "name" | "overdueAfterMs">[];
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -40,35 +41,34 @@ export function startPayoutGauges(deps: GaugeDeps): Loop {
 
 /** Creates the gauges. The returned function updates them once. */
 export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
-  const { database, metrics, clock } = deps;
+  const { database, ledger, metrics, clock } = deps;
   const payouts = openPayouts(database);
-  const accounts = database.db.collection<AccountDocument>("accounts");
   const outbox = metrics.gauge(
     "disburse_payout_outbox_payouts",
-    "Payouts with an event that is not marked as published; to 10,000.",
+    "Payouts with an event that is not marked as published; counted up to 10,000.",
   );
   const outboxOldest = metrics.gauge(
     "disburse_payout_outbox_oldest_seconds",
-    "Age of the oldest event that is not marked as published.",
+    "Age of the oldest payout event that is not marked as published.",
   );
   const readOpenPayouts = openPayoutGauges(payouts, deps);
   const exceptions = metrics.gauge(
     "disburse_payout_exceptions",
-    "Payouts with an open exception, by kind; to 10,000 in all.",
+    "Payouts with an open exception, by kind; counted up to 10,000 in all.",
     ["kind"],
   );
   const states = openRailStates(database, clock);
   const paused = metrics.gauge(
     "disburse_rail_paused",
-    "1 if operators have paused the rail, 0 if it was resumed.",
+    "1 if an operator has paused the rail, 0 if it was resumed.",
     ["rail"],
   );
   const holds = metrics.gauge(
     "disburse_orphaned_holds",
-    "Holds that have no payout and are older than any running execute.",
+    "Holds of money without a payout that are older than any running execute request.",
   );
   const readOrders = orderGauges(database, metrics);
-  const readRailAccounts = railAccountGauges({ accounts }, payouts, metrics);
+  const readRailAccounts = railAccountGauges(ledger, payouts, metrics);
   return async () => {
     const now = clock.now();
     const [unpublished] = await readOutbox(payouts);
@@ -80,8 +80,7 @@ export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
       exceptions.set({ kind }, byKind.find(({ _id }) => _id === kind)?.count ?? 0);
     }
     for (const each of await states.list()) paused.set({ rail: each.rail }, each.paused ? 1 : 0);
-    const [orphaned] = await readOrphaned(accounts, new Date(now.getTime() - 2 * orphanedAfterMs));
-    holds.set(orphaned?.count ?? 0);
+    holds.set(await countOpenHolds(ledger, new Date(now.getTime() - 2 * orphanedAfterMs)));
     await readRailAccounts();
     await readOrders(now);
   };
@@ -94,17 +93,17 @@ export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
 function openPayoutGauges(payouts: Payouts, { rails, metrics }: GaugeDeps) {
   const open = metrics.gauge(
     "disburse_payouts_open",
-    "Payouts without an outcome, by stage; to 10,000 in all.",
+    "Payouts without an outcome, by stage; counted up to 10,000 in all.",
     ["stage"],
   );
   const openOldest = metrics.gauge(
     "disburse_payout_oldest_open_seconds",
-    "Age of the oldest payout without an outcome, by stage and rail (empty until one is chosen), among 10,000.",
+    "Age of the oldest payout without an outcome, among 10,000, by stage and rail (empty until a rail is chosen).",
     ["stage", "rail"],
   );
   const overdueAfter = metrics.gauge(
     "disburse_payout_overdue_after_seconds",
-    "Age from which an open payout of a rail is overdue, if the rail has its own setting.",
+    "Age at which an open payout of a rail becomes overdue, if the rail has its own setting.",
     ["rail"],
   );
   for (const { name: rail, overdueAfterMs } of rails) {
@@ -184,35 +183,25 @@ function readExceptions(payouts: Payouts) {
   return payouts.aggregate<Omit<Reading, "oldest">>(steps, { hint: "exception" }).toArray();
 }
 
-function readOrphaned(accounts: Collection<AccountDocument>, before: Date) {
-  const steps = [
-    { $match: { dirty: true } },
-    { $unwind: "$open_holds" },
-    { $match: { "open_holds.since": { $lt: before } } },
-    { $count: "count" },
-  ];
-  return accounts.aggregate<Pick<Reading, "count">>(steps).toArray();
-}
-
 /** Returns a function that updates the gauges of scheduled payouts and batches. */
 function orderGauges(database: Database, metrics: Metrics): (now: Date) => Promise<void> {
   const orders = openScheduledPayouts(database);
   const batches = openBatches(database);
   const waiting = metrics.gauge(
     "disburse_scheduled_payouts_waiting",
-    "Scheduled payouts that are not created yet; to 10,000.",
+    "Scheduled payouts whose payout is not created yet; counted up to 10,000.",
   );
   const overdue = metrics.gauge(
     "disburse_scheduled_payout_oldest_overdue_seconds",
-    "Delay of the oldest scheduled payout that is not created yet; 0 before its time.",
+    "Delay of the oldest scheduled payout whose payout is not created yet; 0 before its scheduled time.",
   );
   const running = metrics.gauge(
     "disburse_batches_running",
-    "Batches whose payouts are being created; to 10,000.",
+    "Batches whose payouts are being created; counted up to 10,000.",
   );
   const idle = metrics.gauge(
     "disburse_batch_oldest_idle_seconds",
-    "Longest time since a running batch last started a line.",
+    "Longest time in which a running batch has not started another line.",
   );
   return async (now) => {
     const secondsSince = (at: Date) => Math.max(0, (now.getTime() - at.getTime()) / 1_000);

@@ -1,5 +1,6 @@
 import { type CountRead, cacheMetrics } from "@disburse/chassis/cache.ts";
 import { durationBuckets, type Metrics } from "@disburse/chassis/metrics.ts";
+import { countRetries } from "@disburse/ledger/metrics.ts";
 import type { PayoutStatus } from "./payouts/rules/progress.ts";
 import type { ObserveRailCall } from "./rails/steps.ts";
 
@@ -20,24 +21,19 @@ export type PayoutMetrics = {
 export function createPayoutMetrics(metrics: Metrics): PayoutMetrics {
   const payouts = metrics.counter(
     "disburse_payouts_total",
-    "Payouts that reached a status, counted by the process that wrote it.",
+    "Payouts that reached a status, counted by the process that stored the status.",
     ["status"],
   );
   for (const status of ["initiated", "succeeded", "failed"] as const) payouts.inc({ status }, 0);
   const calls = metrics.histogram(
     "disburse_rail_call_duration_seconds",
-    "Time of a call to a rail, by operation and outcome: its response, or no_answer.",
+    "Duration of a call to a rail, by call and outcome: the rail's response, or no_answer.",
     ["rail", "operation", "outcome"],
     durationBuckets,
   );
-  const retries = metrics.counter(
-    "disburse_ledger_retries_total",
-    "Writes of accounts repeated because another process had changed the account.",
-    [],
-  );
   const takenOver = metrics.counter(
     "disburse_payout_leases_taken_over_total",
-    "Payouts leased after an earlier lease had expired.",
+    "Payouts that a process leased after another process's lease had expired.",
     [],
   );
   return {
@@ -45,7 +41,7 @@ export function createPayoutMetrics(metrics: Metrics): PayoutMetrics {
     changed: (status) => payouts.inc({ status }),
     railCalled: ({ rail, operation }, outcome, durationMs) =>
       calls.observe({ rail, operation, outcome }, durationMs / 1_000),
-    retried: () => retries.inc(),
+    retried: countRetries(metrics),
     takenOver: () => takenOver.inc(),
   };
 }

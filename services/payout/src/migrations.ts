@@ -1,21 +1,13 @@
 import { baseline, type Indexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
 import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-indexes.ts";
+import { ledgerIndexes } from "@disburse/ledger/indexes.ts";
 import { railIndexes } from "./rails/packages.ts";
 
 const indexes: Indexes = {
   ...auditIndexes,
   ...proposalIndexes,
   ...railIndexes,
-  accounts: [
-    { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
-    { key: { merchant_id: 1, created_at: 1, _id: 1 }, name: "list" },
-    { key: { dirty: 1 }, name: "dirty", sparse: true },
-    { key: { head_due: 1 }, name: "head_due", sparse: true },
-  ],
-  ledger_entries: [
-    { key: { account_id: 1, sequence: -1 }, name: "statement", unique: true },
-    { key: { account_id: 1, step: 1, sequence: -1 }, name: "statement_step" },
-  ],
+  ...ledgerIndexes,
   payouts: [
     // Each list filter has an index that also provides the list's sort order.
     { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },

@@ -1,17 +1,17 @@
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { type Database, databaseOf } from "@disburse/chassis/mongo/database.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
 import { migrate } from "@disburse/chassis/mongo/migrations.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
+import { openAccount, openLedger } from "@disburse/ledger/accounts.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
-import { type Document, MongoClient } from "mongodb";
+import type { Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ExecuteDeps } from "./execution/execute.ts";
 import { sweepAccounts } from "./execution/holds.ts";
 import { payoutGauges } from "./gauges.ts";
-import { openAccount, openLedger } from "./ledger/accounts.ts";
 import { migrations } from "./migrations.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
 import { listExceptions } from "./payouts/exceptions.ts";
@@ -34,14 +34,15 @@ let commands: Document[] = [];
 
 beforeAll(async () => {
   const name = freshDatabase("plans");
-  const client = new MongoClient(mongodbUri(name), { monitorCommands: true });
-  await client.connect();
-  client.on("commandStarted", ({ commandName, command }) => {
-    if (["find", "aggregate", "findAndModify", "update"].includes(commandName)) {
-      commands.push(command);
-    }
-  });
-  database = databaseOf(client, name);
+  const watch = (client: MongoClient) => {
+    client.options.monitorCommands = true;
+    client.on("commandStarted", ({ commandName, command }) => {
+      if (["find", "aggregate", "findAndModify", "update"].includes(commandName)) {
+        commands.push(command);
+      }
+    });
+  };
+  database = await connectDatabase(mongodbUri(name), name, { watch });
   await migrate(database, migrations, silentLog);
 });
 afterAll(async () => {
@@ -115,6 +116,7 @@ it("polling reads no settled payout or account", async () => {
   expect(await listExceptions(payouts, undefined, { after: undefined, limit: 20 })).toEqual([]);
   await payoutGauges({
     database,
+    ledger,
     rails: [],
     metrics: createMetrics("payout"),
     clock,

@@ -8,14 +8,14 @@ import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/pa
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
 import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
+import type { PayoutCounts } from "@disburse/ledger/accounts.ts";
 import type { RailRpc } from "@disburse/rail/rail-package.ts";
+import { guardedAccounts, type MoneyApprovals } from "./accounts/approvals.ts";
 import { approvalsRpc } from "./approvals/rpc.ts";
 import { type BatchRpcDeps, batchesRpc } from "./batches/rpc.ts";
 import { type ControlsDeps, guardedControls, ownControlsRpc } from "./controls/rpc.ts";
 import type { ExecuteDeps } from "./execution/execute.ts";
 import { executionRpc } from "./execution/rpc.ts";
-import type { PayoutCounts } from "./ledger/accounts.ts";
-import { guardedLedger, type LedgerApprovals } from "./ledger/approvals.ts";
 import { type ScheduledDeps, scheduledRpc } from "./orders/rpc.ts";
 import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
 import type { RailReportDeps } from "./rails/reports.ts";
@@ -32,7 +32,7 @@ export function payoutRpc(
   deps: ExecuteDeps & RailReportDeps & PayoutRpcDeps,
 ): Partial<ServiceImpl<typeof PayoutService>> {
   const rpc = {
-    ...guardedLedger(deps, deps.approvals),
+    ...guardedAccounts(deps, deps.approvals),
     ...executionRpc(deps),
     ...payoutsRpc(deps.payouts, deps.counts),
     ...destinationsRpc(deps),
@@ -48,7 +48,7 @@ export function payoutRpc(
 }
 
 type PayoutRpcDeps = Parameters<typeof approvalsRpc>[0] & {
-  readonly approvals?: LedgerApprovals | undefined;
+  readonly approvals?: MoneyApprovals | undefined;
   readonly counts: PayoutCounts;
   readonly mode: Mode;
   readonly bindings: OperationBindings;
@@ -85,7 +85,7 @@ export function operatorRpc(
     ControlsDeps &
     TreasuryDeps & {
       readonly bindings: OperationBindings;
-      readonly treasuryApprovals?: LedgerApprovals | undefined;
+      readonly treasuryApprovals?: MoneyApprovals | undefined;
       readonly railRpc?: RailRpc | undefined;
     },
 ): RailRpc {

@@ -24,11 +24,11 @@ import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { quietMs } from "@disburse/ledger/writer.ts";
 import type { Rail, RailReply } from "@disburse/rail/rail.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { createManualLoops } from "@disburse/testkit/loops.ts";
-import { quietMs } from "./ledger/writer.ts";
 import { migrations } from "./migrations.ts";
 import { type Payouts, toPayout } from "./payouts/document.ts";
 import { historyOf } from "./payouts/history.ts";

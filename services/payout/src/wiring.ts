@@ -16,7 +16,9 @@ import { createWake, type Wake } from "@disburse/chassis/wake.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { openLedger, openPayoutCounts } from "@disburse/ledger/accounts.ts";
 import type { RailRpc } from "@disburse/rail/rail-package.ts";
+import type { MoneyApprovals } from "./accounts/approvals.ts";
 import { openBatches } from "./batches/document.ts";
 import { batchOutbox } from "./batches/events.ts";
 import { startBatchRunner } from "./batches/runner.ts";
@@ -24,8 +26,6 @@ import { createDuplicateGuard } from "./controls/duplicates.ts";
 import { openPayoutControls } from "./controls/store.ts";
 import { sweepAccounts } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservation-sweep.ts";
-import { openLedger, openPayoutCounts } from "./ledger/accounts.ts";
-import type { LedgerApprovals } from "./ledger/approvals.ts";
 import type { PayoutMetrics } from "./metrics.ts";
 import { openBatchLines, openScheduledPayouts } from "./orders/document.ts";
 import { heldOutbox } from "./orders/events.ts";
@@ -118,9 +118,9 @@ export type PayoutServiceOptions = {
    * Requires a second operator for large credits and reversals. Absent in a simulation, which has
    * no operators.
    */
-  readonly approvals?: LedgerApprovals;
+  readonly approvals?: MoneyApprovals;
   /** Requires a second operator for movements of the platform's money at rails. */
-  readonly treasuryApprovals?: LedgerApprovals;
+  readonly treasuryApprovals?: MoneyApprovals;
   /** Absent if tracing is off. */
   readonly tracing?: Tracing | undefined;
   /**
@@ -170,11 +170,11 @@ export async function startPayoutService(options: PayoutServiceOptions) {
 
 /** Notifications that start a run of the service's loops. */
 type Wakes = {
-  /** There is work on payouts. */
+  /** Notified when a payout is due for its worker. */
   readonly work: Wake;
-  /** An event was stored. */
+  /** Notified when a payout's event was stored and can be published. */
   readonly stored: Wake;
-  /** An account was credited. */
+  /** Notified when an account was credited, because payouts may wait for its money. */
   readonly credited: Wake;
 };
 
@@ -186,7 +186,10 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
   const keeps = options.manual === undefined ? keeping : keepingNothing;
   const onRetried = () => metrics?.retried();
   const onUnrecorded = (account_id: string, error: unknown) =>
-    options.log.warn({ err: error, account_id }, "movements are not in the ledger yet");
+    options.log.warn(
+      { err: error, account_id },
+      "copying an account's movements to the ledger failed; it will be retried",
+    );
   const ledger = openLedger(database, { onCredited: credited.notify, onRetried, onUnrecorded });
   const payouts = openPayouts(database);
   await freeLeases(payouts, place);
@@ -265,7 +268,10 @@ async function followRules({ audit, velocity, controls, log }: Parts) {
   ] as const;
   for (const [action, { follow }] of rules) {
     const set = await audit.lastWith(action, followedMax).catch((error: unknown) => {
-      log.error({ err: error, action }, "what was set last is not looked for");
+      log.error(
+        { err: error, action },
+        "reading the last settings from the audit trail failed; after a crash, one may not have taken effect",
+      );
       return [];
     });
     for (const entry of set.toReversed()) await follow(entry);
@@ -329,7 +335,11 @@ function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
     stop: async (): Promise<void> => {
       await Promise.all(loops.map((running) => running.stop()));
       // Another process publishes again the events that are not marked here.
-      const lost = (error: unknown) => log.warn({ err: error }, "published events not marked");
+      const lost = (error: unknown) =>
+        log.warn(
+          { err: error },
+          "marking published events failed; another process publishes them again",
+        );
       await outbox.settle(true).catch(lost);
       await Promise.all(leases.map((lease) => lease.release()));
     },

@@ -22,5 +22,5 @@ const indexes: Indexes = {
   ],
 };
 
-/** In order. Never change a released migration. */
+/** The migrations of the quote database, in order. Never change a released migration. */
 export const migrations: readonly Migration[] = [baseline(1, indexes)];

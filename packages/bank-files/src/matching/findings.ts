@@ -6,7 +6,7 @@ import type { StatementDay } from "./balance.ts";
 import type { FileVerdict, Wanted } from "./judge.ts";
 import { codeOf } from "./proof.ts";
 
-/** An unread or contradictory part of a file, without content. */
+/** An unread or contradictory part of a file, without the part's text. */
 export type UnreadPart = Unread & {
   /** True in a NACHA file, where the part may hide a return. */
   readonly mayHideReturn: boolean;
@@ -16,7 +16,7 @@ export type UnreadPart = Unread & {
 export type FileSummary = {
   readonly documents: readonly { readonly kind: BankDocument["kind"]; readonly version: string }[];
   readonly unread: readonly UnreadPart[];
-  /** The payments that `judge` needs. */
+  /** The references by which the caller finds the payments for `judge`. */
   readonly wanted: Wanted;
   readonly days: readonly StatementDay[];
 };

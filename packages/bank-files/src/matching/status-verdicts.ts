@@ -257,7 +257,7 @@ class ReportJudge {
   }
 }
 
-/** A verdict whose source is not yet added. */
+/** A verdict before its source, the place in the file, is added. */
 type Judged = Verdict extends infer Each
   ? Each extends Verdict
     ? Omit<Each, "source">

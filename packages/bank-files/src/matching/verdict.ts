@@ -19,7 +19,7 @@ export type Unmatched =
 
 /** The part of a file that gives a verdict. */
 export type Source = {
-  /** A path or line in the file, without content. */
+  /** A path or line number in the file, without the text there. */
   readonly place: string;
   /** The payment's reference in the file; "" if there is none. */
   readonly reference: string;

@@ -80,7 +80,7 @@ export type WrittenTrace = {
   readonly transactionCode: string;
 };
 
-/** A file to store, hash and upload. */
+/** A written NACHA file, which the caller stores and uploads. */
 export type WrittenAch = {
   readonly bytes: Uint8Array;
   /** Store these trace numbers. A return has no other reference to a payment. */

@@ -15,7 +15,7 @@ import {
   valuesOf,
 } from "./records.ts";
 
-/** An unreadable or contradictory part, by its line and without content. */
+/** An unreadable or contradictory part of a file, by its line number and without its text. */
 export type AchUnread = { readonly line: number; readonly problem: string };
 
 /** An entry with its addenda. Never log it: it contains a name and an account number. */

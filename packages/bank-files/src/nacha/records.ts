@@ -6,7 +6,7 @@ export const columns = 94;
 /** The number of records in a block. A file is padded to whole blocks with records of nines. */
 export const blockRecords = 10;
 
-/** A field's first and last column, from 1, and its content: `9` for digits, `X` for text. */
+/** A field's first and last column, from 1, and its characters: `9` for digits, `X` for text. */
 type Field = readonly [first: number, last: number, filled: "9" | "X"];
 type Layout = { readonly [name: string]: Field };
 type Values<L extends Layout> = { readonly [Name in keyof L]?: string };

@@ -14,8 +14,8 @@ export type ReaderLimits = {
 };
 
 /**
- * The maximum payments to judge in the caller's thread. In the worst case each part of a file
- * concerns each payment, and judging then takes about 50 ms.
+ * The maximum number of payments that a file may concern to be processed in the caller's thread. In
+ * the worst case each part of the file concerns each payment, which takes about 50 ms.
  */
 const fewPayments = 100;
 /** The size of a file with about `fewPayments` payments. */

@@ -31,7 +31,7 @@ export type OpenBankFile = (
 /** The maximum number of listed unreadable parts per file. Further parts are only counted. */
 const unreadMax = 200;
 
-/** Reads and judges in the caller's thread. */
+/** Reads a bank file and decides about its payments in the caller's thread. */
 export const openHere: OpenBankFile = async (bytes, profile) => {
   const file = guarded(() => readBankFile(bytes));
   if (isRefused(file)) return file;

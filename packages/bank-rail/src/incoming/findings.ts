@@ -10,7 +10,7 @@ export type Found = {
   readonly place?: string;
   readonly payoutId?: string;
   readonly amount?: string;
-  /** Personal data, which is sealed before storage. */
+  /** Personal data, which is encrypted before storage. */
   readonly details?: string;
   /** While this finding is open, the rail draws no conclusion from a missing response. */
   readonly holds?: boolean;

@@ -33,14 +33,14 @@ export type HandlingDeps = {
   readonly clock: Clock;
 };
 
-/** An RPC message is limited to 4 MiB, so the content must be smaller. */
+/** An RPC message is limited to 4 MiB, so the operators' corrected file must be smaller. */
 const contentMax = 3 * 2 ** 20;
 const outcomesMax = 100;
 
 /**
- * Handles a finding. Operators must choose what happens to the content of its file. They have the
- * file read again, declare that the content concerns no payment, or apply the content to payments
- * that they name. Applying an outcome closes the finding only if the finding names a payment.
+ * Handles a finding. Operators must choose what happens to its file. They have the file read again,
+ * declare that it concerns no payment, or apply its outcomes to payments that they name. Applying
+ * an outcome closes the finding only if the finding names a payment.
  */
 export async function handleFinding(
   deps: HandlingDeps,
@@ -54,7 +54,8 @@ export async function handleFinding(
   );
   const { handled, applied_by = [] } = finding;
   if ([handled?.operation, ...applied_by].includes(by.operation)) return finding;
-  if (handled !== undefined) orThrow(invalid("finding_id: was handled by another operation"));
+  if (handled !== undefined)
+    orThrow(invalid("finding_id: was handled by another operation already"));
   const how = resolutionOf(request);
   checkFit(finding, how, request);
   const payments = how === "outcomes" ? await namedPayments(bank, finding, request.outcomes) : [];
@@ -87,7 +88,7 @@ export async function handleFinding(
 
 /**
  * Requires two operators to close a finding with `holds`, to apply payment outcomes, or to correct
- * content.
+ * a file.
  */
 export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
   return {
@@ -112,10 +113,10 @@ export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
       const found = await bank.findings.findOne({ _id: request.findingId });
       if (found?.open !== true) return [];
       const isOutcome = resolutionOf(request) === "outcomes";
-      if (isOutcome) return ["decides on the outcome of payments"];
-      if (request.content.length > 0) return ["replaces a file of a bank"];
+      if (isOutcome) return ["the request decides the outcome of payments"];
+      if (request.content.length > 0) return ["the request replaces the content of a bank's file"];
       const isHolding = await endsHold(bank, found, resolutionOf(request));
-      return isHolding ? ["ends what may hide a bank's answer about payments"] : [];
+      return isHolding ? ["the request closes a file that may report outcomes of payments"] : [];
     },
   };
 }
@@ -148,24 +149,30 @@ function checkFit(
   if (how === "noted" && holds) {
     orThrow(invalid("resolution: must be READ_AGAIN, NOTHING_OF_OURS or OUTCOMES"));
   }
-  if (how !== "read_again" && content.length > 0) orThrow(invalid("content: is for READ_AGAIN"));
-  if (content.length > contentMax) orThrow(invalid("content: has more than 3 MiB"));
+  if (how !== "read_again" && content.length > 0)
+    orThrow(invalid("content: must be empty unless the resolution is READ_AGAIN"));
+  if (content.length > contentMax) orThrow(invalid("content: must have at most 3 MiB"));
   if (how === "read_again" && received === undefined) {
-    orThrow(invalid("resolution: the finding is about no stored file of the bank"));
+    orThrow(
+      invalid(
+        "resolution: cannot be READ_AGAIN, because no file of the bank is stored for the finding",
+      ),
+    );
   }
   if (how === "nothing_of_ours" && payoutId !== undefined && !holds) {
-    orThrow(invalid("resolution: the finding names a payment"));
+    orThrow(invalid("resolution: cannot be NOTHING_OF_OURS, because the finding names a payment"));
   }
   const isCounted = outcomes.length >= 1 && outcomes.length <= outcomesMax;
-  if (how === "outcomes" && !isCounted) orThrow(invalid("outcomes: must be 1 to 100"));
-  if (how !== "outcomes" && outcomes.length > 0) orThrow(invalid("outcomes: are for OUTCOMES"));
+  if (how === "outcomes" && !isCounted) orThrow(invalid("outcomes: must have 1 to 100 entries"));
+  if (how !== "outcomes" && outcomes.length > 0)
+    orThrow(invalid("outcomes: must be empty unless the resolution is OUTCOMES"));
   const isNamed = outcomes.some((each) => each.payoutId === payoutId);
   if (how === "outcomes" && payoutId !== undefined && !isNamed) {
     orThrow(invalid("outcomes: must name the finding's payment"));
   }
 }
 
-/** Returns the hashes of the bank's content and of its correction, for the audit trail. */
+/** Returns the hashes of the bank's file and of its correction, for the audit trail. */
 async function hashesOf(
   { received }: BankStore,
   finding: FindingDocument,
@@ -186,7 +193,7 @@ async function readAgain(
   content: Uint8Array,
   { operation }: { readonly operation: string },
 ) {
-  if (sealer === undefined || _id === undefined) throw new Error("no bank rail is open");
+  if (sealer === undefined || _id === undefined) throw new Error("no bank rail is configured");
   const corrected =
     content.length === 0
       ? undefined
@@ -219,17 +226,17 @@ async function namedPayments(
 ): Promise<Named[]> {
   const named: Named[] = [];
   const ids = new Set(outcomes.map(({ payoutId }) => payoutId));
-  if (ids.size < outcomes.length) orThrow(invalid("outcomes: name a payment twice"));
+  if (ids.size < outcomes.length) orThrow(invalid("outcomes: must not name a payment twice"));
   for (const [index, outcome] of outcomes.entries()) {
     const at = `outcomes[${index}]`;
     const payment = await bank.payments.findOne({ _id: outcome.payoutId, rail });
     if (payment === null || (payment.block ?? payment.trace) === undefined) {
-      return orThrow(invalid(`${at}.payout_id: is not a payment that the rail sent`));
+      return orThrow(invalid(`${at}.payout_id: must be a payment that this rail sent`));
     }
     const verdict = verdictOf(payment, outcome, place, at);
     const isKnown = payment.state === endOf[verdict.verdict] && isSameReturn(payment, verdict);
     if (!isKnown && !isPossible(payment, verdict)) {
-      orThrow(invalid(`${at}.outcome: contradicts the payment, which is ${payment.state}`));
+      orThrow(invalid(`${at}.outcome: contradicts the payment's state, ${payment.state}`));
     }
     if (!isKnown) named.push({ payment, verdict });
   }
@@ -262,7 +269,7 @@ function verdictOf(
   const source: Source = { place, reference: "", code: reasonCode };
   const reason = reasonCode === "" ? {} : { code: reasonCode };
   if (returnedAmount !== "" && outcome !== BankPaymentOutcome.RETURNED) {
-    orThrow(invalid(`${at}.returned_amount: is for RETURNED`));
+    orThrow(invalid(`${at}.returned_amount: must be empty unless the outcome is RETURNED`));
   }
   switch (outcome) {
     case BankPaymentOutcome.SETTLED:
@@ -299,7 +306,12 @@ async function applyOutcomes(
   const verdicts = new Map(named.map(({ payment, verdict }) => [payment._id, [verdict]]));
   const work = { store: bank, clock, failureOf };
   if (await applyVerdicts(work, payments, verdicts)) return;
-  orThrow(refused("SERVICE_UNAVAILABLE", "a payment changed meanwhile: try again"));
+  orThrow(
+    refused(
+      "SERVICE_UNAVAILABLE",
+      "another process changed one of the payments: repeat the request",
+    ),
+  );
 }
 
 /** Return codes of NACHA are not codes of ISO 20022. */

@@ -202,7 +202,10 @@ export async function releaseByStatements(
         $inc: { revision: 1 },
       },
     );
-    work.log.debug({ rail, payout_id: _id }, "statements prove that a payment was not executed");
+    work.log.debug(
+      { rail, payout_id: _id },
+      "bank statements prove that the bank did not execute the payment",
+    );
   }
 }
 

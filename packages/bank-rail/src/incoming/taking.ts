@@ -59,14 +59,19 @@ export async function receiveFiles(
     const unknown = [...listed, ...gone].map(seenAs).filter((each) => !memory.known.has(each));
     for (const each of await seenBefore(store, rail, unknown)) memory.known.add(each);
     for (const file of gone)
-      await noteUnfetched(work, memory, file, "went away before it was fetched");
+      await noteUnfetched(
+        work,
+        memory,
+        file,
+        "the file disappeared from the bank's server before it was fetched",
+      );
     memory.last = new Map(listed.map((each) => [seenAs(each), each]));
     const fresh = listed.filter((each) => !memory.known.has(seenAs(each)));
     for (const file of fresh) {
       const key = seenAs(file);
       if (memory.known.has(key) || !before.has(key)) continue;
       if (file.size > fileBytesMax) {
-        const what = `has ${file.size} bytes, ${fileBytesMax} at most`;
+        const what = `the file has ${file.size} bytes; the rail reads at most ${fileBytesMax}`;
         await noteUnfetched(work, memory, file, what);
         continue;
       }
@@ -110,7 +115,7 @@ async function seenBefore({ received }: BankStore, rail: string, keys: readonly 
   return seen;
 }
 
-/** Stores a complete file. The same content is stored once, even under several names. */
+/** Stores a complete file from the bank. Equal files are stored once, even under several names. */
 export async function keepFile(
   work: Pick<FileWork, "store" | "sealer" | "rail" | "clock" | "log">,
   bytes: Uint8Array,
@@ -171,7 +176,10 @@ export async function processFiles(
       failedAt.delete(_id);
     } catch (error) {
       failedAt.set(_id, nowMs);
-      log.error({ err: error, rail, sha256, attempts: attempts + 1 }, "bank file not processed");
+      log.error(
+        { err: error, rail, sha256, attempts: attempts + 1 },
+        "processing a file from the bank failed; it will be retried",
+      );
     }
   }
 }
@@ -196,9 +204,12 @@ async function attempt(work: FileWork, file: ReceivedDocument): Promise<void> {
 /** Sets aside a file that crashes its reader, and creates a finding. */
 async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, rail, log, clock } = work;
-  const what = `could not be read in ${attemptsMax} attempts`;
+  const what = `the file could not be processed in ${attemptsMax} attempts`;
   await noteFindings(work, sourceOf(file), [{ kind: "set_aside", what, holds: true }]);
-  log.error({ rail, sha256: file.sha256 }, "bank file set aside");
+  log.error(
+    { rail, sha256: file.sha256 },
+    "file from the bank set aside: every attempt to process it failed; handle its finding",
+  );
   await close(store, file, { state: "set_aside", taken_at: clock.now() });
 }
 
@@ -209,9 +220,9 @@ async function processFile(work: FileWork, file: ReceivedDocument): Promise<void
   const bytes = await readContent(store, sealer, rail, corrected);
   const opened = await work.open(bytes, format.judging);
   if (isRefused(opened)) {
-    const what = opened.detail ?? "is of no format that the rail reads";
+    const what = opened.detail ?? "the file is not in a format that the rail reads";
     await noteFindings(work, sourceOf(file), [{ kind: "unreadable", what, holds: true }]);
-    log.warn({ rail, sha256, what }, "bank file not read");
+    log.warn({ rail, sha256, what }, "file from the bank is unreadable; handle its finding");
     await close(store, file, { state: "unreadable", taken_at: clock.now() });
     return;
   }
@@ -279,7 +290,7 @@ async function applyFile(
     await noteFindings(work, sourceOf(file), found);
     if (await applyVerdicts({ ...work, failureOf }, payments, ofPayments)) return counts;
   }
-  throw new Error("the file's payments kept changing");
+  throw new Error("the payments of the bank's file changed during every attempt to apply it");
 }
 
 function collect(
@@ -342,7 +353,7 @@ export async function applyVerdicts(
   return isApplied;
 }
 
-/** Returns the payments that a file names in any way, without their sealed orders. */
+/** Returns the payments that a file names in any way, without their encrypted orders. */
 async function wantedPayments(
   { payments }: BankStore,
   rail: string,

@@ -136,7 +136,7 @@ function changeOf(
     case "charge": {
       const { charge, booking } = verdict;
       const bookings = [...(payment.charge_bookings ?? []), booking];
-      // A refunded charge is booked manually by treasury. The finding tells them to do so.
+      // Treasury books a refunded charge manually. The finding asks for this.
       if (charge.minor <= 0n) return { charge_bookings: bookings };
       return { charge_bookings: bookings, ...charged(payment, charge) };
     }

@@ -37,7 +37,7 @@ const agentSchema = z
     clearing: z.strictObject({ system: text(5), member: text(35) }).optional(),
   })
   .refine(({ bic, clearing }) => bic !== undefined || clearing !== undefined, {
-    message: "must have a bic or a clearing",
+    message: "must have a bic or a clearing code",
   });
 
 /**

@@ -88,7 +88,7 @@ describe("a file that is halved", () => {
 
   it.each<[string, Writer["check"], string]>([
     ["has problems", async () => ["odfi: is not eight digits"], "odfi: is not eight digits"],
-    ["fails", () => Promise.reject(new Error("Jane Doe")), "the writer threw Error at "],
+    ["fails", () => Promise.reject(new Error("Jane Doe")), "the file writer failed: Error at "],
   ])("blames no payment where the writing of a known one %s", async (_name, check, problem) => {
     const format = formatOf({ write: writer(new Set(["po_1"]), 9), ...(check && { check }) });
     const result = await writeHalved(format, file, paymentsOf(["po_1", "po_2"]));
@@ -146,7 +146,9 @@ describe("what a writer makes", () => {
     const result = await tryToWrite(format, file, paymentsOf(["a"]));
     expect(result).toEqual({
       refused: "DEFECT",
-      problems: [expect.stringMatching(/^the writer threw TypeError at halving\.test\.ts:\d+$/)],
+      problems: [
+        expect.stringMatching(/^the file writer failed: TypeError at halving\.test\.ts:\d+$/),
+      ],
     });
   });
 });

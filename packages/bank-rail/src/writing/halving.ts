@@ -20,9 +20,12 @@ export async function tryToWrite(
   try {
     const writing = await format.write(file, payments);
     if (isRefused(writing) || isOfEach(writing, payments)) return writing;
-    return { ...refused("DEFECT"), problems: ["the writer lost a payment, or has one twice"] };
+    return {
+      ...refused("DEFECT"),
+      problems: ["the file writer lost a payment, or wrote one twice"],
+    };
   } catch (error) {
-    return { ...refused("DEFECT"), problems: [`the writer threw ${placeOf(error)}`] };
+    return { ...refused("DEFECT"), problems: [`the file writer failed: ${placeOf(error)}`] };
   }
 }
 
@@ -76,7 +79,7 @@ export async function writeHalved(
   if (!isWritten && payments.length > 1) {
     return {
       ...refused("UNWRITABLE"),
-      problems: ["no part of its payments can be written", ...why],
+      problems: ["none of the file's payments can be written", ...why],
     };
   }
   const [largest] = parts;
@@ -100,7 +103,7 @@ async function checkFormat(format: BankFormat): Promise<readonly string[]> {
   try {
     return await format.check();
   } catch (error) {
-    return [`the writer threw ${placeOf(error)}`];
+    return [`the file writer failed: ${placeOf(error)}`];
   }
 }
 

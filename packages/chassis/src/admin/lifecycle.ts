@@ -6,7 +6,7 @@ export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 /**
  * Creates the lifecycle of a process, which starts, serves and drains. While the process drains, it
- * tells clients to use another process, and serves the remaining calls until it stops. @param
+ * asks clients to use another process, and serves the remaining calls until it stops. @param
  * canWork true if the process could do its work now; see `createDatabaseCheck`.
  */
 export function createLifecycle(canWork: () => Promise<boolean>) {
@@ -80,7 +80,7 @@ const readyWithinMs = 500;
 
 /** Adds the process's readiness to the metrics. */
 export function showReadiness(metrics: Metrics, { isReady }: Lifecycle): void {
-  const help = "1 if the process should get requests: /readyz returns 200 within 0.5 s.";
+  const help = "1 if the process is ready for requests: /readyz returns 200 within 0.5 s.";
   metrics.measured("disburse_ready", help, [], async (gauge) => {
     const ready = await withTimeout(readyWithinMs, isReady, () => false);
     gauge.set(ready ? 1 : 0);

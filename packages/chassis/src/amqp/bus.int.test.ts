@@ -271,7 +271,7 @@ it("times out a missing confirm, and may publish again", async () => {
   await reader(bus, (ids) => ids.map(() => "stored"));
   await bus.publish([message("a")]);
   proxy.silence();
-  await expect(bus.publish([message("b")])).rejects.toThrow("did not confirm in time");
+  await expect(bus.publish([message("b")])).rejects.toThrow("did not confirm a message in time");
   proxy.stop();
 });
 

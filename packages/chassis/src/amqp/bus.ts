@@ -34,7 +34,7 @@ export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
   const publisher = createPublisher({ ...options, confirmTimeoutMs, refused: consumers.renew });
   options.metrics?.measured(
     "disburse_bus_connected",
-    "1 where the broker is connected and takes messages, or gives them, by purpose.",
+    "1 if the process is connected to the message broker and can publish or consume, by purpose.",
     ["purpose"],
     (gauge) => {
       gauge.set({ purpose: "publishing" }, publisher.ready() ? 1 : 0);
@@ -55,7 +55,7 @@ export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
 function countRejections(metrics: AmqpBusOptions["metrics"]) {
   const count = metrics?.counter(
     "disburse_bus_messages_rejected_total",
-    "Messages that were dead-lettered because their signature was rejected, by reason.",
+    "Messages sent to the dead-letter queue because their signature was rejected, by reason.",
     ["reason"],
   );
   // Prometheus counts increases from the first sample, so each counter starts at zero.

@@ -67,7 +67,9 @@ export function maintainConnection(options: {
     const connection = await connect(url, { timeout: handshakeTimeoutMs, noDelay: true });
     // The listener must be added immediately, because an `error` event without a listener ends the
     // process.
-    connection.on("error", (error) => log.warn({ err: error, purpose }, "bus connection failed"));
+    connection.on("error", (error) =>
+      log.warn({ err: error, purpose }, "connection to the message broker failed"),
+    );
     const closed = new Promise<void>((resolve) => connection.once("close", () => resolve()));
     current = connection;
     try {
@@ -79,9 +81,10 @@ export function maintainConnection(options: {
       // never settles.
       await Promise.race([setup(connection), closed.then(failSetup)]);
       failures = 0;
-      log.info({ purpose }, "bus connected");
+      log.info({ purpose }, "connected to the message broker");
       await closed;
-      if (!signal.aborted) log.warn({ purpose }, "bus disconnected");
+      if (!signal.aborted)
+        log.warn({ purpose }, "connection to the message broker closed; reconnecting");
     } finally {
       current = undefined;
       lost();
@@ -95,7 +98,8 @@ export function maintainConnection(options: {
     while (!signal.aborted) {
       await live().catch((error: unknown) => {
         failures += 1;
-        if (!signal.aborted) log.warn({ err: error, purpose }, "bus not connected");
+        if (!signal.aborted)
+          log.warn({ err: error, purpose }, "could not connect to the message broker; retrying");
       });
       const pauseMs = Math.min(retryMs * 2 ** failures, retryMaxMs);
       const jitter = 1 + retryJitter * (2 * Math.random() - 1);
@@ -148,7 +152,9 @@ export function guardChannel(
   log: Log,
   isStopping: () => boolean,
 ): void {
-  channel.on("error", (error) => log.warn({ err: error }, "bus channel failed"));
+  channel.on("error", (error) =>
+    log.warn({ err: error }, "the message broker closed a channel; reconnecting"),
+  );
   channel.once("close", () => {
     if (!isStopping()) closeConnection(connection).catch(doNothing);
   });

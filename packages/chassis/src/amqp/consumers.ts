@@ -75,7 +75,7 @@ export function createConsumers(options: ConsumerOptions) {
       const now = current;
       if (now === undefined) return;
       await consume(now, subscription).catch(async (error: unknown) => {
-        log.warn({ err: error }, "not subscribed yet: the next connection tries again");
+        log.warn({ err: error }, "could not subscribe to a queue; the next connection retries it");
         await closeConnection(now);
       });
     },
@@ -116,7 +116,10 @@ function signedConsumer({ events, handle }: Subscription, options: ConsumerOptio
       if ("event" in each) return dispositions.next().value ?? "dead";
       const event_id = messages[at]?.properties.messageId;
       rejected(each.rejected);
-      log.error({ event_id, reason: each.rejected }, "event rejected");
+      log.error(
+        { event_id, reason: each.rejected },
+        "message sent to the dead-letter queue: its signature was rejected",
+      );
       return "dead";
     });
   };
@@ -198,7 +201,10 @@ export function startBatches<T>({
       try {
         return await handle(batch);
       } catch (error) {
-        log.error({ err: error, count: batch.length }, "batch not stored, trying again");
+        log.error(
+          { err: error, count: batch.length },
+          "handling a batch of messages failed; retrying",
+        );
         await pause(storeRetryMs, undefined, { signal }).catch(doNothing);
       }
     }

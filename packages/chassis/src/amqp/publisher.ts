@@ -48,7 +48,7 @@ export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe
 
   return {
     publish: async (messages) => {
-      if (current === undefined) throw new Error("the bus is not connected");
+      if (current === undefined) throw new Error("not connected to the message broker");
       await current.publish(messages);
     },
     ready: () => current?.ready() ?? false,
@@ -77,11 +77,11 @@ function publishOn(
   channel.on("return", (message: Message) => returned.add(String(message.properties.messageId)));
   connection.on("blocked", (reason) => {
     isBlocked = true;
-    log.warn({ reason }, "the broker accepts no messages");
+    log.warn({ reason }, "the message broker has blocked publishing");
   });
   connection.on("unblocked", () => {
     isBlocked = false;
-    log.info({}, "the broker accepts messages again");
+    log.info({}, "the message broker accepts messages again");
   });
 
   /** Also rejects when the channel closes. */
@@ -89,8 +89,14 @@ function publishOn(
     new Promise<void>((resolve, reject) => {
       const properties = { persistent: true, mandatory: true, messageId: id, headers };
       channel.publish(exchange, key, Buffer.from(body), properties, (error) => {
-        if (error) reject(error instanceof Error ? error : new Error("not confirmed"));
-        else if (returned.delete(id)) reject(new Error("no queue is bound to the event's key"));
+        if (error)
+          reject(
+            error instanceof Error
+              ? error
+              : new Error("the message broker did not confirm a message"),
+          );
+        else if (returned.delete(id))
+          reject(new Error("no queue is bound to the event's routing key"));
         else resolve();
       });
     });
@@ -115,8 +121,8 @@ function publishOn(
   };
 
   const assertTaking = () => {
-    if (isBlocked) throw new Error("the broker accepts no messages");
-    if (late > 0) throw new Error("the broker has yet to confirm earlier messages");
+    if (isBlocked) throw new Error("the message broker has blocked publishing");
+    if (late > 0) throw new Error("the message broker has not confirmed earlier messages");
   };
 
   return {
@@ -128,7 +134,7 @@ function publishOn(
       const confirms = ready.map(publishOne);
       if (await comes(Promise.all(confirms), confirmTimeoutMs)) return;
       awaitLate(confirms).catch(reportRejection);
-      throw new Error("the broker did not confirm in time");
+      throw new Error("the message broker did not confirm a message in time");
     },
     ready: () => !isBlocked && late === 0,
   };

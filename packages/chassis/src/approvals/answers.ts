@@ -12,17 +12,17 @@ import { type Proposal, stateAt } from "./proposal.ts";
 /** Refuses an approved request whose subject has changed since the approver read it. */
 export const supersededRefusal = refused(
   "INVALID_REQUEST",
-  "proposal_id: the record has changed since it was proposed",
+  "proposal_id: the record has changed since the proposal: make a new one",
 );
 
 /**
  * Throws the response to a repeat of a proposed request. If the request has already run, returns,
- * and the RPC itself answers the repeat.
+ * so that the RPC responds to the repeat.
  */
 export function endRepeat(known: Proposal, content: string, person: string, now: Date): void {
   if (known.content !== content) orThrow(otherContent);
   if (known.proposed.by !== person) {
-    orThrow(refused("ACCESS_FORBIDDEN", "operation_id: belongs to another person"));
+    orThrow(refused("ACCESS_FORBIDDEN", "operation_id: belongs to a proposal of another person"));
   }
   const state = stateAt(known, now);
   if (state === "executed") return;
@@ -40,7 +40,7 @@ export function isRefusal(error: unknown): boolean {
 /** Returns the error for a request that awaits approval. */
 export function approvalRequired({ id, digest, expiresAt }: Proposal): ConnectError {
   const code = "APPROVAL_REQUIRED";
-  const message = `needs approval by another person: proposal ${id}`;
+  const message = `another person must approve this request: proposal ${id}`;
   const expires = timestampFromDate(expiresAt);
   return new ConnectError(`${code}: ${message}`, Code.FailedPrecondition, undefined, [
     { desc: RefusalSchema, value: { code, message } },

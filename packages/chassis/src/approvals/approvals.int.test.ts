@@ -208,14 +208,14 @@ describe("an RPC that needs a second person", () => {
     expect(await outcome(ask(ada, mutation, "USD"))).toBe("OK");
     alone = [];
     expect(await outcome(ask(ada, mutation, "USD"))).toBe("OK");
-    expect(await outcome(ask(ada, operation(), "USD"))).toMatch(/needs approval/);
+    expect(await outcome(ask(ada, operation(), "USD"))).toMatch(/must approve/);
     // A refused request has no effect.
     alone = ["USD"];
     const again = operation();
     run = () => orThrow(refused("INVALID_REQUEST", "no"));
     expect(await outcome(ask(ada, again, "USD"))).toBe("no");
     alone = [];
-    expect(await outcome(ask(ada, again, "USD"))).toMatch(/needs approval/);
+    expect(await outcome(ask(ada, again, "USD"))).toMatch(/must approve/);
   });
 
   it("is proposed at most so often for one merchant at a time", async () => {
@@ -250,7 +250,7 @@ describe("an RPC that needs a second person", () => {
     const other = { ...wanted, contentDigest: "other" };
     expect(await outcome(approve(bob, other))).toContain("content_digest");
     before = "changed meanwhile";
-    expect(await outcome(approve(bob, wanted))).toContain("has changed since it was proposed");
+    expect(await outcome(approve(bob, wanted))).toContain("has changed since the proposal");
     before = "";
     expect(await outcome(approve(bob, wanted))).toContain("is superseded");
     const late = await proposed(ada);
@@ -293,7 +293,7 @@ it("a request that finds its subject changed when it runs is superseded", async 
   run = () => orThrow(supersededRefusal);
   const by = operation();
   for (const _try of [1, 2]) {
-    expect(await outcome(approve(bob, wanted, by))).toContain("has changed since it was proposed");
+    expect(await outcome(approve(bob, wanted, by))).toContain("has changed since the proposal");
   }
   expect((await proposals().read(wanted.proposalId))?.state).toBe("superseded");
   expect(await outcome(ask(ada, wanted.mutation))).toContain("is superseded");
@@ -306,13 +306,13 @@ describe("a request that its guard allows once about a subject", () => {
   it("is refused while another proposal about it is open, also where one person is enough", async () => {
     const { ada, bob, eve } = service();
     const mutation = operation();
-    expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/needs approval/);
+    expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/must approve/);
     expect(await outcome(cancel(bob, "po_1"))).toMatch(/^proposal prp_\w+ is open/);
-    expect(await outcome(cancel(ada, "po_2"))).toMatch(/needs approval/);
+    expect(await outcome(cancel(ada, "po_2"))).toMatch(/must approve/);
     isCancelAlone = true;
     expect(await outcome(cancel(eve, "po_1"))).toMatch(/^proposal prp_\w+ is open/);
     // A repeat doesn't conflict with its own proposal.
-    expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/needs approval/);
+    expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/must approve/);
     expect(ran).toEqual([]);
   });
 
@@ -331,7 +331,7 @@ describe("a request that its guard allows once about a subject", () => {
     });
     const second = await outcome(cancel(ada, "po_1", mutation));
     claim.mockRestore();
-    expect(first).toMatch(/needs approval/);
+    expect(first).toMatch(/must approve/);
     expect(second).toBe(first);
   });
 
@@ -340,7 +340,7 @@ describe("a request that its guard allows once about a subject", () => {
     await outcome(cancel(ada, "po_1"));
     const [first] = (await bob.approval.listProposals({ subject: "po_1" })).proposals;
     before = "changed meanwhile";
-    expect(await outcome(cancel(bob, "po_1"))).toMatch(/needs approval/);
+    expect(await outcome(cancel(bob, "po_1"))).toMatch(/must approve/);
     expect((await proposals().read(first?.id ?? ""))?.state).toBe("superseded");
   });
 
@@ -456,7 +456,7 @@ describe("a permit", () => {
 
   it("lets its proposer through with the same content, once it is approved", async () => {
     const { bob, eve, sweep } = service();
-    expect(await outcome(permit("import-1"))).toContain("needs approval by another person");
+    expect(await outcome(permit("import-1"))).toContain("another person must approve");
     const [found] = (await eve.approval.listProposals({})).proposals;
     expect(found).toMatchObject({ state: ProposalState.OPEN, after: "{}" });
     const proposalId = found?.id ?? "";
@@ -465,9 +465,13 @@ describe("a permit", () => {
     expect(await outcome(bob.approval.approveProposal(decide))).toContain("Unable to find");
     await eve.approval.approveProposal(decide);
     await sweep();
-    expect(await outcome(permit("import-1", { content: "file 2" }))).toContain("other content");
+    expect(await outcome(permit("import-1", { content: "file 2" }))).toContain(
+      "a different request",
+    );
     const zoe: Principal = { ...ada, id: "zoe" };
-    expect(await outcome(permit("import-1", {}, zoe))).toContain("belongs to another person");
+    expect(await outcome(permit("import-1", {}, zoe))).toContain(
+      "belongs to a proposal of another person",
+    );
     const used = await permit("import-1");
     await used();
     expect((await proposals().read(proposalId))?.state).toBe("executed");

@@ -288,12 +288,15 @@ async function propose(
   };
   const inserted = await proposals.insert(proposal, openMax);
   if (inserted === "exists") {
-    return new ConnectError("the request is being proposed", Code.Aborted);
+    return new ConnectError("this request is already being proposed: repeat it", Code.Aborted);
   }
   if (inserted === "full") {
     orThrow(refused("INVALID_REQUEST", `There can be at most ${openMax} open proposals.`));
   }
-  log.info({ proposal_id: proposal.id, rpc: proposal.rpc }, "approval required");
+  log.info(
+    { proposal_id: proposal.id, rpc: proposal.rpc },
+    "request awaits another person's approval",
+  );
   return approvalRequired(proposal);
 }
 
@@ -339,8 +342,9 @@ async function sweep(state: State): Promise<void> {
     }
     await finish(state, proposal).catch((error: unknown) => {
       const fields = { err: error, proposal_id: proposal.id };
-      if (isUnavailable(error)) log.info(fields, "proposal not run yet");
-      else log.error(fields, "proposal not finished");
+      if (isUnavailable(error))
+        log.info(fields, "approved request not run: a service is unavailable; it will be retried");
+      else log.error(fields, "running an approved request failed; it will be retried");
     });
   }
 }

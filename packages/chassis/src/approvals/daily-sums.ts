@@ -4,7 +4,7 @@ import { onceByKey } from "../mongo/once.ts";
 
 /** The work that one person did alone, in one currency within a day. */
 type SumDocument = {
-  /** `<currency> <person>`. */
+  /** The currency and the operator whose sum this is: `<currency> <person>`. */
   _id: string;
   schema_version: number;
   /** Each write requires the revision that was read, and sets a new one. */

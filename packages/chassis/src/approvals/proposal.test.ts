@@ -33,7 +33,7 @@ describe("a proposal", () => {
     [
       "its proposer",
       person("ada", "treasury_approver"),
-      "is your own proposal: another person must decide",
+      "is your own proposal; another person must decide",
     ],
     ["its proposer, written so", person("ADA", "treasury_approver"), "is your own proposal"],
     ["a person without the role", person("eve", "treasury", "admin"), "requires one of"],

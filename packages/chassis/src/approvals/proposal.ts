@@ -64,14 +64,20 @@ type By = { readonly person: ActingPerson; readonly operationId: string; readonl
 
 const ownProposal = refused(
   "ACCESS_FORBIDDEN",
-  "proposal_id: is your own proposal: another person must decide",
+  "proposal_id: is your own proposal; another person must decide on it",
 );
 const notApprover = refused(
   "ACCESS_FORBIDDEN",
   "proposal_id: requires one of the proposal's approver roles",
 );
-const notProposer = refused("ACCESS_FORBIDDEN", "proposal_id: belongs to another person");
-const otherDigest = refused("INVALID_REQUEST", "content_digest: does not match the proposal");
+const notProposer = refused(
+  "ACCESS_FORBIDDEN",
+  "proposal_id: belongs to another person; only its proposer can withdraw it",
+);
+const otherDigest = refused(
+  "INVALID_REQUEST",
+  "content_digest: does not match the proposal: read it again before you decide",
+);
 
 const notOpen = (state: ProposalState) =>
   refused("INVALID_REQUEST", `proposal_id: the proposal is ${state}`);

@@ -111,7 +111,10 @@ async function decide(
 function personOf() {
   const principal = callContext()?.principal;
   if (principal?.kind === "person") return principal;
-  throw new ConnectError("only persons can propose and decide", Code.PermissionDenied);
+  throw new ConnectError(
+    "only persons, not services, can make and decide proposals",
+    Code.PermissionDenied,
+  );
 }
 
 function proposalMessage(proposal: Proposal, now: Date) {

@@ -21,7 +21,7 @@ type ProposalDocument = {
   /** "" if the request names no subject. */
   subject: string;
   digest: string;
-  /** The request as base64. Services with sealing seal this field, `before` and `after`. */
+  /** The request as base64. Services that encrypt data encrypt this field, `before` and `after`. */
   request: string;
   before: string;
   after: string;
@@ -51,7 +51,7 @@ const sealedFields = ["request", "before", "after"] as const;
 
 const sealContext = (id: string, field: (typeof sealedFields)[number]) => `${id}|${field}`;
 
-/** The sealed texts of proposals, for services with sealing. */
+/** The encrypted texts of proposals, for services that encrypt data. */
 export const sealedProposals: SealedPlace = {
   collection: "proposals",
   reseal: (document, sealer) => {
@@ -79,7 +79,7 @@ export function proposalKey({
 }
 
 /**
- * Opens the collection `proposals` of a service's database. A sealer seals requests and
+ * Opens the collection `proposals` of a service's database. A sealer encrypts requests and
  * differences, which may have personal data.
  */
 export function openProposals({

@@ -76,8 +76,11 @@ export async function openAuditSink(
       const { name } = error as Error;
       const status = statusOf(error);
       const isAnswer = status !== undefined && status < 500;
-      if (isAnswer) return `the bucket does not say whether it has object lock (${name})`;
-      log.warn({ reason: name }, "the bucket of the audit sink does not answer");
+      if (isAnswer) return `the bucket's object lock cannot be read (${name})`;
+      log.warn(
+        { reason: name },
+        "the audit sink's bucket does not respond; its object lock was not checked",
+      );
       return undefined;
     },
   );

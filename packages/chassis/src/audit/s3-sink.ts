@@ -50,7 +50,7 @@ export function s3Sink(url: string, retentionDays: number, client: S3Client): Lo
     isLocked,
     append: async (line, { service, number, at }) => {
       wasLocked ||= await isLocked();
-      if (!wasLocked) throw new Error(`bucket ${Bucket} of the audit sink has no object lock`);
+      if (!wasLocked) throw new Error(`the audit sink's bucket ${Bucket} has no object lock`);
       const Body = `${line}\n`;
       const digest = createHash("sha256").update(Body).digest();
       // The number in the name keeps the order. A restored database may reuse a number for a

@@ -152,11 +152,11 @@ export function startShipping(
   const lease = createSweepLease(database, "audit-heads", Math.max(leaseMs, 2 * everyMs));
   const age = metrics.gauge(
     "disburse_audit_head_age_seconds",
-    "Time since heads of the audit trail and the ledger were last shipped to the sink.",
+    "Seconds since heads of the audit trail and the ledger were last shipped to the audit sink.",
   );
   const unshipped = metrics.gauge(
     "disburse_audit_unshipped",
-    "Audit entries and accounts whose heads are not shipped yet.",
+    "Audit entries and accounts whose heads are not shipped to the audit sink yet.",
     ["chain"],
   );
   const show = async () => {

@@ -201,7 +201,7 @@ describe("the setting AUDIT_SINK", () => {
       "settings: AUDIT_SINK: the bucket has no object lock",
     );
     await expect(open(inBucket("none"))).rejects.toThrow(
-      "settings: AUDIT_SINK: the bucket does not say whether it has object lock (NoSuchBucket)",
+      "settings: AUDIT_SINK: the bucket's object lock cannot be read (NoSuchBucket)",
     );
     await other.stop();
   });
@@ -215,7 +215,9 @@ describe("the setting AUDIT_SINK", () => {
   it("checks a bucket without a reply again before it writes a line", async () => {
     s3.state.isAway = true;
     const sink = await open(inBucket("heads"));
-    expect(lines.join()).toContain("the bucket of the audit sink does not answer");
+    expect(lines.join()).toContain(
+      "the audit sink's bucket does not respond; its object lock was not checked",
+    );
     await expect(sink?.append("one", named("2026-11-23"))).rejects.toThrow();
     s3.state.isAway = false;
     await sink?.append("one", named("2026-11-23"));

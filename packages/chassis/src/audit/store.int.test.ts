@@ -52,7 +52,9 @@ it("can be read from any entry on, and reports a missing one", async () => {
   ]);
   expect((await store?.head())?.sequence).toBe(150);
   const gone = await stored().findOneAndDelete({ _id: 90 });
-  await expect(store?.after(60, 60)).rejects.toThrow("audit entry 91 is not the next");
+  await expect(store?.after(60, 60)).rejects.toThrow(
+    "audit entry 91 does not follow the previous entry",
+  );
   await expect(store?.after(90, 10)).rejects.toThrow("audit entry 90 is missing");
   if (gone !== null) await stored().insertOne({ ...gone, subject: "other" });
   await expect(store?.after(90, 10)).rejects.toThrow("audit entry 90 was changed");

@@ -68,12 +68,16 @@ describe("the audit trail", () => {
   it("detects a missing entry, and one rewritten with its hash", () => {
     const entries = trail();
     const without = entries.filter((_each, at) => at !== 2);
-    expect(findTampering(without, "consecutive")).toBe("audit entry 4 is not the next");
+    expect(findTampering(without, "consecutive")).toBe(
+      "audit entry 4 does not follow the previous entry: entries are missing or in another order",
+    );
     expect(findTampering(without, "some")).toBeUndefined();
-    expect(findTampering(entries.slice(1), "from the first")).toBe("audit entry 2 is not the next");
+    expect(findTampering(entries.slice(1), "from the first")).toBe(
+      "audit entry 2 does not follow the previous entry: entries are missing or in another order",
+    );
     const forged = nextEntry(entries[1], { ...record("rsl_3", 3), person: "eve" });
     expect(findTampering(entries.with(2, forged), "consecutive")).toBe(
-      "audit entry 4 is not the next",
+      "audit entry 4 does not follow the previous entry: entries are missing or in another order",
     );
   });
 

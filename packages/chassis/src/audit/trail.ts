@@ -9,7 +9,7 @@ export type AuditCall = {
   readonly rpc: string;
   /** "" if the request names no merchant. */
   readonly merchantId: string;
-  /** The request's digest (`contentOf`), keyed if fields of the request are sealed at rest. */
+  /** The request's digest (`contentOf`), keyed if fields of the request are encrypted at rest. */
   readonly content: string;
   readonly requestId: string;
   /** `unknown` means that the process died or the call failed before it returned a response. */
@@ -104,7 +104,8 @@ export function findTampering(entries: readonly AuditEntry[], range: ChainRange)
   for (const entry of entries) {
     const name = `audit entry ${entry.sequence}`;
     if (hashOf(entry) !== entry.hash) return `${name} was changed`;
-    if (previous !== undefined && !follows(entry, previous)) return `${name} is not the next`;
+    if (previous !== undefined && !follows(entry, previous))
+      return `${name} does not follow the previous entry: entries are missing or in another order`;
     previous = range === "some" ? undefined : entry;
   }
   return undefined;

@@ -61,7 +61,9 @@ describe("data keys", () => {
     expect(await (await opened(ring("k2", "k1"))).maintain()).toBe(0);
     const alone = await opened(ring("k2"));
     expect(alone.sealer.open(sealed, "c")).toBe("b");
-    expect(() => alone.sealer.open("~9.AAAA", "c")).toThrow("the key ~9, which is not there");
+    expect(() => alone.sealer.open("~9.AAAA", "c")).toThrow(
+      "the data key ~9, which does not exist",
+    );
   });
 
   it("never store a key that joins the ring, which the older one could unwrap", async () => {
@@ -76,7 +78,7 @@ describe("data keys", () => {
   it("fail to open if the key that wraps them was removed too early", async () => {
     await opened(ring("k1"));
     await expect(opened(ring("k2"))).rejects.toThrow(
-      /^settings: ENCRYPTION_KEYS: 2 data keys are wrapped under k1, which is not there$/,
+      /^settings: ENCRYPTION_KEYS: 2 data keys are wrapped under k1, which is missing here: add it again$/,
     );
     expect([...stored.values()].every(({ wrapped_by }) => wrapped_by === "k1")).toBe(true);
   });

@@ -23,7 +23,7 @@ type DataKey = {
 };
 
 /**
- * The time for which a key seals texts. With random nonces, AES-GCM is safe for 2^32 texts under
+ * The time for which a key encrypts texts. With random nonces, AES-GCM is safe for 2^32 texts under
  * one key. That is 49 days at 1,000 texts a second.
  */
 const sealsForMs = 30 * 24 * 3_600_000;
@@ -46,14 +46,14 @@ export type DataKeyDeps = {
   readonly clock: Clock;
 };
 
-/** Seals and hashes with the keys of a service's database. */
+/** Encrypts and hashes with the keys of a service's database. */
 export type DataKeys = Awaited<ReturnType<typeof openDataKeys>>;
 
 /**
- * Opens the data keys of a database and unwraps all of them (a dozen after a year), so that sealing
- * needs no call to another machine. Keys for keyed hashes are stored too. Hashes can then still be
- * found after a key was removed from the ring. @throws {SettingsError} if a key is wrapped under a
- * missing key.
+ * Opens the data keys of a database and unwraps all of them (a dozen after a year), so that
+ * encryption needs no call to another machine. Keys for keyed hashes are stored too. Hashes can
+ * then still be found after a key was removed from the ring. @throws {SettingsError} if a key is
+ * wrapped under a missing key.
  */
 export async function openDataKeys(deps: DataKeyDeps) {
   const { provider, clock } = deps;
@@ -70,7 +70,10 @@ export async function openDataKeys(deps: DataKeyDeps) {
     open: (sealed, place) => {
       const id = idOf(sealed);
       const key = store.keys.get(id)?.key;
-      if (key === undefined) throw new Error(`sealed under the key ${id}, which is not there`);
+      if (key === undefined)
+        throw new Error(
+          `a stored text is encrypted under the data key ${id}, which does not exist`,
+        );
       return openUnder(id, key, sealed, place);
     },
     isCurrent: (sealed) => {
@@ -84,7 +87,7 @@ export async function openDataKeys(deps: DataKeyDeps) {
      * ring.
      */
     hashes: (purpose: string) => hashesOf(store.keys, ring, purpose),
-    /** A value that changes when texts must be sealed again. */
+    /** A value that changes when texts must be encrypted again. */
     generation: () => sealing()[1].madeUnder,
     /**
      * Loads keys that other processes created, creates the next key in time, and rewraps keys that
@@ -146,7 +149,7 @@ function assertWrapped(documents: readonly DataKeyDocument[], provider: KeyProvi
   if (lost.length === 0) return;
   const keys = [...new Set(lost.map(({ wrapped_by }) => wrapped_by))].join(", ");
   throw new SettingsError(
-    `settings: ENCRYPTION_KEYS: ${lost.length} data keys are wrapped under ${keys}, which is not there`,
+    `settings: ENCRYPTION_KEYS: ${lost.length} data keys are wrapped under ${keys}, which is missing here: add it again`,
   );
 }
 
@@ -180,7 +183,7 @@ async function makeFirst(
 
 function sealingKey(newestFirst: readonly (readonly [string, DataKey])[], now: Date) {
   const found = newestFirst.find(([, { activeAt }]) => activeAt <= now);
-  if (found === undefined) throw new Error("no data key");
+  if (found === undefined) throw new Error("no data key is active");
   return found;
 }
 

@@ -8,7 +8,7 @@ export type WrappedKey = {
 
 /**
  * Holds the master keys of a service. It wraps and unwraps data keys when a process starts and when
- * keys are rotated. The process itself seals texts with the data keys.
+ * keys are rotated. The process itself encrypts texts with the data keys.
  */
 export type KeyProvider = {
   /** The id of the current wrapping key. */

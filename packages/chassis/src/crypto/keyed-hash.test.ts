@@ -21,5 +21,5 @@ it("hashes under the first key, and finds hashes of an older one", () => {
 });
 
 it.each(["k1", "k1:short", ""])("refuses %j", (keys) => {
-  expect(() => createKeyedHashes(keys, "names")).toThrow("malformed");
+  expect(() => createKeyedHashes(keys, "names")).toThrow("must have an id and 32 bytes");
 });

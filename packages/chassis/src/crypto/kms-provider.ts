@@ -35,7 +35,7 @@ export function kmsProvider(
           EncryptionContext: contextOf(context),
         }),
       );
-      if (blob === undefined) throw new Error("KMS wrapped nothing");
+      if (blob === undefined) throw new Error("AWS KMS returned no wrapped key");
       return { keyId: current, text: Buffer.from(blob).toString("base64") };
     },
     unwrap: async ({ keyId, text }, context) => {
@@ -46,7 +46,7 @@ export function kmsProvider(
           EncryptionContext: contextOf(context),
         }),
       );
-      if (key === undefined) throw new Error("KMS unwrapped nothing");
+      if (key === undefined) throw new Error("AWS KMS returned no unwrapped key");
       return Buffer.from(key);
     },
   };

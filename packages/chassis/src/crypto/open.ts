@@ -10,7 +10,7 @@ import { type KeyProvider, ringProvider, withPrevious } from "./key-provider.ts"
 import type { SealingSettings } from "./settings.ts";
 
 /**
- * The interval of key maintenance. It is much shorter than the time before a new key seals
+ * The interval of key maintenance. It is much shorter than the time before a new key encrypts texts
  * (`announcedMs` in data-keys.ts).
  */
 const maintainEveryMs = 60_000;
@@ -45,7 +45,7 @@ export async function openKeys(
   });
   const older = metrics.gauge(
     "disburse_data_keys_under_older_keys",
-    "Data keys that are wrapped under an older key: at 0 it can be removed from the settings.",
+    "Data keys that are wrapped under an older encryption key. At 0, remove the older key from the settings.",
   );
   const run = async () => {
     older.set(await keys.maintain());

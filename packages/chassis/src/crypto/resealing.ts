@@ -14,21 +14,21 @@ export type Resealed = {
   readonly set: Document;
 };
 
-/** A collection with sealed texts. Its documents have text ids. */
+/** A collection with encrypted texts. Its documents have text ids. */
 export type SealedPlace = {
   readonly collection: string;
-  /** Seals a document by the current rules. Returns `undefined` if nothing has to change. */
+  /** Encrypts a document by the current rules. Returns `undefined` if nothing has to change. */
   readonly reseal: (document: Document, sealer: Sealer) => Resealed | undefined;
 };
 
-/** A sealed text in a document, with its dotted path and its sealing context. */
+/** An encrypted text in a document, with its dotted path and its encryption context. */
 export type SealedText = {
   readonly path: string;
   readonly text: string;
   readonly context: string;
 };
 
-/** Seals outdated texts again. */
+/** Encrypts outdated texts again. */
 export function resealTexts(texts: readonly SealedText[], sealer: Sealer): Resealed | undefined {
   const stale = texts.filter(({ text }) => !sealer.isCurrent(text));
   if (stale.length === 0) return undefined;
@@ -43,11 +43,11 @@ export function resealTexts(texts: readonly SealedText[], sealer: Sealer): Resea
 type ScanDocument = {
   _id: string;
   schema_version: number;
-  /** Identifies the current sealing key. A new key starts a new scan. */
+  /** Identifies the current encryption key. A new key starts a new scan. */
   generation: string;
   after: string;
   passed: number;
-  /** The number of documents that were changed during the scan or could not be opened. */
+  /** The number of documents that were changed during the scan or could not be decrypted. */
   left: number;
   ended_at: Date | null;
 };
@@ -65,8 +65,8 @@ export type ResealingDeps = {
 };
 
 /**
- * Scans collections page by page and reseals outdated texts, so that a key rotation reaches every
- * text. Other work may run concurrently. The process can be killed at any time.
+ * Scans collections page by page and encrypts outdated texts again, so that a key rotation reaches
+ * every text. Other work may run concurrently. The process can be killed at any time.
  */
 export function createResealing({ db, keys, places, log }: ResealingDeps) {
   const scans = db.collection<ScanDocument>("resealing");
@@ -78,7 +78,7 @@ export function createResealing({ db, keys, places, log }: ResealingDeps) {
     if (found !== null && !isOver) return found;
     return { _id, schema_version: 1, generation, after: "", passed: 0, left: 0, ended_at: null };
   };
-  /** Reseals one page. Returns true if there may be more. */
+  /** Encrypts the outdated texts of one page again. Returns true if there may be more. */
   const page = async (place: SealedPlace): Promise<boolean> => {
     const scan = await scanOf(place.collection);
     if (scan.ended_at !== null) return false;
@@ -101,7 +101,10 @@ export function createResealing({ db, keys, places, log }: ResealingDeps) {
     return !isEnd;
   };
   return {
-    /** Reseals one page of each collection. Returns true if there may be more. */
+    /**
+     * Encrypts the outdated texts of one page of each collection again. Returns true if there may
+     * be more.
+     */
     pages: async (): Promise<boolean> => {
       let isMore = false;
       for (const place of places) isMore = (await page(place)) || isMore;
@@ -122,8 +125,8 @@ export function createResealing({ db, keys, places, log }: ResealingDeps) {
 }
 
 /**
- * Reseals a page. Returns the number of documents that were changed meanwhile or could not be
- * opened.
+ * Encrypts the outdated texts of a page again. Returns the number of documents that were changed
+ * meanwhile or could not be decrypted.
  */
 async function resealPage(
   db: Db,
@@ -140,7 +143,10 @@ async function resealPage(
       if (change !== undefined) writes.push(writeOf(document, change));
     } catch (error) {
       left += 1;
-      log.error({ err: error, collection, id: document._id }, "document not resealed");
+      log.error(
+        { err: error, collection, id: document._id },
+        "encrypting a document under the current data key failed",
+      );
     }
   }
   if (writes.length === 0) return left;
@@ -160,7 +166,10 @@ const leaseMs = 60_000;
  */
 const pauseMs = 100;
 
-/** Runs resealing in the process that has the lease, until every collection is scanned. */
+/**
+ * Encrypts outdated texts again in the process that has the lease, until every collection is
+ * scanned.
+ */
 export function startResealing(
   deps: Omit<ResealingDeps, "db"> & { readonly database: Database; readonly metrics: Metrics },
 ): Pick<Loop, "stop"> {
@@ -169,7 +178,7 @@ export function startResealing(
   const lease = createSweepLease(database, "resealing", leaseMs);
   const gauge = metrics.gauge(
     "disburse_resealing_left",
-    "Documents that may have texts that are unsealed or sealed under an older key.",
+    "Documents that may have texts in plain, or encrypted under an older data key.",
     ["collection"],
   );
   const run = async () => {

@@ -26,10 +26,10 @@ export function keysOfRing(encryptionKeys: string): readonly [NamedKey, ...Named
     const [keyId = "", secret = ""] = pair.split(":");
     const key = Buffer.from(secret, "base64");
     if (keyId === "" || key.length !== dataKeyLength)
-      throw new Error("an encryption key is malformed");
+      throw new Error("an encryption key must have an id and 32 bytes in base64");
     return [keyId, key];
   });
-  if (first === undefined) throw new Error("no encryption key");
+  if (first === undefined) throw new Error("at least one encryption key is required");
   return [first, ...others];
 }
 
@@ -69,7 +69,8 @@ export function createSealer(encryptionKeys: string): Sealer {
     open: (sealed, context) => {
       const [keyId = ""] = sealed.split(".");
       const key = keys.get(keyId);
-      if (key === undefined) throw new Error("sealed under a key that is not configured");
+      if (key === undefined)
+        throw new Error("a text is encrypted under a key that is not configured");
       return openUnder(keyId, key, sealed, context);
     },
     isCurrent: (sealed) => sealed.startsWith(`${sealingKeyId}.`),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Environment, secret, urlSetting } from "../settings.ts";
 
 /**
- * The sealing keys of a service. Either its own key ring or keys in AWS KMS are required
+ * The encryption keys of a service. Either its own key ring or keys in AWS KMS are required
  * (docs/decisions/0044-secrets.md).
  */
 export const sealingSettings = {
@@ -14,7 +14,7 @@ export const sealingSettings = {
     z
       .string()
       .regex(/^[a-z0-9-]{1,32}:[A-Za-z0-9+/]{43}=(,[a-z0-9-]{1,32}:[A-Za-z0-9+/]{43}=)*$/, {
-        message: "must be key_id:base64 of 32 bytes, joined by commas",
+        message: "must be one or more KEY_ID:KEY, joined by commas, with 32 bytes in base64 as KEY",
       })
       .optional(),
   ),
@@ -24,7 +24,10 @@ export const sealingSettings = {
    */
   AWS_KMS_KEY_IDS: z
     .string()
-    .regex(/^(?!.*alias\/)[\w:/-]{1,256}(,[\w:/-]{1,256})*$/, "must be ids or ARNs of keys")
+    .regex(
+      /^(?!.*alias\/)[\w:/-]{1,256}(,[\w:/-]{1,256})*$/,
+      "must be ids or ARNs of AWS KMS keys, joined by commas",
+    )
     .transform((text) => text.split(",") as [string, ...string[]])
     .optional(),
   /** The address of a KMS server other than the region's own. */

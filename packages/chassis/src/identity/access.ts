@@ -45,7 +45,7 @@ export function authorise(method: DescMethod, principal: Principal, stepUp: Step
   const callers = callersOf(method);
   if (!isPermitted(callers, principal)) {
     throw new ConnectError(
-      `${method.name} is not open to ${callerOf(principal)}`,
+      `${callerOf(principal)} may not call ${method.name}`,
       Code.PermissionDenied,
     );
   }

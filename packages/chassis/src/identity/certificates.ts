@@ -58,7 +58,7 @@ export function clientTls({ material, trustDomain }: Tls, service: string): Clie
     checkServerIdentity: (_host, { raw }) => {
       const found = serviceOfCertificate(new X509Certificate(raw), trustDomain);
       if (found === service) return undefined;
-      return new Error(`the certificate is not one of ${service}`);
+      return new Error(`the certificate does not belong to the service ${service}`);
     },
   };
 }

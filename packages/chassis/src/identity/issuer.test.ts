@@ -81,7 +81,7 @@ it("uses its cached keys while the issuer is unreachable, then fails as UNAVAILA
   vi.setSystemTime(now.getTime() + 9 * 60_000);
   expect(await outcome(verify, await token())).toBe("ada");
   vi.setSystemTime(now.getTime() + 11 * 60_000);
-  const away = "Unavailable: the keys of the issuer cannot be fetched";
+  const away = "Unavailable: the keys of the token's issuer cannot be fetched";
   expect(await outcome(verify, await token())).toBe(away);
   stop();
 });
@@ -101,7 +101,9 @@ it("accepts each of an issuer's names, and no other", async () => {
   expect(await outcome(verify, await token({ iss }))).toBe("ada");
   expect(await outcome(verify, await token())).toBe("ada");
   const other = await token({ iss: "https://issuer.test,https://login.issuer.test" });
-  expect(await outcome(verify, other)).toBe("Unauthenticated: the token's iss is not accepted");
+  expect(await outcome(verify, other)).toBe(
+    "Unauthenticated: the token's claim iss is not accepted",
+  );
   stop();
 });
 

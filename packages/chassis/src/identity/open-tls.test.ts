@@ -34,10 +34,10 @@ it("keeps the previous certificate while files are inconsistent", async () => {
 it.each<[string, string, () => Promise<IssuedCertificate>]>([
   [
     "another service's",
-    "is not of spiffe://disburse/quote",
+    "must name spiffe://disburse/quote",
     () => authority.issue("disburse", "payout"),
   ],
-  ["one of another trust domain", "is not of spiffe", () => authority.issue("else", "quote")],
+  ["one of another trust domain", "must name spiffe", () => authority.issue("else", "quote")],
   ["an expired one", "has expired", () => authority.issue("disburse", "quote", days(-2, -1))],
   ["one of tomorrow", "is not valid yet", () => authority.issue("disburse", "quote", days(1, 2))],
 ])("does not start with %s", async (_what, problem, certificate) => {

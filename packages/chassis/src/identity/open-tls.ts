@@ -53,9 +53,12 @@ export function openTls(
       if (textOf(now) === seen) return;
       seen = textOf(now);
       material = checked(now);
-      log.info({}, "certificate reloaded");
+      log.info({}, "TLS certificate reloaded");
     } catch (error) {
-      log.error({ err: error }, "certificate not reloaded");
+      log.error(
+        { err: error },
+        "reloading the TLS certificate failed; the previous one stays in use",
+      );
     }
   };
   const timer = setInterval(follow, everyMs).unref();
@@ -79,7 +82,7 @@ function problemOf(material: TlsMaterial, service: string, trustDomain: string) 
     return "does not match its key, or one of the files is malformed";
   }
   const found = serviceOfCertificate(certificate, trustDomain);
-  if (found !== service) return `is not of spiffe://${trustDomain}/${service}`;
+  if (found !== service) return `must name spiffe://${trustDomain}/${service}`;
   const now = new Date();
   if (certificate.validFromDate > now) return "is not valid yet";
   return certificate.validToDate < now ? "has expired" : undefined;
@@ -107,7 +110,7 @@ export function openProcessTls(
 /** Registers the metric even without TLS. It then has no value. */
 function showEnd(metrics: Metrics, tls: Tls | undefined): void {
   const name = "disburse_tls_certificate_expiration_timestamp_seconds";
-  const help = "Expiry of the process's certificate for mutual TLS.";
+  const help = "Unix time at which the process's certificate for mutual TLS expires.";
   metrics.measured(name, help, ["trust_domain"], (gauge) => {
     if (tls === undefined) return;
     const { validToDate } = new X509Certificate(tls.material().cert);

@@ -59,5 +59,5 @@ it("keeps the previous keys while a file is malformed, and logs it without its c
 it("refuses another service's key", () => {
   const { privateText, publicJwk } = generateServiceKey("payout");
   write(privateText, trustedKeysText([publicJwk]));
-  expect(() => open("quote")).toThrow("SERVICE_KEY: is a key of payout");
+  expect(() => open("quote")).toThrow("SERVICE_KEY: belongs to the service payout");
 });

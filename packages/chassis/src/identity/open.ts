@@ -42,7 +42,7 @@ export function openIdentity(
   const { TRUST_DOMAIN: trustDomain } = settings;
   const keyOfService = (key: ServiceKey) => {
     if (key.service === service) return key;
-    throw new SettingsError(`settings: SERVICE_KEY: is a key of ${key.service}`);
+    throw new SettingsError(`settings: SERVICE_KEY: belongs to the service ${key.service}`);
   };
   let trustedKeys = settings.TRUSTED_KEYS;
   let serviceKey = keyOfService(settings.SERVICE_KEY);
@@ -59,9 +59,12 @@ export function openIdentity(
   const follow = () => {
     for (const file of files) {
       try {
-        if (file()) log.info({}, "keys reloaded");
+        if (file()) log.info({}, "service key or trusted keys reloaded");
       } catch (error) {
-        log.error({ err: error }, "keys not reloaded");
+        log.error(
+          { err: error },
+          "reloading the service key or trusted keys failed; the previous ones stay in use",
+        );
       }
     }
   };

@@ -44,7 +44,7 @@ describe("a sign-in", () => {
     const strict = { maxAgeSeconds: 60, acr: "mfa" };
     expect(refusalOf(signedIn(60, "mfa"), strict)).toBeUndefined();
     expect(refusalOf(signedIn(60, "pwd"), strict)).toEqual([
-      "[unauthenticated] insufficient_user_authentication: the sign-in was not of the class mfa; sign in again",
+      "[unauthenticated] insufficient_user_authentication: the sign-in does not have the authentication class mfa; sign in again",
       'Bearer error="insufficient_user_authentication", max_age=60, acr_values="mfa"',
     ]);
     expect(refusalOf(signedIn(61, "mfa"), strict)?.[0]).toContain("at most 60 s old");

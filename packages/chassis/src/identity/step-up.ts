@@ -32,7 +32,7 @@ export function demandStepUp(
   const isOfClass = acr === undefined || signIn?.acr === acr;
   if (isFresh && isOfClass) return;
   const problem = isFresh
-    ? `the sign-in was not of the class ${acr}`
+    ? `the sign-in does not have the authentication class ${acr}`
     : `the sign-in must be at most ${maxAgeSeconds} s old`;
   throw new ConnectError(
     `insufficient_user_authentication: ${problem}; sign in again`,

@@ -103,7 +103,7 @@ describe("a service's token", () => {
       ],
     ]) {
       const malformed = `Bearer ${await serviceToken("payout", bad)}`;
-      const problem = "the token's act and reason are not accepted";
+      const problem = "the token's claims act and reason are not valid";
       expect(await refusalOf(malformed)).toEqual(["Unauthenticated", problem]);
     }
   });
@@ -112,21 +112,25 @@ describe("a service's token", () => {
     [
       "for another service",
       { aud: spiffeId("disburse", "payout") },
-      "the token's aud is not accepted",
+      "the token's claim aud is not accepted",
     ],
-    ["of another trust domain", { aud: "spiffe://other/quote" }, "the token's aud is not accepted"],
-    ["without an end", { exp: undefined }, "the token's exp is not accepted"],
-    ["without a beginning", { iat: undefined }, "the token's iat is not accepted"],
-    ["from later", { iat: now.getTime() / 1_000 + 121 }, "the token's iat is not accepted"],
+    [
+      "of another trust domain",
+      { aud: "spiffe://other/quote" },
+      "the token's claim aud is not accepted",
+    ],
+    ["without an end", { exp: undefined }, "the token's claim exp is not accepted"],
+    ["without a beginning", { iat: undefined }, "the token's claim iat is not accepted"],
+    ["from later", { iat: now.getTime() / 1_000 + 121 }, "the token's claim iat is not accepted"],
     [
       "in another's name",
       { sub: spiffeId("disburse", "quote") },
-      "the token's key is another service's",
+      "the token's key belongs to another service",
     ],
     [
       "issued by another",
       { iss: spiffeId("disburse", "quote") },
-      "the token's key is another service's",
+      "the token's key belongs to another service",
     ],
   ])("%s is refused", async (_what, change, reason) => {
     const sent = `Bearer ${await serviceToken("payout", change)}`;
@@ -203,7 +207,10 @@ describe("a person's token", () => {
     later(-90);
     expect(await refusalOf(sent)).toMatchObject(ada);
     later(-121);
-    expect(await refusalOf(sent)).toEqual(["Unauthenticated", "the token's iat is not accepted"]);
+    expect(await refusalOf(sent)).toEqual([
+      "Unauthenticated",
+      "the token's claim iat is in the future",
+    ]);
     later(1_019);
     expect(await refusalOf(sent)).toMatchObject(ada);
     later(1_020);
@@ -211,18 +218,22 @@ describe("a person's token", () => {
   });
 
   it.each([
-    ["of another issuer", { iss: "https://other.test" }, "the token's iss is not accepted"],
-    ["for another audience", { aud: "grafana" }, "the token's aud is not accepted"],
-    ["of no person", { sub: "" }, "the token names no person"],
-    ["of a person with blanks", { sub: "ada bob" }, "the token names no person"],
+    ["of another issuer", { iss: "https://other.test" }, "the token's claim iss is not accepted"],
+    ["for another audience", { aud: "grafana" }, "the token's claim aud is not accepted"],
+    ["of no person", { sub: "" }, "the token's claim sub is not a valid person"],
+    ["of a person with blanks", { sub: "ada bob" }, "the token's claim sub is not a valid person"],
     [
       "that is good for too long",
       { exp: now.getTime() / 1_000 + 901 },
       "the token's lifetime is too long",
     ],
     ["that has expired", { exp: now.getTime() / 1_000 - 121 }, "the token has expired"],
-    ["that begins later", { nbf: now.getTime() / 1_000 + 121 }, "the token's nbf is not accepted"],
-    ["from later", { iat: now.getTime() / 1_000 + 121 }, "the token's iat is not accepted"],
+    [
+      "that begins later",
+      { nbf: now.getTime() / 1_000 + 121 },
+      "the token's claim nbf is not accepted",
+    ],
+    ["from later", { iat: now.getTime() / 1_000 + 121 }, "the token's claim iat is in the future"],
   ])("%s is refused", async (_what, change, reason) => {
     const sent = `Bearer ${await personToken(change)}`;
     expect(await refusalOf(sent)).toEqual(["Unauthenticated", reason]);
@@ -240,7 +251,7 @@ describe("a person's token", () => {
 
   it("fails as UNAVAILABLE while the issuer's keys can't be fetched", async () => {
     const sent = `Bearer ${await personToken()}`;
-    const away = ["Unavailable", "the keys of the issuer cannot be fetched"];
+    const away = ["Unavailable", "the keys of the token's issuer cannot be fetched"];
     for (const error of [new errors.JWKSTimeout(), new TypeError("fetch failed")]) {
       keyOf = () => Promise.reject(error);
       expect(await refusalOf(sent)).toEqual(away);

@@ -103,7 +103,7 @@ async function verifyService(
   // A service may sign tokens only for itself.
   const self = spiffeId(trustDomain, signer);
   if (payload.iss !== self || payload.sub !== self) {
-    throw unauthenticated("the token's key is another service's");
+    throw unauthenticated("the token's key belongs to another service");
   }
   const operator = manualUseOf(payload);
   const principal = { kind: "service", name: signer, ...(operator && { operator }) } as const;
@@ -123,7 +123,7 @@ function manualUseOf({ act, reason }: JWTPayload): ManualUse | undefined {
   const isPerson = typeof person === "string" && subjectPattern.test(person);
   const isReason = typeof reason === "string" && reason.trim() !== "";
   if (!isPerson || !isReason || reason.length > reasonLengthMax || textProblem(reason)) {
-    throw unauthenticated("the token's act and reason are not accepted");
+    throw unauthenticated("the token's claims act and reason are not valid");
   }
   return { person, reason };
 }
@@ -140,9 +140,10 @@ async function verifyPerson(token: string, persons: PersonIssuer | undefined): P
   const accepted = { ...options, issuer: [...issuers], audience };
   const { payload } = await jwtVerify(token, keyOf, accepted);
   const { sub = "", exp = 0, iat = 0 } = payload;
-  if (!subjectPattern.test(sub)) throw unauthenticated("the token names no person");
+  if (!subjectPattern.test(sub))
+    throw unauthenticated("the token's claim sub is not a valid person");
   if (iat > Date.now() / 1_000 + clockToleranceSeconds) {
-    throw unauthenticated("the token's iat is not accepted");
+    throw unauthenticated("the token's claim iat is in the future");
   }
   if (exp - iat > lifetimeMaxSeconds) throw unauthenticated("the token's lifetime is too long");
   const exempt = persons.exemptWithoutSignIn ? ("exempt" as const) : undefined;
@@ -183,12 +184,12 @@ function refusalOf(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof errors.JWTExpired) return unauthenticated("the token has expired");
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return unauthenticated(`the token's ${error.claim} is not accepted`);
+    return unauthenticated(`the token's claim ${error.claim} is not accepted`);
   }
   if (error instanceof errors.JOSEError && !isUnreachable(error)) {
     return unauthenticated("the token is not signed by a trusted key");
   }
-  return new ConnectError("the keys of the issuer cannot be fetched", Code.Unavailable);
+  return new ConnectError("the keys of the token's issuer cannot be fetched", Code.Unavailable);
 }
 
 /** Returns true if the key set could not be fetched. The token may still be valid then. */

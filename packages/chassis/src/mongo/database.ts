@@ -1,7 +1,9 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import {
+  type Db,
   Decimal128,
+  type Document,
   MongoBulkWriteError,
   MongoClient,
   MongoClientBulkWriteError,
@@ -14,7 +16,7 @@ import {
   MongoWriteConcernError,
 } from "mongodb";
 import { withTimeout } from "../timeout.ts";
-import { bulkWriteOf } from "./grouping/group-commit.ts";
+import { bulkWriteOf, hasBulkWrite } from "./grouping/group-commit.ts";
 import { groupedDb } from "./grouping/grouped-db.ts";
 import type { ObserveBatch } from "./grouping/observe.ts";
 
@@ -50,12 +52,17 @@ const pingTimeoutMs = 1_000;
 /**
  * Connects a service to its own database. Every write is journalled on a majority before it is
  * acknowledged. Reads return only data that a majority has. @throws {Error} if the database is
- * older than MongoDB 8.0.
+ * older than MongoDB 6.0.
  */
 export async function connectDatabase(
   uri: string,
   name: string,
-  { observe, watch, writeTimeoutMs = 5_000, silenceMs = 8_000 }: DatabaseOptions = {},
+  {
+    observe = () => undefined,
+    watch,
+    writeTimeoutMs = 5_000,
+    silenceMs = 8_000,
+  }: DatabaseOptions = {},
 ): Promise<Database> {
   guardDriverSockets();
   const client = new MongoClient(uri, {
@@ -70,12 +77,13 @@ export async function connectDatabase(
   watch?.(client);
   try {
     await client.connect();
-    await assertRecent(client);
+    const hello = await client.db("admin").command({ hello: 1 });
+    assertRecent(hello);
+    return databaseOf(client, name, { observe, isBulk: hasBulkWrite(hello) });
   } catch (error) {
     await client.close();
     throw error;
   }
-  return databaseOf(client, name, observe);
 }
 
 const driver = /[/\\]mongodb[/\\]lib[/\\]/;
@@ -103,30 +111,36 @@ function guardDriverSockets(): void {
   });
 }
 
-/** The wire version of MongoDB 8.0, the first version with bulk writes over several collections. */
-const wireVersionMin = 25;
+/** The wire version of MongoDB 6.0. Updates need its aggregation operators. */
+const wireVersionMin = 17;
 
-async function assertRecent(client: MongoClient): Promise<void> {
-  const { maxWireVersion } = await client.db("admin").command({ hello: 1 });
+function assertRecent({ maxWireVersion }: Document): void {
   if (maxWireVersion >= wireVersionMin) return;
-  throw new Error("the database is older than MongoDB 8.0");
+  throw new Error("the database must be MongoDB 6.0 or later");
 }
 
 /** Opens a database with an existing client and the client's options. */
 export function databaseOf(
   client: MongoClient,
   name: string,
-  observe: ObserveBatch = () => undefined,
+  {
+    observe = () => undefined,
+    isBulk = true,
+  }: Pick<DatabaseOptions, "observe"> & { readonly isBulk?: boolean } = {},
 ) {
-  const db = groupedDb(client.db(name), bulkWriteOf(client), observe);
+  const plain = client.db(name);
+  const db = groupedDb(plain, isBulk ? bulkWriteOf(client) : undefined, observe);
   return {
     /** The database. Writes and reads by `_id` are sent in batches. */
     db,
+    /** False if the server is older than MongoDB 8.0. Each write is then its own command. */
+    isBulk,
     /**
-     * Inserts into several collections in one command, in order. Stops at the first duplicate key
-     * and returns false. Documents before that key stay inserted.
+     * Inserts into several collections, in order, if possible in one command. Stops at the first
+     * duplicate key and returns false. Documents before that key stay inserted.
      */
-    bulkInsert: (rows: readonly Rows[]) => bulkInsert(client, name, rows),
+    bulkInsert: (rows: readonly Rows[]) =>
+      isBulk ? bulkInsert(client, name, rows) : insertInTurn(plain, rows),
     ready: (): Promise<boolean> =>
       // In driver 7.8.0, `timeoutMS` doesn't limit a command without a session.
       withTimeout(pingTimeoutMs, () => db.command({ ping: 1 })).then(
@@ -149,6 +163,20 @@ async function bulkInsert(client: MongoClient, database: string, rows: readonly 
     if (isStoppedByKey(error)) return false;
     throw error;
   }
+}
+
+/** Does the same as `bulkInsert` with one command for each collection. */
+async function insertInTurn(db: Db, rows: readonly Rows[]): Promise<boolean> {
+  for (const { collection, documents } of rows) {
+    if (documents.length === 0) continue;
+    try {
+      await db.collection<{ readonly _id: string }>(collection).insertMany([...documents]);
+    } catch (error) {
+      if (isOnlyDuplicateKeys(error)) return false;
+      throw error;
+    }
+  }
+  return true;
 }
 
 /**

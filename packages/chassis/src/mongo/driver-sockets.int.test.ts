@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { engineAddress, freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { MongoNetworkError } from "mongodb";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { connectDatabase, type Database } from "./database.ts";
@@ -58,11 +58,10 @@ it.each([
 
 it("fails a command without a reply", async () => {
   const name = freshDatabase("silence");
-  const { hostname: host, port, searchParams } = new URL(mongodbUri(name));
-  const path = decodeURIComponent(host);
+  const address = await engineAddress();
   let isSilent = false;
   const proxy = createServer((near) => {
-    const far = connect(path.endsWith(".sock") ? { path } : { host, port: Number(port) });
+    const far = connect(address);
     far.on("data", (data) => isSilent || near.write(data));
     near.on("data", (data) => far.write(data));
     for (const [one, other] of [
@@ -73,7 +72,8 @@ it("fails a command without a reply", async () => {
     }
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  const uri = `mongodb://127.0.0.1:${(proxy.address() as AddressInfo).port}/?${searchParams}`;
+  const { port } = proxy.address() as AddressInfo;
+  const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`;
   const silent = await connectDatabase(uri, name, { silenceMs: 300 });
   try {
     await silent.db.command({ ping: 1 });

@@ -19,13 +19,13 @@ export function poolMetrics(
 ): (client: MongoClient) => void {
   const waits = metrics.histogram(
     "disburse_db_pool_wait_seconds",
-    "Time that a command waited for a connection to the database.",
+    "Time that a database command waited for a connection.",
     [],
     secondsBuckets,
   );
   const held = metrics.histogram(
     "disburse_db_command_duration_seconds",
-    "Time that a command used its connection.",
+    "Time that a database command used its connection.",
     [],
     secondsBuckets,
   );

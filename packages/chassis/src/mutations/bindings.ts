@@ -24,7 +24,10 @@ import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { readChange } from "./content.ts";
 import { readStream } from "./stream.ts";
 
-/** An operation and the content of its first request. The operation id is bound to that content. */
+/**
+ * An operation with the digest of its first request. A repeat of the operation id must have the
+ * same request.
+ */
 type OperationDocument = {
   /**
    * Format: `<RPC> <merchant id> <operation id>`. The merchant id is present if the request has
@@ -32,7 +35,7 @@ type OperationDocument = {
    */
   _id: string;
   schema_version: number;
-  /** Absent if the RPC itself compares the content. */
+  /** Absent if the RPC itself compares a repeat with the first request. */
   operation_content?: string;
   /**
    * The only attempt so far. It may still remove the binding, because no other attempt relies on
@@ -46,8 +49,8 @@ type OperationDocument = {
 export type OperationBindings = ReturnType<typeof openOperationBindings>;
 
 /**
- * Adds a secret key to a content digest, so that the content can't be guessed. Used for requests
- * with sealed fields.
+ * Adds a secret key to a request's digest, so that the request can't be guessed from it. Used for
+ * requests with encrypted fields.
  */
 export type KeyContent = (content: string) => string;
 
@@ -64,10 +67,10 @@ export function openOperationBindings(
   return {
     keyContent,
     /**
-     * Binds an operation to a content and a pending audit entry, before the operation changes
-     * anything. `content` is absent if the RPC itself compares it. Returns a function that removes
-     * the binding, unless another attempt has begun meanwhile. Returns `undefined` if the operation
-     * is bound to other content.
+     * Stores an operation with the digest of its request and a pending audit entry, before the
+     * operation changes anything. `content` is absent if the RPC itself compares it. Returns a
+     * function that removes the binding, unless another attempt has begun meanwhile. Returns
+     * `undefined` if the operation is bound to other content.
      */
     bind: async (
       id: string,
@@ -139,12 +142,12 @@ export type BoundRpcs<Rpc> = {
 };
 
 /**
- * Wraps handlers so that a repeated operation id with other content is refused. If the request of a
- * unary RPC has a `mutation`, its operation id is bound to its content before the RPC runs. If the
- * RPC refuses, the binding is removed, because nothing has changed. Each merchant has its own
- * operation ids. The audit trail records each privileged call of these RPCs, each privileged stream
- * that begins with a mutation, and each decision. The entry is written before the response. A
- * pending entry is stored before the call has an effect.
+ * Wraps handlers so that a repeated operation id with a different request is refused. If the
+ * request of a unary RPC has a `mutation`, its operation id is stored with the request's digest
+ * before the RPC runs. If the RPC refuses, the binding is removed, because nothing has changed.
+ * Each merchant has its own operation ids. The audit trail records each privileged call of these
+ * RPCs, each privileged stream that begins with a mutation, and each decision. The entry is written
+ * before the response. A pending entry is stored before the call has an effect.
  */
 export function bindOperations<S extends DescService, Rpc extends Partial<ServiceImpl<S>>>(
   service: S,
@@ -182,7 +185,8 @@ function boundHandler(
   { isOwn, isDecision }: { readonly isOwn: boolean; readonly isDecision: boolean },
 ): Handler {
   return async (request, context) => {
-    // For merchants, an RPC that compares the content itself needs no extra write.
+    // For merchants, an RPC that itself compares a repeat with the first request needs no extra
+    // write.
     if (isOwn && !isPrivileged(callContext()?.principal)) return handle(request, context);
     const mutating = request as MessageShape<DescMethodUnary["input"]> & Mutating;
     const { operationId: operation, content, actor } = readChange(method.input, mutating);
@@ -208,7 +212,7 @@ type BoundCall = {
   readonly id: string;
   readonly content: string | undefined;
   readonly pending: PendingCall | undefined;
-  /** Returns the content of a stream after its last message. */
+  /** Returns the digest of a stream's messages after the last one. */
   readonly contentAfter?: () => string;
   readonly request: object;
   readonly handle: () => unknown;
@@ -232,7 +236,10 @@ async function runBound(call: BoundCall) {
   return response;
 }
 
-/** Audits a stream whose first message has a mutation. The RPC itself compares the content. */
+/**
+ * Audits a stream whose first message has a mutation. The RPC itself compares a repeat with the
+ * first request.
+ */
 function auditedStream(method: DescMethod, handle: Handler, bindings: OperationBindings): Handler {
   return async (requests, context) => {
     if (!isPrivileged(callContext()?.principal)) return handle(requests, context);

@@ -4,24 +4,24 @@ import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.
 import type { KeyedHash } from "../crypto/sealing.ts";
 import { type Change, readFingerprint, readMutation } from "../rpc/mutation.ts";
 
-/** A change with the content of its request. */
+/** A change with the digest of its request. */
 export type RequestedChange = Change & {
-  /** The content digest (see `contentOf`), or the gateway's fingerprint of the request. */
+  /** The digest of the request (see `contentOf`), or the gateway's fingerprint of it. */
   readonly content: string;
 };
 
-/** The stored content digest of an operation. */
+/** The stored digest of an operation's request. */
 export type StoredContent = {
   operation_content: string;
 };
 
-/** Caches digests, because several layers compare the content of the same request. */
+/** Caches digests, because several layers compute the digest of the same request. */
 const contents = new WeakMap<object, string>();
 
 /**
  * Returns a digest that identifies a repeated request: the SHA-256, in base64url, of the request's
  * type and its fields without the mutation. Field values can be guessed from such a digest. It may
- * therefore be stored without a key only if no field is sealed.
+ * therefore be stored without a key only if no field is encrypted at rest.
  */
 export function contentOf<Desc extends DescMessage>(
   schema: Desc,
@@ -49,7 +49,7 @@ export function readChange<Desc extends DescMessage>(
   return { ...readMutation(mutation), content };
 }
 
-/** Returns true if a stored operation has other content. */
+/** Returns true if a stored operation had a different request. */
 export function isOther({ operation_content }: StoredContent, content: string): boolean {
   return operation_content !== content;
 }
@@ -58,7 +58,7 @@ export function isOther({ operation_content }: StoredContent, content: string): 
 export const contentPurpose = "operation content";
 
 /**
- * Returns a function that adds a secret key to digests of requests with sealed fields. The audit
+ * Returns a function that adds a secret key to digests of requests with encrypted fields. The audit
  * trail can then show that two requests are equal, but no one without the key can guess the fields.
  */
 export function contentKeyOf([{ keyId, hash }]: readonly [KeyedHash, ...KeyedHash[]]) {

@@ -189,9 +189,9 @@ export function rpcErrorOf(error: unknown, rpc: string, log: Log): ConnectError 
   if (error instanceof ConnectError) return error;
   if (isDatabaseUnavailable(error)) {
     // This error is not a bug, and the caller may retry.
-    log.warn({ reason: (error as Error).name }, "database does not answer");
-    return new ConnectError("the database does not answer", Code.Unavailable);
+    log.warn({ reason: (error as Error).name }, "call failed: the database does not respond");
+    return new ConnectError("the database does not respond", Code.Unavailable);
   }
-  log.error({ err: error, rpc }, "rpc failed");
+  log.error({ err: error, rpc }, "call failed with an internal error");
   return new ConnectError("internal error", Code.Internal);
 }

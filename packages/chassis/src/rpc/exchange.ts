@@ -58,7 +58,9 @@ export function exchange(
     };
     const onHung = () => {
       if (!mayMove(controller !== undefined)) return;
-      const error = unavailable(new Error("the process hangs"));
+      const error = unavailable(
+        new Error("the called process accepts connections but does not respond"),
+      );
       resolve({ reason: "hung", error });
       giveUp(error);
     };

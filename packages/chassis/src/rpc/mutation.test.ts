@@ -79,15 +79,17 @@ describe("the actor of a change is the caller", () => {
 
   it("is missing outside of a call", () => {
     const mutation = plain("op-1");
-    expect(() => readMutation(mutation)).toThrow("[unauthenticated] a caller is missing");
+    expect(() => readMutation(mutation)).toThrow(
+      "[unauthenticated] the call has no authenticated caller",
+    );
     const anonymous = () => withCallContext({ requestId: "req-1" }, () => readMutation(mutation));
-    expect(anonymous).toThrow("[unauthenticated] a caller is missing");
+    expect(anonymous).toThrow("[unauthenticated] the call has no authenticated caller");
   });
 });
 
 describe("a mutation", () => {
   const operation = "mutation.operation_id: must be 1 to 128 printable characters";
-  const key = "mutation.actor: key or member has no id";
+  const key = "mutation.actor: a key or member must have an id";
 
   it("accepts the longest operation id", () => {
     expect(read(plain(long)).operationId).toBe(long);

@@ -70,13 +70,14 @@ const actedFor: ReadonlyMap<Actor_Kind | undefined, "api_key" | "member"> = new 
 
 function callingActor(claimed: Actor | undefined): StoredActor {
   const principal = callContext()?.principal;
-  if (principal === undefined) throw new ConnectError("a caller is missing", Code.Unauthenticated);
+  if (principal === undefined)
+    throw new ConnectError("the call has no authenticated caller", Code.Unauthenticated);
   if (principal.kind === "person") return { kind: "operator", id: principal.id };
   const kind = principal.name === gateway ? actedFor.get(claimed?.kind) : undefined;
   if (claimed === undefined || kind === undefined) return { kind: "service", id: principal.name };
   const { id, root } = claimed;
   if (!printable.test(id) || (root !== "" && !printable.test(root))) {
-    throw new ConnectError("mutation.actor: key or member has no id", Code.InvalidArgument);
+    throw new ConnectError("mutation.actor: a key or member must have an id", Code.InvalidArgument);
   }
   return root === "" || root === id ? { kind, id } : { kind, id, root };
 }

@@ -18,10 +18,11 @@ export type SendingTimes = {
   /** The time limit for a request that is a stream of messages. */
   readonly streamMs: number;
   /**
-   * The time limit for the rest of a request that was already answered. Nothing reads that rest.
+   * The time limit for the rest of a request that already has its response. Nothing reads that
+   * rest.
    */
   readonly answeredMs: number;
-  /** The interval between two checks of heads, and between two pings of HTTP/2 sessions. */
+  /** The interval between two checks for slow request headers, and between two HTTP/2 pings. */
   readonly checkEveryMs: number;
 };
 

@@ -42,8 +42,12 @@ it.each([
   ["MONGODB_URI", `${good.MONGODB_URI}&tlsAllowInvalidHostnames=true`, unverified],
   ["MONGODB_URI", "mongodb://payout:s3cret@db.test/?nonsense=1", "is malformed"],
   ["AMQP_URL", plain.AMQP_URL, "must be an amqps:// address in live mode"],
-  ["AMQP_URL", "amqps://broker.test", "must name a user of its own in live mode"],
-  ["AMQP_URL", "amqps://guest:guest@broker.test", "must name a user of its own in live mode"],
+  ["AMQP_URL", "amqps://broker.test", "must name this service's own user, not guest, in live mode"],
+  [
+    "AMQP_URL",
+    "amqps://guest:guest@broker.test",
+    "must name this service's own user, not guest, in live mode",
+  ],
   ["AMQP_URL", "amqps://", "is malformed"],
 ])("refuses %s in live mode, and shows nothing of it: %s", (name, value, problem) => {
   expect(() => check({ [name]: value })).toThrow(`settings: ${name}: ${problem}`);
@@ -58,7 +62,9 @@ it("names every problem", () => {
 it("leaves TLS to a mesh, but still requires credentials", () => {
   expect(() => check(plain, "live", true)).not.toThrow();
   const nameless = { MONGODB_URI: "mongodb://db.test", AMQP_URL: "amqp://broker.test" };
-  expect(() => check(nameless, "live", true)).toThrow(/must name a user .*; .*a user of its own/);
+  expect(() => check(nameless, "live", true)).toThrow(
+    /must name a user .*; .*this service's own user/,
+  );
 });
 
 it("calls services only over TLS or a mesh in live mode", () => {

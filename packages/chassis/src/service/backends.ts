@@ -76,6 +76,6 @@ function brokerProblems(text: string, hasMesh: boolean): string[] {
   const isOwn = username !== "" && username !== "guest";
   return [
     ...(protocol === "amqps:" || hasMesh ? [] : ["must be an amqps:// address in live mode"]),
-    ...(isOwn ? [] : ["must name a user of its own in live mode"]),
+    ...(isOwn ? [] : ["must name this service's own user, not guest, in live mode"]),
   ];
 }

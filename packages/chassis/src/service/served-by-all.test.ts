@@ -113,10 +113,13 @@ it("reports that it keeps none", async () => {
 });
 
 it.each([
-  [{}, "trace_id: either it or request_id is required"],
-  [{ traceId: "a".repeat(32), requestId: "r-1" }, "trace_id: either it or request_id is required"],
+  [{}, "trace_id: is required, or request_id, but not both"],
+  [
+    { traceId: "a".repeat(32), requestId: "r-1" },
+    "trace_id: is required, or request_id, but not both",
+  ],
   [{ traceId: "A".repeat(32) }, "trace_id: must be 32 hexadecimal digits"],
-  [{ requestId: "a b" }, "request_id: must be well-formed"],
+  [{ requestId: "a b" }, "request_id: must be 1 to 128 letters, digits and ._:-"],
 ])("refuses %j", async (request, message) => {
   for (const memory of [undefined, createSpanMemory(10)]) {
     const refusal = await clientOf(memory).listSpans(request).then(undefined, readRefusal);

@@ -64,11 +64,11 @@ function queryOf(request: {
 }): SpanQuery | Refused<"INVALID_REQUEST"> {
   const { traceId, requestId } = request;
   if ((traceId === "") === (requestId === "")) {
-    return refused("INVALID_REQUEST", "trace_id: either it or request_id is required");
+    return refused("INVALID_REQUEST", "trace_id: is required, or request_id, but not both");
   }
   if (requestId !== "") {
     if (isRequestId(requestId)) return { requestId };
-    return refused("INVALID_REQUEST", "request_id: must be well-formed");
+    return refused("INVALID_REQUEST", "request_id: must be 1 to 128 letters, digits and ._:-");
   }
   if (traceIdPattern.test(traceId)) return { traceId };
   return refused("INVALID_REQUEST", "trace_id: must be 32 hexadecimal digits");

@@ -1,13 +1,14 @@
 import { once } from "node:events";
+import fs from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import {
   Health,
   HealthCheckResponse_ServingStatus as Status,
 } from "@disburse/contracts/health/v1/health_pb.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { engineAddress, freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { freePort } from "@disburse/testkit/ports.ts";
-import { MongoClient } from "mongodb";
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { Db } from "mongodb";
+import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { generateServiceKey, trustedKeysText } from "../identity/keys.ts";
 import { createIndexes, type Migration } from "../mongo/migrations.ts";
 import { connectService } from "../rpc/client.ts";
@@ -57,12 +58,9 @@ const probe = (url: string, path: string): Promise<number> =>
 
 /** Forwards to the run's engine from its own port. */
 async function startProxy(port: number) {
-  const client = new MongoClient(mongodbUri(name));
-  const [engine] = client.options.hosts;
-  const path = engine?.socketPath;
-  const to = path === undefined ? { host: engine?.host ?? "", port: engine?.port ?? 0 } : { path };
+  const address = await engineAddress();
   const server = createServer((socket) => {
-    const onward = connect(to);
+    const onward = connect(address);
     socket.pipe(onward).pipe(socket);
     for (const end of [socket, onward]) end.on("error", () => end.destroy());
     ends.push(() => socket.destroy());
@@ -77,7 +75,7 @@ it("runs and waits while its database is unreachable, and starts with it", async
   const [adminPort, databasePort] = [await freePort(), await freePort()];
   const starting = run({
     ADMIN_PORT: String(adminPort),
-    MONGODB_URI: `mongodb://127.0.0.1:${databasePort}/?serverSelectionTimeoutMS=200`,
+    MONGODB_URI: `mongodb://127.0.0.1:${databasePort}/?directConnection=true&serverSelectionTimeoutMS=200`,
   });
   const admin = `http://127.0.0.1:${adminPort}`;
   await expect.poll(() => probe(admin, "/livez")).toBe(200);
@@ -97,6 +95,23 @@ it("refuses a database that lacks a migration", async () => {
   await expect(starting).rejects.toThrow("lacks migrations: 1");
 });
 
+it.each([
+  ["6.0", 17, 1],
+  ["8.0", 25, 0],
+])(
+  "warns once of a database without bulk writes: MongoDB %s",
+  async (_version, maxWireVersion, lines) => {
+    const written = vi
+      .spyOn(fs, "writeSync")
+      .mockImplementation((_fd, text) => String(text).length);
+    vi.spyOn(Db.prototype, "command").mockResolvedValueOnce({ maxWireVersion });
+    const service = await run({ LOG_LEVEL: "warn" });
+    expect(await probe(service.adminUrl, "/readyz")).toBe(200);
+    const warnings = written.mock.calls.filter(([, text]) => String(text).includes("MongoDB 8.0"));
+    expect(warnings).toHaveLength(lines);
+  },
+);
+
 it("is not ready from SIGTERM on, and serves until its delay is over", async () => {
   const service = await run({ SHUTDOWN_DELAY_SECONDS: "1.5" });
   const { rpc, close } = connectService(Health, service.url, { identity: () => "" });
@@ -114,7 +129,7 @@ it("is not ready from SIGTERM on, and serves until its delay is over", async () 
   expect(reply.headers.get("connection")).toBe("close");
   await stopped;
   expect(performance.now() - began).toBeGreaterThan(1_400);
-  await expect(rpc.check({})).rejects.toThrow("does not answer");
+  await expect(rpc.check({})).rejects.toThrow("does not respond");
   expect(await probe(service.adminUrl, "/livez")).toBe(0);
 });
 

@@ -159,6 +159,9 @@ export function serviceStart<Config extends Settings>(
 /** The pause before a starting process tries its database again. */
 const databaseRetryMs = 1_000;
 
+const singleWritesWarning =
+  "the database is older than MongoDB 8.0: each write is its own command and costs several times as much as in a batch; use MongoDB 8.0 or later in production";
+
 /** Waits until the database is available. Rejects if a migration is missing. */
 async function openDatabase(
   config: Settings,
@@ -173,11 +176,12 @@ async function openDatabase(
     try {
       database = await connectDatabase(config.MONGODB_URI, config.DATABASE, { observe, watch });
       await assertMigrated(database, migrations);
+      if (!database.isBulk) log.warn({}, singleWritesWarning);
       return database;
     } catch (error) {
       await database?.close();
       if (!isDatabaseUnavailable(error)) throw error;
-      log.warn({ reason: (error as Error).name }, "waiting for the database");
+      log.warn({ reason: (error as Error).name }, "the database does not respond; waiting for it");
       await pause(databaseRetryMs);
     }
   }
@@ -315,7 +319,7 @@ async function runMigrations({ migrate }: StartService, log: Log): Promise<void>
   try {
     await migrate(process.env);
   } catch (error) {
-    log.fatal({ err: error }, "database not migrated");
+    log.fatal({ err: error }, "migrating the database failed");
     process.exit(failedCode);
   }
   log.info({}, "database migrated");

@@ -46,7 +46,7 @@ it("stops soon if the collector does not reply, and logs once that spans are los
   tracing.startRequest(work, undefined).end();
   await stop();
   silent.close();
-  expect(warnings).toEqual(["the last spans were not exported"]);
+  expect(warnings).toEqual(["the last trace spans were not exported before the process stopped"]);
 });
 
 it("logs once that a collector refuses spans, and once that it accepts them again", async () => {
@@ -63,13 +63,13 @@ it("logs once that a collector refuses spans, and once that it accepts them agai
   const { tracing, stop } = exportSpans({ url, name: "quote", everyMs: 1, share: 1, log });
   const send = () => tracing.startRequest(work, undefined).end();
   send();
-  await vi.waitFor(() => expect(events).toEqual(["spans not exported"]), 10_000);
+  await vi.waitFor(() => expect(events).toEqual(["exporting trace spans failed"]), 10_000);
   send();
   await new Promise((resolve) => collector.once("request", resolve));
   status = 200;
   await vi.waitFor(() => {
     send();
-    expect(events).toEqual(["spans not exported", "spans are exported again"]);
+    expect(events).toEqual(["exporting trace spans failed", "trace spans are exported again"]);
   }, 10_000);
   await stop();
   collector.close();

@@ -41,7 +41,8 @@ export function exportSpans(options: ExportOptions): OpenTracing {
   const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis: everyMs });
   const processors = [processor, ...(memory === undefined ? [] : [memory])];
   const tracing = createTracing(createTracer(processors, name, resource), share);
-  const lost = () => log.warn({}, "the last spans were not exported");
+  const lost = () =>
+    log.warn({}, "the last trace spans were not exported before the process stopped");
   return {
     tracing,
     stop: () => withTimeout(flushWithinMs, () => processor.shutdown(), lost).catch(lost),
@@ -56,8 +57,8 @@ function reportFailures(exporter: SpanExporter, log: Log): SpanExporter {
       exporter.export(spans, (result) => {
         const { error } = result;
         const fails = error !== undefined;
-        if (fails && !isFailing) log.warn({ reason: error.name }, "spans not exported");
-        else if (!fails && isFailing) log.info({}, "spans are exported again");
+        if (fails && !isFailing) log.warn({ reason: error.name }, "exporting trace spans failed");
+        else if (!fails && isFailing) log.info({}, "trace spans are exported again");
         isFailing = fails;
         done(result);
       }),

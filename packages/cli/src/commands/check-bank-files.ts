@@ -91,7 +91,7 @@ export const checkBankFiles: OwnCommand = {
     );
     const unreadable = files.filter(({ format }) => format === "").length;
     if (unreadable > 0) {
-      throw new CommandError(`${unreadable} of the files cannot be read`, {
+      throw new CommandError(`${unreadable} of the files could not be read`, {
         exit: "usage",
         code: "unreadable",
       });
@@ -118,7 +118,10 @@ const profileSchema = z.looseObject({
     .array(
       z
         .string()
-        .refine(mayProveNotExecuted, "is a code that never proves a payment was not executed"),
+        .refine(
+          mayProveNotExecuted,
+          "must not be a code that leaves it open whether the payment was executed",
+        ),
     )
     .optional(),
 });

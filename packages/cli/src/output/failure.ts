@@ -93,7 +93,7 @@ function codeName(code: Code): string {
 }
 
 function messageOf({ code, rawMessage }: ConnectError): string {
-  if (code === Code.Unavailable) return `the service does not answer (${rawMessage})`;
+  if (code === Code.Unavailable) return `the service does not respond (${rawMessage})`;
   if (code === Code.DeadlineExceeded) return "the service did not answer in time";
   return rawMessage;
 }

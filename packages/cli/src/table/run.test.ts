@@ -201,7 +201,7 @@ describe("the exit code", () => {
     [1, new ConnectError("boom", Code.Internal), "boom (internal)"],
     [4, new ConnectError("the token has expired", Code.Unauthenticated), "(unauthenticated)"],
     [4, new ConnectError("not open to person", Code.PermissionDenied), "(permission_denied)"],
-    [5, new ConnectError("away", Code.Unavailable), "does not answer (away) (unavailable)"],
+    [5, new ConnectError("away", Code.Unavailable), "does not respond (away) (unavailable)"],
     [5, new ConnectError("late", Code.DeadlineExceeded), "did not answer in time"],
   ])("is %d for %s", async (exit, error, message) => {
     const { run } = worldOf((router) =>

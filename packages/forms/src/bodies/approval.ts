@@ -3,7 +3,7 @@ import { textField } from "../fields/make.ts";
 
 export const approvePayout: PublicBody = singleForm({
   name: "approve_payout",
-  description: "What is approved.",
+  description: "The approval of a payout.",
   fields: [
     textField(
       "digest",
@@ -14,7 +14,7 @@ export const approvePayout: PublicBody = singleForm({
   ],
 });
 
-const reason = (example: string) => textField("reason", "For your own people.", example);
+const reason = (example: string) => textField("reason", "A note for your own team.", example);
 
 export const rejectPayout: PublicBody = singleForm({
   name: "reject_payout",

@@ -46,7 +46,7 @@ const lockedNames: readonly Rule[] = [
 
 export const createBeneficiaryLink: PublicBody = singleForm({
   name: "create_beneficiary_link",
-  description: "What the beneficiary is asked for, and what is set already.",
+  description: "The details that the page requests from the beneficiary, and the details that you set.",
   fields: [
     textField("destination_currency", "Currency that the beneficiary is paid.", "USD", {
       maxLength: lengths.reference,

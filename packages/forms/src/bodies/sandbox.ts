@@ -111,7 +111,7 @@ export const sendWebhookEvent: PublicBody = singleForm({
 /** `POST /api/v1/sandbox/beneficiaries/:id/listing` and the same for depositors. */
 export const setListing: PublicBody = singleForm({
   name: "sandbox_listing",
-  description: "How the record's screening ends.",
+  description: "The result of the record's screening.",
   fields: [
     choiceField(
       "result",
@@ -126,7 +126,7 @@ const silenceSecondsMax = 86_400;
 
 export const setRailSilence: PublicBody = singleForm({
   name: "sandbox_rail_silence",
-  description: "How rails behave to your payouts.",
+  description: "How the simulated rails treat your payouts.",
   fields: [
     choiceField(
       "kind",
@@ -139,7 +139,7 @@ export const setRailSilence: PublicBody = singleForm({
       required: false,
       min: 1,
       max: silenceSecondsMax,
-      description: "For how long; 3,600 by default.",
+      description: "Duration in seconds; 3,600 by default.",
       example: 60,
     },
   ],
@@ -163,7 +163,7 @@ const delayMsMax = 60_000;
  */
 export const setScenario: PublicBody = singleForm({
   name: "sandbox_scenario",
-  description: "What becomes of your payouts.",
+  description: "The outcomes of your payouts.",
   fields: [
     {
       name: "seed",
@@ -183,7 +183,7 @@ export const setScenario: PublicBody = singleForm({
       required: false,
       min: 0,
       max: delayMsMax,
-      description: "The longest time to an outcome; a payout's is drawn.",
+      description: "Maximum time to an outcome. The time of each payout is random, up to this maximum.",
       example: 500,
     },
   ],
@@ -198,14 +198,14 @@ const approvalAmounts: PairsField = {
   valueMax: lengths.amount,
   problem: "must be an object of at most 50 amounts, each under its currency",
   description:
-    "From which amount on payouts wait for approval, by source currency; none by default.",
+    "Minimum amounts from which payouts await approval, by source currency; none by default.",
   example: { USD: "5000.00" },
 };
 
 /** `POST /api/v1/sandbox/payout-controls`. The payout service checks the amounts. */
 export const setPayoutControls: PublicBody = singleForm({
   name: "sandbox_payout_controls",
-  description: "What stands before your payouts; what is left out is off.",
+  description: "The controls that apply to your payouts. Controls that the body omits are off.",
   fields: [
     approvalAmounts,
     {
@@ -216,7 +216,7 @@ export const setPayoutControls: PublicBody = singleForm({
       max: 86_400,
       example: 3_600,
       description:
-        "Within how many seconds payouts to one account, or by one actor, count together towards `approval_amounts`; each by itself by default.",
+        "Number of seconds within which payouts to one account, or by one actor, add up towards `approval_amounts`; by default each payout counts alone.",
     },
     {
       name: "new_beneficiary_days",
@@ -224,7 +224,7 @@ export const setPayoutControls: PublicBody = singleForm({
       required: false,
       min: 0,
       max: 365,
-      description: "Payouts wait whose beneficiary is younger.",
+      description: "Payouts await approval if their beneficiary is newer than this number of days.",
       example: 3,
     },
     {
@@ -232,7 +232,7 @@ export const setPayoutControls: PublicBody = singleForm({
       kind: "flag",
       required: false,
       example: true,
-      description: "Whether another than its maker decides on a batch.",
+      description: "Whether an actor other than its creator must approve a batch.",
     },
     {
       name: "approval_lasts_seconds",
@@ -241,7 +241,7 @@ export const setPayoutControls: PublicBody = singleForm({
       min: 60,
       max: 604_800,
       example: 3_600,
-      description: "How long an approval is waited for; 86,400 by default.",
+      description: "Number of seconds after which an undecided approval expires; 86,400 by default.",
     },
     {
       name: "duplicate_window_seconds",
@@ -251,7 +251,7 @@ export const setPayoutControls: PublicBody = singleForm({
       max: 7_776_000,
       example: 86_400,
       description:
-        "How long a payout that is repeated is `POSSIBLE_DUPLICATE`; no guard by default.",
+        "Number of seconds within which a repeated payout is refused with `POSSIBLE_DUPLICATE`; off by default.",
     },
   ],
 });

@@ -78,7 +78,7 @@ export const createKey: PublicBody = singleForm({
     sourceCidrs,
     textField(
       "expires_at",
-      "When it ends; in live mode after 365 days by default, in the sandbox never.",
+      "When the key expires. The default is 365 days from now in live mode, and never in the sandbox.",
       "2099-12-31T00:00:00.000Z",
       { kind: "time", maxLength: lengths.time, required: false },
     ),

@@ -38,7 +38,7 @@ const terms = [
     required: false,
     when: { field: "source_amount", absent: true },
   },
-  textField("beneficiary_id", "Who is paid.", "ben_01hqz0000000000000000000ab", reference),
+  textField("beneficiary_id", "The beneficiary of the payment.", "ben_01hqz0000000000000000000ab", reference),
   textField("source_currency_code", "Currency of the account.", "USD", reference),
   textField("destination_currency_code", "Currency of the beneficiary.", "USD", reference),
   textField("account_id", "Account to be debited.", "acc_01hqz0000000000000000000ab", reference),
@@ -102,11 +102,11 @@ export const executePayout: PublicBody = singleForm({
  */
 export const reissuePayout: PublicBody = singleForm({
   name: "reissue_payout",
-  description: "What is to be different from the payout that is paid again.",
+  description: "The fields that differ from the payout that is paid again.",
   fields: [
     textField(
       "beneficiary_id",
-      "Whom to pay instead, such as the same person with a corrected account: of the same currency.",
+      "The beneficiary to pay instead, in the same currency, such as the same person with a corrected account.",
       "ben_01hqz0000000000000000000ab",
       { ...reference, required: false },
     ),
@@ -117,7 +117,7 @@ export const reissuePayout: PublicBody = singleForm({
       ),
       required: false,
     },
-    textField("reference_id", "Your own reference, in place of the one before.", "order-1001-b", {
+    textField("reference_id", "Your own reference, instead of the earlier payout's.", "order-1001-b", {
       required: false,
     }),
     allowDuplicate,
@@ -149,7 +149,7 @@ export const schedulePayout: PublicBody = singleForm({
     ...carried,
     textField(
       "scheduled_at",
-      "When it is made: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. In the future, at most 366 days ahead.",
+      "The time at which the payout is created: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. It must be in the future, at most 366 days ahead.",
       "2026-12-01T09:00:00.000Z",
       { kind: "time", maxLength: lengths.time },
     ),
@@ -215,7 +215,7 @@ export const createBatch: PublicBody = singleForm({
 
 export const approveBatch: PublicBody = singleForm({
   name: "approve_batch",
-  description: "What the batch may cost.",
+  description: "The maximum cost of the batch.",
   fields: [
     amount(
       "max_total_amount",

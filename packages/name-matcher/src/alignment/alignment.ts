@@ -122,7 +122,7 @@ function alignBy(
 
 const allBits = (tokens: readonly Token[]): number => 2 ** tokens.length - 1;
 
-/** Returns the amount that a link adds to `matched`. */
+/** Returns the weight that a link adds to the matched weight of its alignment. */
 export function matchedWeight(link: Link, config: MatcherConfig): number {
   return link.weight * link.similarity ** config.spelling.sharpness;
 }

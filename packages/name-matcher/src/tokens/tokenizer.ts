@@ -32,7 +32,7 @@ export function nameTokens(name: string, isPerson: boolean): string[] {
   return boundedTokens(rawTokens(name, isPerson), isPerson);
 }
 
-/** Returns all tokens of a name in Latin letters, of any number and length. */
+/** Returns all tokens of a name in Latin letters. Their number and length are not limited. */
 export function rawTokens(name: string, isPerson: boolean): readonly string[] {
   const latin = toLatin(name).replace(apostrophes, "");
   const whole =

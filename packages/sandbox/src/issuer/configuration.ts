@@ -200,7 +200,7 @@ async function grantAll({ oidc }: KoaContextWithOIDC) {
 
 const renderError: Configuration["renderError"] = (ctx, { error, error_description = "" }) => {
   ctx.type = "html";
-  ctx.body = messagePage("That did not work", `${error}: ${error_description}`);
+  ctx.body = messagePage("Sign-in failed", `${error}: ${error_description}`);
 };
 
 type DeviceFlow = NonNullable<NonNullable<Configuration["features"]>["deviceFlow"]>;
@@ -211,7 +211,8 @@ type DeviceFlow = NonNullable<NonNullable<Configuration["features"]>["deviceFlow
  */
 const devicePages: DeviceFlow = {
   userCodeInputSource: (ctx, form, _out, error) => {
-    const problem = error === undefined ? "" : '<p role="alert">That code is not known.</p>';
+    const problem =
+      error === undefined ? "" : '<p role="alert">This code does not exist or has expired.</p>';
     const submit = '<button type="submit" form="op.deviceInputForm">Continue</button>';
     ctx.body = page("Enter the code", `${problem}${form}${submit}`);
   },

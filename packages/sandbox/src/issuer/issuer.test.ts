@@ -155,7 +155,7 @@ describe("the console's sign-in", () => {
     expect(id).toMatchObject({ sub: "bob", aud: "disburse-console" });
     // An id token is no access token.
     const misused = service.as(text(tokens.id_token), "approveProposal");
-    await expect(misused).rejects.toThrow("the token's aud is not accepted");
+    await expect(misused).rejects.toThrow("the token's claim aud is not accepted");
   });
 
   it("is refreshed with the time of the sign-in, and with the roles of now", async () => {
@@ -222,7 +222,7 @@ describe("a password", () => {
     ] as const) {
       const shown = await signIn(browser, name, password);
       expect([shown.status, shown.location]).toEqual([401, undefined]);
-      expect(shown.html).toContain("Name or password is wrong.");
+      expect(shown.html).toContain("The name or the password is wrong.");
       if (password !== "") expect(shown.html).not.toContain(password);
     }
     expect((await signIn(browser, "carol")).location).toContain(redirectUri);
@@ -263,7 +263,7 @@ describe("the command line's sign-in", () => {
     expect(await poll(code)).toMatchObject({ error: "authorization_pending" });
     const browser = createBrowser(issuer.url);
     await browser.open(text(begun.verification_uri));
-    expect((await browser.submit({ user_code: "WRNG-CODE" })).html).toContain("is not known");
+    expect((await browser.submit({ user_code: "WRNG-CODE" })).html).toContain("does not exist");
     const confirmation = await browser.submit({ user_code: text(begun.user_code) });
     expect(confirmation.html).toContain(text(begun.user_code));
     await browser.submit({ confirm: "yes" });

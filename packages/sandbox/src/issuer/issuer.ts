@@ -51,7 +51,9 @@ export function createIssuer(deps: Deps): Listener {
   const members = deps.members.map(memberAccount);
   const personOf = (id: string) => [...people(), ...members].find((each) => each.id === id);
   const provider = new Provider(url, issuerConfiguration(issuerKey, personOf));
-  provider.on("server_error", (_ctx, error) => log.error({ err: error }, "sign-in failed"));
+  provider.on("server_error", (_ctx, error) =>
+    log.error({ err: error }, "the sign-in server failed"),
+  );
   const callback = provider.callback();
   const passwords = createAttempts(passwordLimits);
   const overall = createAttempts(overallLimits);
@@ -111,8 +113,8 @@ function createSignIn({
       throw error;
     });
     if (details === undefined) {
-      const message = "This sign-in has ended. Start again where you came from.";
-      sendPage(response, 400, messagePage("Too late", message));
+      const message = "This sign-in has expired. Go back and start it again.";
+      sendPage(response, 400, messagePage("Sign-in expired", message));
       return;
     }
     response.setHeader("content-security-policy", signInPolicy);
@@ -126,7 +128,7 @@ function createSignIn({
     const person = personBy(form?.get("name") ?? "", form?.get("password") ?? "");
     if (typeof person === "number") return refuseFor(response, person);
     if (person === undefined) {
-      const problem = "Name or password is wrong.";
+      const problem = "The name or the password is wrong.";
       sendPage(response, 401, signInPage(clientName, problem));
       return;
     }
@@ -156,7 +158,7 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams | und
 function refuseFor(response: ServerResponse, waitMs: number): void {
   const seconds = Math.ceil(waitMs / 1_000);
   response.setHeader("retry-after", String(seconds));
-  sendPage(response, 429, messagePage("Too many tries", `Wait ${seconds} s, then try again.`));
+  sendPage(response, 429, messagePage("Too many attempts", `Wait ${seconds} s, then try again.`));
 }
 
 function sendPage(response: ServerResponse, status: number, html: string): void {

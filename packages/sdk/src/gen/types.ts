@@ -335,7 +335,7 @@ export interface Quote {
   metadata: Record<string, string>;
 }
 
-/** A pair of currencies to send between. */
+/** A pair of source and destination currencies. */
 export interface Corridor {
   /** Corridor id. */
   id: string;
@@ -393,7 +393,7 @@ export interface Payout {
   source_currency_code: string;
   /** Currency of the beneficiary. */
   destination_currency_code: string;
-  /** Who is paid. */
+  /** The beneficiary of the payment. */
   beneficiary_id: string;
   /** What the account pays, fees included. */
   source_amount: Decimal;
@@ -466,7 +466,7 @@ export interface PayoutItem {
   beneficiary_account_number: string;
   /** The merchant's own reference; empty if none was given. */
   reference_note: string;
-  /** Who is paid. */
+  /** The beneficiary of the payment. */
   beneficiary_id: string;
   /** What the account pays, fees included. */
   total_cost: Decimal;
@@ -569,7 +569,7 @@ export interface PayoutReceipt {
   destination_currency_code: string;
   /** What the beneficiary receives. */
   receiving_amount: string;
-  /** Who is paid. */
+  /** The beneficiary of the payment. */
   beneficiary_id: string;
   /** Name of the beneficiary. */
   beneficiary_name: string;
@@ -636,7 +636,7 @@ export interface ScheduledPayout {
   scheduled_at: string;
   /** Account that pays. */
   account_id: string;
-  /** Who is paid. */
+  /** The beneficiary of the payment. */
   beneficiary_id: string;
   /** Currency of the account. */
   source_currency_code: string;
@@ -729,7 +729,7 @@ export interface BatchLine {
   number: number;
   /** `executed`: its payout is made, and `status` says what became of it. `failed`: no payout was made. */
   state: "waiting" | "executed" | "failed" | "cancelled" | (string & {});
-  /** Who is paid. */
+  /** The beneficiary of the payment. */
   beneficiary_id: string;
   /** Currency of the account. */
   source_currency_code: string;
@@ -1221,21 +1221,21 @@ export interface ApiKeyList {
   keys: ApiKey[];
 }
 
-/** How rails behave to your payouts. */
+/** How the simulated rails treat your payouts. */
 export interface SandboxRailSilence {
-  /** What they do. */
+  /** The behaviour of the rails. */
   kind: "no_answer" | "down" | "unfunded" | (string & {});
   /** When it ends. */
   until: string;
 }
 
-/** Rails do as ever. */
+/** The rails behave normally. */
 export interface SandboxRailSilenceEnd {
   /** Since when. */
   ended_at: string;
 }
 
-/** What becomes of your payouts. */
+/** The outcomes of your payouts. */
 export interface SandboxScenario {
   /** The same seed has the same outcomes, in order. */
   seed: number;
@@ -1245,23 +1245,23 @@ export interface SandboxScenario {
   return_percent: number;
   /** Of a hundred payouts, how many keep an unknown outcome. */
   doubt_percent: number;
-  /** The longest time to an outcome; omitted if each takes as long as others do. */
+  /** Maximum time to an outcome; omitted if payouts take the usual time. */
   max_delay_ms?: number;
 }
 
-/** What stands before your payouts. */
+/** The controls that apply to your payouts. */
 export interface SandboxPayoutControls {
-  /** From which amount on payouts wait for approval, by currency. */
+  /** Minimum amounts from which payouts await approval, by currency. */
   approval_amounts: Record<string, string>;
-  /** Within how many seconds payouts to one account, or by one actor, count together; 0: each by itself. */
+  /** Number of seconds within which payouts to one account, or by one actor, add up; 0: each payout counts alone. */
   approval_window_seconds: number;
-  /** Payouts wait whose beneficiary is younger; 0: none. */
+  /** Payouts await approval if their beneficiary is newer than this number of days; 0: none. */
   new_beneficiary_days: number;
-  /** Whether another than its maker decides on a batch. */
+  /** Whether an actor other than its creator must approve a batch. */
   approve_batches: boolean;
-  /** How long an approval is waited for. */
+  /** Number of seconds after which an undecided approval expires. */
   approval_lasts_seconds: number;
-  /** How long a repeat is refused; 0: no guard. */
+  /** Number of seconds within which a repeated payout is refused; 0: off. */
   duplicate_window_seconds: number;
 }
 
@@ -1283,7 +1283,7 @@ export interface PayoutWebhookData {
   source_currency_code: string;
   /** Currency of the beneficiary. */
   destination_currency_code: string;
-  /** Who is paid. */
+  /** The beneficiary of the payment. */
   beneficiary_id: string;
   /** What the account pays, fees included. */
   source_amount: Decimal;
@@ -1950,7 +1950,7 @@ export interface FiatBeneficiaryEurRequest {
 }
 
 /**
- * What the beneficiary is asked for, and what is set already.
+ * The details that the page requests from the beneficiary, and the details that you set.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - The name of a person has a letter and is not a placeholder such as N/A.
@@ -2022,7 +2022,7 @@ export interface RequestForQuoteRequest {
   source_amount?: Decimal;
   /** Amount that the recipient receives. */
   receiving_amount?: Decimal;
-  /** Who is paid. */
+  /** The beneficiary of the payment. */
   beneficiary_id: string;
   /** Currency of the account. */
   source_currency_code: string;
@@ -2050,7 +2050,7 @@ export interface ExecutePayoutRequest {
   metadata?: Record<string, string>;
 }
 
-/** What is approved. */
+/** The approval of a payout. */
 export interface ApprovePayoutRequest {
   /** `approval.digest` of the payout as you have read it: another one is refused. Without it the payout is approved as it is. */
   digest?: string;
@@ -2058,17 +2058,17 @@ export interface ApprovePayoutRequest {
 
 /** Why the payout is not paid. */
 export interface RejectPayoutRequest {
-  /** For your own people. */
+  /** A note for your own team. */
   reason: string;
 }
 
-/** What is to be different from the payout that is paid again. */
+/** The fields that differ from the payout that is paid again. */
 export interface ReissuePayoutRequest {
-  /** Whom to pay instead, such as the same person with a corrected account: of the same currency. */
+  /** The beneficiary to pay instead, in the same currency, such as the same person with a corrected account. */
   beneficiary_id?: string;
   /** The most that the account may pay, fees included. A quote above it is refused: `AMOUNT_NOT_WITHIN_LIMITS`. */
   max_source_amount?: Decimal;
-  /** Your own reference, in place of the one before. */
+  /** Your own reference, instead of the earlier payout's. */
   reference_id?: string;
   /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
@@ -2082,7 +2082,7 @@ export interface SchedulePayoutRequest {
   source_amount?: Decimal;
   /** Amount that the recipient receives. */
   receiving_amount?: Decimal;
-  /** Who is paid. */
+  /** The beneficiary of the payment. */
   beneficiary_id: string;
   /** Currency of the account. */
   source_currency_code: string;
@@ -2098,7 +2098,7 @@ export interface SchedulePayoutRequest {
   remittance_information?: string;
   /** Purpose of the payment for the banks, where its rail carries it: four letters of ISO 20022's external purpose codes. A code that a bank does not take is its rejection. */
   purpose_code?: string;
-  /** When it is made: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. In the future, at most 366 days ahead. */
+  /** The time at which the payout is created: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. It must be in the future, at most 366 days ahead. */
   scheduled_at: string;
   /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
@@ -2108,7 +2108,7 @@ export interface SchedulePayoutRequest {
 
 /** Why the scheduled payout is not paid. */
 export interface RejectScheduledPayoutRequest {
-  /** For your own people. */
+  /** A note for your own team. */
   reason: string;
 }
 
@@ -2120,7 +2120,7 @@ export interface CreateBatchRequest {
   lines: CreateBatchRequestLinesItem[];
 }
 
-/** What the batch may cost. */
+/** The maximum cost of the batch. */
 export interface ApproveBatchRequest {
   /** The most that the account may pay for all lines together, fees included. A line that would exceed it fails. */
   max_total_amount: Decimal;
@@ -2130,7 +2130,7 @@ export interface ApproveBatchRequest {
 
 /** Why the batch is not paid. */
 export interface RejectBatchRequest {
-  /** For your own people. */
+  /** A note for your own team. */
   reason: string;
 }
 
@@ -2204,7 +2204,7 @@ export interface CreateKeyRequest {
   scopes: string[];
   /** Addresses or networks that the key may be used from; anywhere by default. */
   source_cidrs?: string[];
-  /** When it ends; in live mode after 365 days by default, in the sandbox never. */
+  /** When the key expires. The default is 365 days from now in live mode, and never in the sandbox. */
   expires_at?: string;
 }
 
@@ -2216,15 +2216,15 @@ export interface SandboxFailureRequest {
   rail_code?: string;
 }
 
-/** How rails behave to your payouts. */
+/** How the simulated rails treat your payouts. */
 export interface SandboxRailSilenceRequest {
   /** `no_answer`: calls get no answer, and payouts are `unknown`. `down`: new payouts stay `queued`. `unfunded`: new payouts are `awaiting_funds`. */
   kind: "down" | "no_answer" | "unfunded";
-  /** For how long; 3,600 by default. */
+  /** Duration in seconds; 3,600 by default. */
   seconds?: number;
 }
 
-/** What becomes of your payouts. */
+/** The outcomes of your payouts. */
 export interface SandboxScenarioRequest {
   /** The same seed has the same outcomes, in order. */
   seed: number;
@@ -2234,23 +2234,23 @@ export interface SandboxScenarioRequest {
   return_percent?: number;
   /** Of a hundred payouts, how many keep an unknown outcome; 0 by default. */
   doubt_percent?: number;
-  /** The longest time to an outcome; a payout's is drawn. */
+  /** Maximum time to an outcome. The time of each payout is random, up to this maximum. */
   max_delay_ms?: number;
 }
 
-/** What stands before your payouts; what is left out is off. */
+/** The controls that apply to your payouts. Controls that the body omits are off. */
 export interface SandboxPayoutControlsRequest {
-  /** From which amount on payouts wait for approval, by source currency; none by default. */
+  /** Minimum amounts from which payouts await approval, by source currency; none by default. */
   approval_amounts?: Record<string, string>;
-  /** Within how many seconds payouts to one account, or by one actor, count together towards `approval_amounts`; each by itself by default. */
+  /** Number of seconds within which payouts to one account, or by one actor, add up towards `approval_amounts`; by default each payout counts alone. */
   approval_window_seconds?: number;
-  /** Payouts wait whose beneficiary is younger. */
+  /** Payouts await approval if their beneficiary is newer than this number of days. */
   new_beneficiary_days?: number;
-  /** Whether another than its maker decides on a batch. */
+  /** Whether an actor other than its creator must approve a batch. */
   approve_batches?: boolean;
-  /** How long an approval is waited for; 86,400 by default. */
+  /** Number of seconds after which an undecided approval expires; 86,400 by default. */
   approval_lasts_seconds?: number;
-  /** How long a payout that is repeated is `POSSIBLE_DUPLICATE`; no guard by default. */
+  /** Number of seconds within which a repeated payout is refused with `POSSIBLE_DUPLICATE`; off by default. */
   duplicate_window_seconds?: number;
 }
 
@@ -2264,7 +2264,7 @@ export interface SandboxCreditRequest {
   note?: string;
 }
 
-/** How the record's screening ends. */
+/** The result of the record's screening. */
 export interface SandboxListingRequest {
   /** `review` or `blocked`: it is listed, for you alone. `cleared`: it is not listed any more. */
   result: "blocked" | "review" | "cleared";
@@ -2359,7 +2359,7 @@ export interface DepositorCompanyOwnerDetailsItem {
   documents?: DepositorDetailsDocuments;
 }
 
-/** What a payout costs, in the source currency. */
+/** Fees of a payout, in the source currency. */
 export interface CorridorFees {
   /** Share of the source amount: 0.005 is 0.5 %. */
   share: Decimal;
@@ -2379,7 +2379,7 @@ export interface CorridorLimits {
   receiving_amount_max?: Decimal;
 }
 
-/** A way in which payouts are paid. */
+/** A payment method for payouts. */
 export interface CorridorRailsItem {
   /** Name of the rail. */
   rail: string;
@@ -2541,7 +2541,7 @@ export interface CreateBatchRequestLinesItem {
   source_amount?: Decimal;
   /** Amount that the recipient receives. */
   receiving_amount?: Decimal;
-  /** Who is paid. */
+  /** The beneficiary of the payment. */
   beneficiary_id: string;
   /** Currency of the account. */
   source_currency_code: string;

@@ -28,15 +28,23 @@ test.each(["po_rejected:release", "po_returned:return"])(
     const without = entries.filter(({ _id }) => _id !== key);
     expect(without).toHaveLength(entries.length - 1);
     const found = faults({ account, entries: without });
-    expect(found).toContain("its balances are not those of its last entry");
+    expect(found).toContain("its balances differ from those of its last entry");
   },
 );
 
 test.each<[string, Partial<Account>, RegExp]>([
   ["money made", { available: "80001" }, /funded − settled out/],
   ["money lost", { available: "79999" }, /funded − settled out/],
-  ["money that changed sides", { available: "80001", held: "9999" }, /not those of its last entry/],
-  ["a movement that is in no ledger", { recent: [] }, /sequence is not that of its last entry/],
+  [
+    "money that changed sides",
+    { available: "80001", held: "9999" },
+    /differ from those of its last entry/,
+  ],
+  [
+    "a movement that is in no ledger",
+    { recent: [] },
+    /sequence differs from that of its last entry/,
+  ],
   ["a gap in the ledger", { recorded_sequence: 99 }, /ledger lacks entries/],
   ["a balance below zero", { available: "-1", held: "90001" }, /has -1 available/],
 ])("finds %s", (_each, changed, fault) => {

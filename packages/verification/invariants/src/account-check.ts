@@ -71,7 +71,7 @@ function checkLink(account: Account, chain: Chain, entry: RecordedEntry | Recent
   const { sequence } = entry;
   expect(1, sequence === chain.sequence + 1, `sequence ${sequence} follows ${chain.sequence}`);
   expect(1, entry.previous_hash === chain.hash, "the chain of hashes is broken");
-  expect(1, entry.created_at.getTime() >= chain.at, "is older than the entry before it");
+  expect(1, entry.created_at.getTime() >= chain.at, "is older than the previous entry");
   const isSame =
     entry.merchant_id === account.merchant_id &&
     entry.currency === account.currency &&
@@ -91,8 +91,12 @@ function checkLink(account: Account, chain: Chain, entry: RecordedEntry | Recent
   const isCovered = available >= 0n || mayBeOverdrawn(account);
   expect(2, isCovered && held >= 0n, `leaves ${available} available and ${held} held`);
   const isPaidUncovered = available < 0n && spending.has(entry.step);
-  expect(2, !isPaidUncovered, `a ${entry.step} of more than there was`);
-  expect(4, endsWhatIsThere(chain, entry), `a ${entry.step} of nothing, or of another amount`);
+  expect(2, !isPaidUncovered, `a ${entry.step} of more than the balance`);
+  expect(
+    4,
+    endsWhatIsThere(chain, entry),
+    `a ${entry.step} without an open hold, so of nothing, or of another amount than the hold`,
+  );
   addPlatformPostings(chain.platform, entry.postings);
   const counted = countedAs[entry.step];
   if (counted !== undefined) chain.counts[counted] += 1;
@@ -169,15 +173,19 @@ function take(amounts: Map<string, bigint>, key: string): bigint | undefined {
 
 function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Date): Finding[] {
   const { findings, expect } = expectationsOf(account._id);
-  expect(1, findCurrency(account.currency) !== undefined, "has no currency that there is");
+  expect(1, findCurrency(account.currency) !== undefined, "has an unknown currency");
   const [available, held] = [minorOf(account.available), minorOf(account.held)];
   const { funded, settledOut } = chain;
   expect(1, funded - settledOut === available + held, "funded − settled out ≠ available + held");
   const isHead = available === chain.available && held === chain.held;
-  expect(1, isHead, "its balances are not those of its last entry");
+  expect(1, isHead, "its balances differ from those of its last entry");
   const isCovered = available >= 0n || mayBeOverdrawn(account);
   expect(2, isCovered && held >= 0n, `has ${available} available and ${held} held`);
-  expect(1, account.sequence === chain.sequence, "its sequence is not that of its last entry");
+  expect(
+    1,
+    account.sequence === chain.sequence,
+    "its sequence differs from that of its last entry",
+  );
   expect(1, account.head_hash === chain.hash, "its head is not the hash of its last entry");
   expect(1, isRecorded, "the ledger lacks entries that the account counts as recorded");
   const { held: created, paid, released, returned } = chain.counts;
@@ -191,19 +199,19 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
   for (const name of names) {
     const kept = decimalOf(account.platform[name] ?? "0");
     const isSum = compare(kept, chain.platform.get(name) ?? zero) === 0;
-    expect(1, isSum, `its ${name} is not the sum of its entries'`);
+    expect(1, isSum, `its ${name} is not the sum of its entries' postings`);
   }
   const nostro = chain.platform.get(`platform:nostro/${account.currency}`) ?? zero;
   const mirrored = isRails(account) ? -(available + held) : 0n;
   const isMirrored = compare(nostro, major(mirrored, account.currency)) === 0;
   expect(1, isMirrored, "platform:nostro does not mirror its balance");
   const isAtRest = account.recent.length === 0 && account.open_holds.length === 0;
-  expect(5, isAtRest || account.dirty === true, "has work left that no sweep would find");
+  expect(5, isAtRest || account.dirty === true, "has unfinished work that no sweep would find");
   const overdue = now.getTime() - overdueMs;
   const isLate = account.open_holds.some(({ since }) => since.getTime() < overdue);
-  expect(5, !isLate, "has open holds that nobody finished");
+  expect(5, !isLate, "has overdue open holds that no sweep finished");
   const isUnrecorded = account.recent.some(({ created_at }) => created_at.getTime() < overdue);
-  expect(5, !isUnrecorded, "has entries that nobody recorded");
+  expect(5, !isUnrecorded, "has entries that no process copied to the ledger in time");
   return findings;
 }
 
@@ -221,7 +229,7 @@ export function checkHolding(
     .map((id) => ({
       invariant: 4,
       subject: `${id}:hold`,
-      detail: "money is held and there is no payout",
+      detail: "money is held, but its payout does not exist",
     }));
 }
 

@@ -87,13 +87,13 @@ export function checkAnswer(
   expect(
     6,
     (state === "done") === (sealed_answer !== undefined),
-    `is ${state}, against its answer`,
+    `is ${state}, which contradicts its stored response`,
   );
-  expect(6, named !== "sealed", "its answer cannot be opened");
+  expect(6, named !== "sealed", "its stored response cannot be decrypted");
   if (typeof named !== "object") return findings;
-  const what = `its answer names ${named.id}`;
+  const what = `its stored response names ${named.id}`;
   expect(5, record !== undefined, `${what}, which does not exist`);
   const isOwn = record === undefined || record.merchant_id === key.merchant_id;
-  expect(12, isOwn, `${what}, which is another merchant's`);
+  expect(12, isOwn, `${what}, which belongs to another merchant`);
   return findings;
 }

@@ -47,7 +47,7 @@ it.each<[string, string, (documents: Spoilt) => unknown]>([
   ["another amount", "of another amount", (d) => (payment("settled")(d).amount_minor = "1")],
   ["another currency", "of another amount", (d) => (payment("settled")(d).currency = "EUR")],
   ["another rail", "at another rail", (d) => (payment("settled")(d).rail = "other")],
-  ["no payout", "of no payout", (d) => (payment("settled")(d)._id = "po_none")],
+  ["no payout", "without a payout", (d) => (payment("settled")(d)._id = "po_none")],
   [
     "a settled payout that the bank rejected",
     "rejected",
@@ -64,7 +64,7 @@ it.each<[string, string, (documents: Spoilt) => unknown]>([
     (d) => (payment("returned")(d).state = "settled"),
   ],
   ["a file that was not sent", "was not sent", (d) => (file("F1")(d).state = "written")],
-  ["a file without the payment", "stands 0 times", (d) => file("F2")(d).members.pop()],
+  ["a file without the payment", "occurs 0 times", (d) => file("F2")(d).members.pop()],
   [
     "a payment twice in a file",
     "has a payment twice",

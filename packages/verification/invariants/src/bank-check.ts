@@ -24,7 +24,7 @@ export function checkBankPayment(
   file: BankFile | undefined,
 ): Finding[] {
   const { findings, expect } = expectationsOf(payment._id);
-  expect(9, payout !== undefined, "a bank's rail has a payment of no payout");
+  expect(9, payout !== undefined, "a bank rail has a payment without a payout");
   // The payment was withdrawn before it arrived. The rail stored this record so that it never
   // accepts the payment.
   const isStone = payment.state === "withdrawn" && payment.currency === "";
@@ -33,18 +33,18 @@ export function checkBankPayment(
     payment.currency === payout.destination &&
     minorOf(payment.amount_minor) === minorOf(payout.receiving_minor);
   expect(9, isSame, "its payment at the bank is of another amount");
-  expect(9, payment.rail === payout.rail, "its payment is at another rail than its own");
+  expect(9, payment.rail === payout.rail, "its payment is at another rail than its payout's");
   // The payout may not have read the rail's last result yet. An operator's report overrides the
   // rail.
   if (payment.report_pending === true || wasReported(payout)) return findings;
   const { stage } = payout.progress;
   const states = statesOf[stage];
   const isAllowed = states === undefined || states.includes(payment.state);
-  expect(9, isAllowed, `is ${stage} and its payment at the bank ${payment.state}`);
+  expect(9, isAllowed, `is ${stage}, but its payment at the bank is ${payment.state}`);
   if (!paid.has(stage)) return findings;
-  expect(9, file?.state === "sent", `is ${stage} and its file was not sent`);
+  expect(9, file?.state === "sent", `is ${stage}, but its bank file was not sent`);
   const times = file?.members?.filter(({ id }) => id === payment._id).length ?? 0;
-  expect(9, times === 1, `is ${stage} and stands ${times} times in its file`);
+  expect(9, times === 1, `is ${stage}, but occurs ${times} times in its bank file`);
   return findings;
 }
 

@@ -9,7 +9,8 @@ import { UsageError } from "@disburse/harness/command-line.ts";
  * Throws if another `mongod` uses the folder.
  */
 export async function openDataFolder(dataDir: string) {
-  if (!existsSync(dataDir)) throw new UsageError(`--data-dir: there is no folder ${dataDir}`);
+  if (!existsSync(dataDir))
+    throw new UsageError(`--data-dir: the folder ${dataDir} does not exist`);
   const socket = join(dataDir, "embedded", "sockets", "mongodb.sock");
   if (await isAnswered(socket)) {
     const uri = `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;

@@ -47,7 +47,7 @@ it("says which invariants are broken, and where", async () => {
   expect(lines.at(-1)).toMatch(/^\d+ passed, [1-9]\d* failed$/);
   const found = lines.join("\n");
   expect(found).toContain("po_settled:post: a post without a payout");
-  expect(found).toContain("qt_settled: was claimed and its payout is not there");
-  expect(found).toContain("key_2: its answer names po_settled, which does not exist");
-  expect(found).toContain("po_settled: the rail has a transfer of no payout");
+  expect(found).toContain("qt_settled: was claimed, but its payout does not exist");
+  expect(found).toContain("key_2: its stored response names po_settled, which does not exist");
+  expect(found).toContain("po_settled: the rail has a transfer without a payout");
 });

@@ -39,7 +39,11 @@ export function checkDocuments(documents: Documents, options: CheckOptions): Fin
 /** Checks the owner of a recorded entry. The check of the account covers the entry's chain. */
 export function checkLedgerEntry(entry: RecordedEntry, index: DocumentIndex): Finding[] {
   const { account_id, payout_id } = entry;
-  const orphan = { invariant: 1, subject: entry._id, detail: "is of no account" } as const;
+  const orphan = {
+    invariant: 1,
+    subject: entry._id,
+    detail: "belongs to an account that does not exist",
+  } as const;
   const stray = index.accounts.has(account_id) ? [] : [orphan];
   const isPayouts = payout_id !== "";
   return [...stray, ...(isPayouts ? checkOwner(entry, index.payouts.get(payout_id)) : [])];

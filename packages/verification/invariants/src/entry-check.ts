@@ -49,13 +49,17 @@ export function checkEntry(entry: RecordedEntry | RecentEntry): Finding[] {
   const { findings, expect } = expectationsOf(key);
   const effect = effectOf(entry);
   if (effect === undefined || findCurrency(entry.currency) === undefined) {
-    expect(1, false, `there is no step ${entry.step} in ${entry.currency}`);
+    expect(
+      1,
+      false,
+      `has an unknown step, ${entry.step}, or an unknown currency, ${entry.currency}`,
+    );
     return findings;
   }
   const least = mayBeOfNothing.has(entry.step) ? 0n : 1n;
   expect(1, minorOf(entry.amount) >= least, "moves no money");
-  expect(4, hasOwnKey(entry, key), `is no key of a ${entry.step}`);
-  expect(1, entry.hash === hashOf(entry, key), "its hash is not that of its fields");
+  expect(4, hasOwnKey(entry, key), `is no key that a ${entry.step} can have`);
+  expect(1, entry.hash === hashOf(entry, key), "its hash is not the hash of its fields");
   checkPostings(entry, effect, expect);
   return findings;
 }
@@ -119,7 +123,7 @@ function checkPostings(
     const own = postings.filter(({ account }) => account === balance);
     const isOwn = own.every((posting) => posting.currency === currency);
     const isEffect = compare(sumOf(own), major(effect[balance], currency)) === 0;
-    expect(1, isOwn && isEffect, `its postings do to ${balance} what no ${entry.step} does`);
+    expect(1, isOwn && isEffect, `its postings change ${balance} as no ${entry.step} may`);
   }
 }
 

@@ -35,12 +35,12 @@ export function checkEvent(event: StoredEvent, relations: EventRelations, now: D
     const isOwn = payout === undefined || payout.merchant_id === event.merchant_id;
     expect(12, isOwn, "is of another merchant than its payout");
     const id = `evt_${event.transaction_id.slice("po_".length)}_${event.sequence}`;
-    expect(7, event.event_id === id, "has an id that is not its payout's and version's");
+    expect(7, event.event_id === id, "has an id that does not follow from its payout and version");
   }
   for (const id of event.endpoint_ids) {
     const endpoint = endpoints.find(({ _id }) => _id === id);
     const isOwn = endpoint?.merchant_id === event.merchant_id;
-    expect(12, isOwn, `goes to ${id}, which its merchant does not have`);
+    expect(12, isOwn, `goes to ${id}, which is not an endpoint of its merchant`);
   }
   const received = event.received_at.getTime();
   if (received < now.getTime() - deliveriesKeptMs) return findings;
@@ -105,19 +105,19 @@ export function checkDelivery(
   switch (state) {
     case "delivered": {
       const isAcknowledged = attempts.at(-1)?.status_code === 200;
-      expect(8, isAcknowledged, "is delivered and its last attempt did not get status 200");
+      expect(8, isAcknowledged, "is delivered, but its last attempt did not get status 200");
       break;
     }
     case "pending": {
       const isLate = due_at !== null && isOverdue(due_at, relations, now);
-      expect(8, due_at !== null && !isLate, "is pending and nobody sends it");
+      expect(8, due_at !== null && !isLate, "is pending, but no process sends it");
       break;
     }
     case "exhausted": {
       const isTried = delivery.attempts_count > 0;
       // Either crashes interrupted all attempts of the delivery, or the endpoint was paused.
       const isOld = delivery.updated_at.getTime() - delivery.created_at.getTime() >= triedForMs;
-      expect(8, isTried || isOld, "is exhausted and was never tried");
+      expect(8, isTried || isOld, "is exhausted, but was never attempted");
       break;
     }
     default:

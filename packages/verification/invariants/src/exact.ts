@@ -12,7 +12,7 @@ export function minorOf(stored: Minor): bigint {
 /** Throws if the text is not a decimal. */
 export function decimalOf(text: string): Decimal {
   const read = parseDecimal(text);
-  if (read === undefined) throw new Error(`${JSON.stringify(text)} is no decimal number`);
+  if (read === undefined) throw new Error(`${JSON.stringify(text)} is not a decimal number`);
   return read;
 }
 

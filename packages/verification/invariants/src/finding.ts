@@ -4,20 +4,20 @@
  * private data in logs and messages) can't be checked from documents.
  */
 export const invariants = {
-  1: "per account: funded + credited − settled out = available + held, entry by entry",
+  1: "in each account, after each entry: funded + credited − settled out = available + held",
   2: "available and held are never negative",
   3: "a quote has at most one payout, with the quote's own amounts, rate and beneficiary",
   4: "each hold ends in exactly one of posted or released, as its payout says",
-  5: "what was accepted exists, and somebody will work on whatever is not at its end",
-  6: "an operation and an idempotency key have one effect, and answers name what exists",
-  7: "status moves only forward, versions have no gap",
+  5: "accepted payouts exist, and a worker or sweep is due for each unfinished one",
+  6: "an operation and an idempotency key have one effect, and stored responses name existing records",
+  7: "the status of a payout only moves forward, and its versions have no gap",
   8: "each change of status is delivered to each endpoint: acknowledged, pending or exhausted",
   9: "at most one rail transfer for each payout, and it agrees with the payout",
   10: "no payout to a beneficiary that was not cleared",
   11: "nothing executes after its quote expired",
-  12: "what belongs together belongs to one merchant",
-  13: "converted + fees = source, and what arrives is the rate's, exactly",
-  15: "a chain has one payment of each settled transfer, in its amount, and none of any other",
+  12: "related documents belong to the same merchant",
+  13: "converted + fees = source, and the receiving amount follows exactly from the rate",
+  15: "a chain has exactly one payment for each settled transfer, in its amount, and none for other transfers",
 } as const;
 
 export type Invariant = keyof typeof invariants;

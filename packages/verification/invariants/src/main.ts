@@ -26,10 +26,11 @@ async function check(command: ReturnType<typeof readCommand>): Promise<number> {
     const busy = await untilQuiet(databases, settleSeconds * 1_000);
     if (busy.length > 0) say(`not at rest after ${settleSeconds} s: ${busy.join(", ")}`);
     const keys = encryptionKeysOf(dataDir);
-    if (keys === undefined) say(`stored answers are not decrypted: ${dataDir} has no keys`);
+    if (keys === undefined)
+      say(`stored responses were not checked: ${dataDir} has no keys to decrypt them`);
     const open = keys === undefined ? {} : { open: await openerFor(databases, keys) };
     let report = await checkDatabase(databases, { now: new Date(), ...open });
-    if (nodes.length === 0) say("transfers on chains are not compared with one: no --node");
+    if (nodes.length === 0) say("transfers were not compared with a chain: --node was not given");
     for (const url of nodes) {
       const { checked, findings } = await checkChain(databases, openNode(url));
       say(`compared ${checked} transfers with a chain`);

@@ -110,10 +110,10 @@ function checkSource(payout: Payout, { quote, account }: MoneyRelations, expect:
     ["receiving amount", minorOf(payout.receiving_minor), minorOf(quote.amounts.receiving)],
   ];
   for (const [name, mine, quoted] of same) {
-    expect(3, mine === quoted, `its ${name} is not its quote's`);
+    expect(3, mine === quoted, `its ${name} differs from its quote's`);
   }
   const isRate = compare(decimalOf(payout.exchange_rate), decimalOf(quote.rate)) === 0;
-  expect(3, isRate, "its rate is not its quote's");
+  expect(3, isRate, "its rate differs from its quote's");
 }
 
 /** Serializes dates and amounts with their types. */
@@ -129,7 +129,7 @@ function checkMoney(payout: Payout, { entries }: MoneyRelations, expect: Expect)
   const { stage } = payout.progress;
   const [, ...endings] = stages[stage] ?? [""];
   const allowed = endings.includes(ending.join(" "));
-  expect(4, allowed, `is ${stage} and its ledger has hold ${ending.join(" ")}`);
+  expect(4, allowed, `is ${stage}, but its ledger has hold ${ending.join(" ")}`);
   for (const entry of [hold, post, release, entries.return]) {
     if (entry === undefined) continue;
     // `checkShort` checks a short return.
@@ -148,7 +148,7 @@ function checkMoney(payout: Payout, { entries }: MoneyRelations, expect: Expect)
   const back = entries.return;
   if (back === undefined) return;
   if (payout.progress.short !== undefined) checkShort(payout, back, expect);
-  else expect(1, reversesPlatformPostings(back, post), "its return is not its post's");
+  else expect(1, reversesPlatformPostings(back, post), "its return does not reverse its post");
 }
 
 /** Requires that a payout with pending work has a due time and isn't overdue. */
@@ -156,10 +156,10 @@ function checkWork(payout: Payout, expect: Expect, now: Date): void {
   const { stage } = payout.progress;
   const due = payout.work_due_at?.getTime();
   const isOpen = openStages.includes(stage) || stage === "unknown";
-  expect(5, !isOpen || due !== undefined, `is ${stage} and is not due for work`);
+  expect(5, !isOpen || due !== undefined, `is ${stage}, but is not due for a worker`);
   const overdue = now.getTime() - overdueMs;
   const isLate = isOpen && due !== undefined && due < overdue;
-  expect(5, !isLate, `is ${stage} and nobody came when it was due`);
+  expect(5, !isLate, `is ${stage}, but no worker continued it when it was due`);
   const hasPending = payout.outbox.some(({ at }) => at.getTime() < overdue);
   expect(8, !hasPending, "has an event that nobody published");
 }
@@ -227,36 +227,48 @@ function checkApproved({ approval, order, submitted_at, progress }: Payout, expe
   expect(10, approval !== undefined || !isWaiting, "waits for an approval that it does not need");
   if (approval === undefined) return;
   const { decision, expires_at } = approval;
-  expect(10, decision === undefined || !isWaiting, "is decided on and still waits for it");
+  expect(
+    10,
+    decision === undefined || !isWaiting,
+    "has a decision on its approval, but still waits for it",
+  );
   const isSent = submitted_at !== undefined;
-  expect(10, !isSent || decision?.as === "approved", "was sent and nobody had approved it");
+  expect(
+    10,
+    !isSent || decision?.as === "approved",
+    "was sent without the approval that it needed",
+  );
   if (decision === undefined || decision.as === "expired") return;
   const isOwn = rootOf(order.actor) === rootOf(decision.by);
-  expect(10, !isOwn, "was decided on by who executed it");
+  expect(10, !isOwn, "was approved or rejected by the actor that executed it");
   const isLate = decision.at.getTime() > expires_at.getTime() + clocksApartMs;
-  expect(10, !isLate, "was decided on after its approval had expired");
+  expect(10, !isLate, "was approved or rejected after its approval had expired");
 }
 
 /** Requires that a transfer in the rail's records matches its payout. */
 export function checkTransfer(transfer: Transfer, payout: Payout | undefined): Finding[] {
   const { findings, expect } = expectationsOf(transfer._id);
-  expect(9, payout !== undefined, "the rail has a transfer of no payout");
+  expect(9, payout !== undefined, "the rail has a transfer without a payout");
   if (payout === undefined) return findings;
   const { stage, reference = transfer.reference } = payout.progress;
   const isUnsent = ["awaiting_approval", "queued", "awaiting_funds"].includes(stage);
-  expect(9, !isUnsent, "the rail has a transfer that nobody submitted");
+  expect(9, !isUnsent, "the rail has a transfer, but the payout was never submitted");
   const { withdrawn_at } = transfer;
   const isTakenBack = stage !== "cancelled" || withdrawn_at !== undefined;
-  expect(9, isTakenBack, "is cancelled and its rail did not take it back");
+  expect(9, isTakenBack, "is cancelled, but its rail did not withdraw the transfer");
   if (wasReported(payout)) return findings;
   const isRejected = transfer.scenario === "fail";
   const isPaid = ["settled", "returning", "returned"].includes(stage);
-  expect(9, withdrawn_at === undefined || !isPaid, `is ${stage} and its rail took it back`);
-  expect(9, !(isRejected && isPaid), `is ${stage} and its rail rejected it`);
+  expect(
+    9,
+    withdrawn_at === undefined || !isPaid,
+    `is ${stage}, but its rail withdrew the transfer`,
+  );
+  expect(9, !(isRejected && isPaid), `is ${stage}, but its rail rejected it`);
   // A rail rejects a payment that operators withdrew, even if the operators' resolution came too
   // late.
   const mayReject = isRejected || withdrawn_at !== undefined;
-  expect(9, mayReject || stage !== "rejected", "is rejected and its rail did not reject it");
+  expect(9, mayReject || stage !== "rejected", "is rejected, but its rail did not reject it");
   expect(9, reference === transfer.reference, "has another reference than its rail gave");
   return findings;
 }
@@ -288,7 +300,7 @@ function checkJournal(payout: Payout, expect: Expect): void {
   const seen = statusesOf(payout);
   expect(7, transitions.has(seen.join(" ")), `its status went ${seen.join(", ")}`);
   expect(7, payout.version === seen.length, `has version ${payout.version} after ${seen.length}`);
-  expect(7, payout.status === seen.at(-1), `is ${payout.status} and its journal is not`);
+  expect(7, payout.status === seen.at(-1), `is ${payout.status}, but its journal is not`);
   const versions = payout.journal.map(({ version }) => version);
   const isOrdered = versions.every((version, at) => {
     const step = version - (versions[at - 1] ?? 0);

@@ -27,14 +27,14 @@ export function checkQuote(
   expect(11, inTime, "was claimed when it had expired");
   const isDerived = claim.payout_id === `po_${quote._id.slice("qt_".length)}`;
   expect(3, isDerived, "was claimed by a payout that is not its own");
-  expect(5, payout !== undefined, "was claimed and its payout is not there");
+  expect(5, payout !== undefined, "was claimed, but its payout does not exist");
   return findings;
 }
 
 function checkArithmetic(quote: Quote, expect: Expect): void {
   const { source, destination } = quote;
   const isKnown = findCurrency(source) !== undefined && findCurrency(destination) !== undefined;
-  expect(13, isKnown, "is in currencies that there are not");
+  expect(13, isKnown, "is in unknown currencies");
   if (!isKnown) return;
   const [sent, fees, converted, receiving] = [
     minorOf(quote.amounts.source),
@@ -53,5 +53,9 @@ function checkArithmetic(quote: Quote, expect: Expect): void {
   const isRoundedDown = compare(paid(receiving + 1n), bought(converted)) > 0;
   const isRoundedUp = compare(bought(converted - 1n), paid(receiving)) < 0;
   const isCovered = compare(paid(receiving), bought(converted)) <= 0;
-  expect(13, isCovered && (isRoundedDown || isRoundedUp), "what arrives is not the rate's");
+  expect(
+    13,
+    isCovered && (isRoundedDown || isRoundedUp),
+    "the receiving amount does not follow from the rate",
+  );
 }

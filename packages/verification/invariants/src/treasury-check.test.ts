@@ -134,12 +134,12 @@ it.each<[string, (entries: RecordedEntry[], own: Account) => unknown, string]>([
   [
     "a payment without its hold",
     (entries) => entries.splice(1, 1),
-    "is returned and its rail account has post return",
+    "is returned, but its rail account has post return",
   ],
   [
     "a key of something else",
     (entries) => Object.assign(entries[3] ?? {}, { _id: "po_1:rail_charge" }),
-    "is no key of a rail_charge",
+    "is no key that a rail_charge can have",
   ],
 ])("finds %s", (_what, spoil, found) => {
   expect(check(spoil)).toContain(found);
@@ -172,8 +172,8 @@ it.each<[string, string | undefined, Entry, string]>([
   ["no cost", undefined, back("2500", "0"), "other charges"],
   // 15.00 INR ÷ 80 is 0.1875 USD.
   ["less by what covers it", "merchant", back("2481", "0"), ""],
-  ["less by too little", "merchant", back("2482", "0"), "another amount than what is missing"],
-  ["less by too much", "merchant", back("2480", "0"), "another amount than what is missing"],
+  ["less by too little", "merchant", back("2482", "0"), "another amount than the missing one"],
+  ["less by too much", "merchant", back("2480", "0"), "another amount than the missing one"],
   ["the platform's cost too", "merchant", back("2481", "-15"), "other charges"],
 ])("of a short return: %s", (_what, bearer, entry, found) => {
   const { findings, expect: expectation } = expectationsOf("po_1");

@@ -31,7 +31,7 @@ export function checkRailMoney(payout: Payout, entries: Entries, expect: Expect)
   const steps = ["hold", "post", "release", "return"];
   const booked = steps.filter((step) => entries[`rail_${step}`] !== undefined).join(" ");
   const allowed = payout.funded === true ? (endings[stage] ?? []) : [""];
-  expect(4, allowed.includes(booked), `is ${stage} and its rail account has ${booked}`);
+  expect(4, allowed.includes(booked), `is ${stage}, but its rail account has ${booked}`);
   const paid = minorOf(payout.receiving_minor);
   for (const step of steps) {
     const entry = entries[`rail_${step}`];
@@ -66,10 +66,10 @@ export function checkShort(payout: Payout, back: Entry, expect: Expect): void {
   const isCost = postsToPlatform(back, `platform:charges/${destination}`, cost);
   expect(1, isCost, "its return books other charges than its own");
   if (!isMerchants) {
-    expect(4, withheld === 0n, "the platform bears the charges and the merchant paid some");
+    expect(4, withheld === 0n, "the platform bears the charges, but the merchant paid some");
     return;
   }
   const worth = (minor: bigint) => times(major(minor, source), decimalOf(payout.exchange_rate));
   const covers = compare(worth(withheld), short) >= 0 && compare(worth(withheld - 1n), short) < 0;
-  expect(4, covers, "the merchant bears another amount than what is missing");
+  expect(4, covers, "the merchant bears another amount than the missing one");
 }

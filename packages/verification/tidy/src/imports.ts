@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import {
-  isOfRules,
   isRule,
+  isRuleOfPackage,
   isService,
   mayImport,
   mayTakeApart,
@@ -55,7 +55,8 @@ function whyForbiddenWorkspace(path: string, workspace: string, file: string): s
   if (!mayImport(place, workspace, isForTests(path))) {
     return `${place.kind === "elsewhere" ? path : place.name} may not import ${workspace}`;
   }
-  if (isRule(path) && !isForTests(path) && workspace !== "kernel" && !isOfRules(workspace)) {
+  const isPure = workspace === "kernel" || isRuleOfPackage(workspace, file);
+  if (isRule(path) && !isForTests(path) && !isPure) {
     return "a rule may import only the kernel and other rules";
   }
   const isForeign = place.kind === "elsewhere" || place.name !== workspace;

@@ -15,7 +15,7 @@ const packageImports: Record<string, readonly string[]> = {
   "bank-simulator": ["harness"],
   bench: [
     ...["kernel", "contracts", "chassis", "embedded", "harness"],
-    ...["invariants", "platform", "sandbox", "payout"],
+    ...["invariants", "ledger", "platform", "sandbox"],
   ],
   "browser-tests": ["embedded", "harness", "sandbox", "testkit"],
   "chain-rail": ["chassis", "contracts", "kernel", "rail"],
@@ -32,6 +32,7 @@ const packageImports: Record<string, readonly string[]> = {
   ],
   forms: ["kernel"],
   invariants: ["kernel", "embedded", "harness"],
+  ledger: ["chassis", "contracts", "kernel"],
   operate: [...["embedded", "faults", "harness", "invariants", "platform"], "sandbox"],
   platform: ["chassis", "embedded", "sandbox", "standalone"],
   rail: ["chassis", "contracts", "kernel"],
@@ -45,6 +46,7 @@ const packageImports: Record<string, readonly string[]> = {
     ...["rail", "bank-rail", "chain-rail", "notifier", "payout", "quote"],
   ],
   standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", "sdk", ...services],
+  "statement-formats": ["bank-files", "kernel"],
   testkit: ["kernel", "contracts", "chassis", "embedded", "platform", "sandbox"],
 };
 
@@ -53,7 +55,7 @@ const serviceImports = ["kernel", "contracts", "chassis", "forms"];
 /** Further packages that only one service may import. */
 const ownImports: Record<string, readonly string[]> = {
   compliance: ["name-matcher"],
-  payout: ["bank-files", "rail", "bank-rail", "evm-rail"],
+  payout: ["bank-files", "ledger", "rail", "bank-rail", "evm-rail", "statement-formats"],
 };
 
 export function placeOf(path: string): Place {
@@ -75,11 +77,10 @@ export function mayImport(place: Place, workspace: string, forTests: boolean): b
 
 /**
  * True if a file in `place` may import more of a service than its main.ts and migrations.ts. The
- * simulation assembles services' parts without their processes, and the bench measures only the
- * ledger.
+ * simulation assembles services' parts without their processes.
  */
 export function mayTakeApart(place: Place): boolean {
-  return place.kind === "package" && ["simulation", "bench"].includes(place.name);
+  return place.kind === "package" && place.name === "simulation";
 }
 
 /**
@@ -89,19 +90,21 @@ export function mayTakeApart(place: Place): boolean {
 const packagesOfRules: Record<string, RegExp> = {
   "bank-files": /^(?:measure|iso20022\/schemas|reading|sftp)\//,
   "chain-rail": /^(?!rules\/)/,
+  ledger: /^(?!rules\/)/,
   "name-matcher": /^measure\//,
   rail: /^(?:rail-package|settings|test-contract)\.ts$/,
+  "statement-formats": /^pdf/,
 };
 
-/** True for a workspace whose files are rules. Some of its folders may be exceptions. */
-export function isOfRules(workspace: string): boolean {
-  return packagesOfRules[workspace] !== undefined;
+/** True for a rule of a package. `inside` is the file's path below the package's `src`. */
+export function isRuleOfPackage(name: string, inside: string): boolean {
+  return packagesOfRules[name]?.test(inside) === false;
 }
 
 /** True for a rule: a file without side effects, which can be read and tested alone. */
 export function isRule(path: string): boolean {
   const place = placeOf(path);
-  if (place.kind === "package") return packagesOfRules[place.name]?.test(place.inside) === false;
+  if (place.kind === "package") return isRuleOfPackage(place.name, place.inside);
   return place.kind === "service" && /^(?:domain|(?:[^/]+\/)?rules)\//.test(place.inside);
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { tooRecentForDatabase } from "./database-versions.ts";
 import { redrawn } from "./drawing.ts";
 import { forbiddenImports } from "./imports.ts";
 import { replacedProtoWords, replacedWords } from "./names.ts";
@@ -72,6 +73,12 @@ test.each([
   ["services/quote/src/corridors/rules/fee.ts", "../../quotes/rules/quote.ts", false],
   ["services/quote/src/corridors/rules/fee.ts", "../store.ts", false],
   ["services/compliance/src/screening/rules/screening.ts", "@disburse/name-matcher/a.ts", true],
+  ["services/payout/src/payouts/rules/a.ts", "@disburse/ledger/rules/account.ts", true],
+  ["services/payout/src/payouts/rules/a.ts", "@disburse/ledger/writer.ts", false],
+  ["services/payout/src/payouts/store.ts", "@disburse/ledger/writer.ts", true],
+  ["services/quote/src/quotes/store.ts", "@disburse/ledger/writer.ts", false],
+  ["packages/ledger/src/writer.ts", "@disburse/payout/main.ts", false],
+  ["packages/verification/bench/src/a.ts", "@disburse/payout/rpc.ts", false],
   ["packages/name-matcher/src/index/hash-keys.ts", "../config.ts", true],
   ["packages/name-matcher/src/index/hash-keys.ts", "../measure/recall.ts", false],
   ["packages/name-matcher/src/index/hash-keys.ts", "node:fs", false],
@@ -185,4 +192,16 @@ flowchart TD
 
 <!-- end of the drawing -->
 After.`);
+});
+
+test.each([
+  [rpc, '[{ $set: { a: { $getField: { field: "$_id", input: of } } } }]', ["$getField"]],
+  [rpc, "{ $percentile: {} }; { $percentiles: {} }", ["$percentile"]],
+  [rpc, "await client.bulkWrite(models)", ["client.bulkWrite"]],
+  [rpc, "await collection.bulkWrite(models); [{ $indexOfArray: [ids, id] }]", []],
+  ["packages/chassis/src/mongo/database.ts", "client.bulkWrite(models)", []],
+  ["services/quote/src/store.int.test.ts", "{ $median: {} }", []],
+])("%s runs on MongoDB 6.0 with %s: %s", (path, text, found) => {
+  const messages = found.map((each) => `${each} needs a database later than MongoDB 6.0`);
+  expect(tooRecentForDatabase({ path, text }).map(({ message }) => message)).toEqual(messages);
 });

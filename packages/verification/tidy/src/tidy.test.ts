@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { expect, test } from "vitest";
+import { tooRecentForDatabase } from "./database-versions.ts";
 import { redrawn } from "./drawing.ts";
 import { forbiddenImports, importsOf } from "./imports.ts";
 import { replacedProtoWords, replacedWords } from "./names.ts";
@@ -59,6 +60,11 @@ test("names are the field's terms", () => {
     ...sources.flatMap(replacedWords),
     ...[...protos].flatMap(([path, text]) => replacedProtoWords(path, text)),
   ];
+  expect(found.map(({ path, line, message }) => `${path}:${line} ${message}`)).toEqual([]);
+});
+
+test("database expressions and commands run on MongoDB 6.0", () => {
+  const found = sources.flatMap(tooRecentForDatabase);
   expect(found.map(({ path, line, message }) => `${path}:${line} ${message}`)).toEqual([]);
 });
 

@@ -57,7 +57,7 @@ import {
 } from "./rules/beneficiary.ts";
 import { type BeneficiaryStore, beneficiaryDocument } from "./store.ts";
 
-/** The beneficiaries to read per page. Unsealing 1,000 bodies takes about 10 ms. */
+/** The beneficiaries to read per page. Decrypting 1,000 bodies takes about 10 ms. */
 const examined = { byDefault: 500, max: 1_000 } as const;
 
 export type BeneficiaryDeps = CreationDeps & {
@@ -111,7 +111,9 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
 
     listBeneficiaryCurrencies: async ({ merchantId, beneficiaryIds: ids }) => {
       if (ids.length > resolvedMax) {
-        orThrow(refused("INVALID_REQUEST", `beneficiary_ids: must be at most ${resolvedMax}`));
+        orThrow(
+          refused("INVALID_REQUEST", `beneficiary_ids: must have at most ${resolvedMax} entries`),
+        );
       }
       const found = await beneficiaries.currencies(merchantId, ids);
       const currencies = found.map(({ _id, destination_currency }) => {
@@ -169,7 +171,7 @@ export const fiatCreation: Creation<typeof FiatBeneficiaryFieldsSchema> = {
 /** Returns the beneficiary's wallet in canonical form. Refuses an invalid address. */
 export function beneficiaryWallet(body: Fields): PartyWallet | Refused<"INVALID_WALLET_ADDRESS"> {
   const network = textOf(body, "routing_code_value_1");
-  if (!isNetwork(network)) throw new Error("a checked body lacks a network");
+  if (!isNetwork(network)) throw new Error("a validated body has no network");
   const address = checkWalletAddress(network, textOf(body, "beneficiary_account_number"));
   return typeof address === "string" ? { networks: [network], address } : address;
 }

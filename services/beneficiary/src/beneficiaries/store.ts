@@ -48,7 +48,7 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
   });
   return {
     ...records,
-    /** Reads without unsealing, because unsealing costs more than the query. */
+    /** Reads without decryption, because decryption costs more than the query. */
     status: async (merchantId: string, id: string) => {
       // Reads whole documents, so that one query can read several beneficiaries.
       const found = await beneficiaries.findOne({ _id: id, merchant_id: merchantId });

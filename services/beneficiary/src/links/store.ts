@@ -24,10 +24,10 @@ type LinkDocument = {
   actor: StoredActor;
   /** SHA-256 of the token. The token itself is not stored. */
   token_hash: string;
-  /** The merchant's choices for the form, sealed because they may name a person. */
+  /** The merchant's choices for the form, encrypted because they may name a person. */
   sealed_fields: string;
   state: LinkState;
-  /** The submitted details, sealed. Present only in state `submitted`. */
+  /** The submitted details, encrypted. Present only in state `submitted`. */
   submission?: string;
   /** Time at which the sweep retries a submitted link that has no beneficiary yet. */
   due_at?: Date;
@@ -44,7 +44,7 @@ type Links = Collection<LinkDocument>;
 /** The body of a beneficiary as submitted. */
 export type Submission = { readonly kind: "crypto" | "fiat"; readonly body: Fields };
 
-/** A link with its fields unsealed. */
+/** A link with its fields decrypted. */
 export type Link = {
   readonly id: string;
   readonly merchantId: string;

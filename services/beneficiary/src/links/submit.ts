@@ -119,7 +119,10 @@ async function completeLater(deps: SubmitDeps, link: Link): Promise<void> {
   try {
     await complete(deps, link);
   } catch (error) {
-    deps.log.warn({ err: error, link_id: link.id }, "beneficiary of a link not created yet");
+    deps.log.warn(
+      { err: error, link_id: link.id },
+      "creating the beneficiary of a submitted link failed; it will be retried",
+    );
   }
 }
 

@@ -24,7 +24,7 @@ describe("a merchant", () => {
     const chosen = { mutation: mutation(), merchantId: "mer_chosen" };
     expect([await idOf(chosen), await idOf(chosen)]).toEqual(["mer_chosen", "mer_chosen"]);
     expect(await refusalOf(create({ merchantId: "mer_chosen" }))).toMatchObject({
-      message: "merchant_id: is registered already",
+      message: "merchant_id: is already registered",
     });
   });
 

@@ -73,7 +73,7 @@ export function merchantsRpc({ merchants, clock }: MerchantDeps) {
       if (registered !== undefined) return { merchant: merchantMessage(registered) };
       const first = await merchants.ofOperation(operationId);
       if (first === null) {
-        const registered = "merchant_id: is registered already";
+        const registered = "merchant_id: is already registered";
         return orThrow(refused("INVALID_REQUEST", registered));
       }
       if (isOther(first, content)) return orThrow(otherContent);

@@ -18,20 +18,20 @@ export type PendingChange = {
   at: Date;
 };
 
-/** The stored form of beneficiaries and depositors: a partly sealed body and a screening. */
+/** The stored form of beneficiaries and depositors: a partly encrypted body and a screening. */
 export type RecordDocument = Origin & {
   _id: string;
   schema_version: number;
   merchant_id: string;
   operation_id: string;
-  /** The operation's content, sealed because it would reveal the record. */
+  /** The digest of the operation's request, encrypted because it would reveal the record. */
   sealed_content: string;
   actor: StoredActor;
-  /** Unsealed, for the filters of lists. */
+  /** Stored in plain text, for the filters of lists. */
   fields: Fields;
   /** The public body without its private fields, plus a beneficiary's name. */
   sealed_body: string;
-  /** The private fields by path, each sealed for its own place. */
+  /** The private fields by path, each encrypted for its own place. */
   sealed: { field: string; text: string }[];
   /** The screening of the wallet before the record was stored; `""` without a wallet. */
   wallet_screening_id: string;
@@ -46,14 +46,14 @@ export type RecordDocument = Origin & {
 
 const schemaVersion = 1;
 
-/** Binds a sealed text to its place, so that it can't be opened elsewhere. */
+/** Binds an encrypted text to its place, so that it can't be decrypted elsewhere. */
 function place(merchantId: string, id: string, field: string): string {
   return `${merchantId}|${id}|${field}`;
 }
 
-/** The place of an operation's sealed content. No body field has this name. */
+/** The place of an operation's encrypted request digest. No body field has this name. */
 const contentPlace = "operation";
-/** The place of the sealed body. No body field has this name. */
+/** The place of the encrypted body. No body field has this name. */
 const bodyPlace = "body";
 
 /** Fields that lists filter by. They identify no person. */
@@ -64,7 +64,7 @@ export type OpenBody = {
   readonly name: string;
 };
 
-/** Seals the body as a whole, so that future fields are sealed too. */
+/** Encrypts the body as a whole, so that future fields are encrypted too. */
 function bodyFields(
   { _id, merchant_id }: Pick<RecordDocument, "_id" | "merchant_id">,
   body: OpenBody,
@@ -77,7 +77,7 @@ function bodyFields(
   };
 }
 
-/** Unseals the body without its private fields, which needs only one decryption. */
+/** Decrypts the body without its private fields, which needs only one decryption. */
 export function openBody(document: RecordDocument, sealer: Sealer): OpenBody {
   const { _id, merchant_id, sealed_body } = document;
   return JSON.parse(sealer.open(sealed_body, place(merchant_id, _id, bodyPlace))) as OpenBody;
@@ -89,8 +89,8 @@ export function sealedRecords(collection: string): SealedPlace {
     reseal: (document, sealer) => {
       const record = document as unknown as RecordDocument;
       if (textsOf(record).every((text) => sealer.isCurrent(text))) return undefined;
-      // All texts are resealed together, so comparing the sealed body is enough to detect a
-      // concurrent change.
+      // All texts are encrypted again together, so comparing the encrypted body is enough to detect
+      // a concurrent change.
       const where = { sealed_body: record.sealed_body };
       return { where, set: resealedFields(record, sealer) };
     },
@@ -165,7 +165,7 @@ export function toStoredRecord(document: RecordDocument, { fields }: OpenBody): 
   };
 }
 
-/** Opens the sealed fields of a body: all, or only those wanted. */
+/** Decrypts the encrypted fields of a body: all, or only those wanted. */
 export function openFields(
   { _id, merchant_id, sealed }: RecordDocument,
   { fields }: OpenBody,

@@ -53,20 +53,24 @@ it("passes the times of creation through", () => {
 });
 
 it.each([
-  [beneficiaries, { kind: 9 }, "kind: must be one of its values"],
-  [beneficiaries, { archived: 4 }, "archived: must be one of its values"],
+  [beneficiaries, { kind: 9 }, "kind: must be one of the defined values"],
+  [beneficiaries, { archived: 4 }, "archived: must be one of the defined values"],
   [
     beneficiaries,
     { accountType: "individual", screeningStatus: 5 },
-    "account_type: must be one of its values; screening_status: must be one of its values",
+    "account_type: must be one of the defined values; screening_status: must be one of the defined values",
   ],
   [
     beneficiaries,
     { createdFrom: { seconds: 10n ** 15n }, createdTo: { seconds: -(10n ** 15n) } },
     "created_from: must be a time; created_to: must be a time",
   ],
-  [depositors, { status: -1 }, "status: must be one of its values"],
-  [depositors, { depositorType: "constructor" }, "depositor_type: must be one of its values"],
+  [depositors, { status: -1 }, "status: must be one of the defined values"],
+  [
+    depositors,
+    { depositorType: "constructor" },
+    "depositor_type: must be one of the defined values",
+  ],
 ])("refuses an unknown value instead of ignoring it (%#)", (read, sent, detail) => {
   expect(read(sent)).toEqual({ refused: "INVALID_REQUEST", detail });
 });

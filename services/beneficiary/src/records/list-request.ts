@@ -34,7 +34,7 @@ export function readFilter(
   const violations = [
     ...fields
       .filter(([, , value]) => value === undefined)
-      .map(([field]) => ({ field, problem: "must be one of its values" })),
+      .map(([field]) => ({ field, problem: "must be one of the defined values" })),
     ...times
       .filter(([, time]) => time !== undefined && Number.isNaN(time.getTime()))
       .map(([field]) => ({ field, problem: "must be a time" })),

@@ -127,7 +127,7 @@ describe.each(kinds)("a list of %s", (kind) => {
     [{ cursor: "junk" }, "cursor: is not valid: use one that a list returned"],
     [
       kind === "beneficiaries" ? { accountType: "Person" } : { depositorType: "Person" },
-      `${kind === "beneficiaries" ? "account" : "depositor"}_type: must be one of its values`,
+      `${kind === "beneficiaries" ? "account" : "depositor"}_type: must be one of the defined values`,
     ],
   ])("refuses %j", async (request, message) => {
     expect(await refusalOf(list(request))).toEqual({ code: "INVALID_REQUEST", message });

@@ -11,14 +11,14 @@ import type { Fields } from "./rules/private-fields.ts";
 import type { StoredRecord } from "./rules/record.ts";
 import { nextAttemptAt, type ScreeningResult, type ScreeningScope } from "./rules/screening.ts";
 
-/** A stored record with its whole body unsealed and its screening scope. */
+/** A stored record with its whole body decrypted and its screening scope. */
 export type Opened<T> = {
   readonly record: T;
   readonly whole: Fields;
   readonly scope: ScreeningScope;
 };
 
-/** The operation's first record, or a refusal of different content. */
+/** The operation's first record, or a refusal if a repeat has a different request. */
 type First<T> = Opened<T> | Refused<"INVALID_REQUEST">;
 
 /** A pending record that is due, with the number of the starting attempt. */
@@ -75,7 +75,9 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
       const { merchant_id, operation_id } = document;
       return firstOf(await insertOrFind(records, document, { merchant_id, operation_id }), content);
     },
-    /** Returns the record that an operation created. Refuses if the request's content differs. */
+    /**
+     * Returns the record that an operation created. Refuses if a repeat has a different request.
+     */
     findByOperation: async (
       merchant_id: string,
       { operationId: operation_id, content }: RequestedChange,

@@ -29,7 +29,7 @@ export type ComplianceClient = Pick<
 export function readScreening(screening: Screening | undefined): ScreeningResult {
   const verdict = enumName(Verdict, screening?.verdict ?? Verdict.UNSPECIFIED);
   if (screening?.createdAt === undefined || verdict === undefined) {
-    throw new Error("compliance returned no verdict");
+    throw new Error("the compliance service returned no verdict");
   }
   return screeningResult(verdict, screening.id, timestampDate(screening.createdAt));
 }
@@ -54,13 +54,20 @@ export async function screenWallet(
     const result = readScreening(screening);
     return result.status === "cleared" ? result : refused("RISK_ANALYSIS_FAILED");
   } catch (error) {
-    if (!isUnavailable(error)) throw new Error("compliance failed", { cause: error });
+    if (!isUnavailable(error))
+      throw new Error("the call to the compliance service failed", { cause: error });
     throw unavailable(error);
   }
 }
 
 function unavailable(cause: unknown): ConnectError {
-  return new ConnectError("compliance does not answer", Code.Unavailable, undefined, [], cause);
+  return new ConnectError(
+    "the compliance service does not respond",
+    Code.Unavailable,
+    undefined,
+    [],
+    cause,
+  );
 }
 
 /** Screens a stored record, which compliance then monitors. Each attempt is a new screening. */
@@ -119,8 +126,16 @@ export async function attemptScreening(
     return "screened";
   } catch (error) {
     const unanswered = isUnavailable(error);
-    if (unanswered) log.warn({ record_id: id, attempt }, "screening unavailable");
-    else log.error({ err: error, record_id: id, attempt }, "screening failed");
+    if (unanswered)
+      log.warn(
+        { record_id: id, attempt },
+        "record not screened: the compliance service is unavailable; it will be retried",
+      );
+    else
+      log.error(
+        { err: error, record_id: id, attempt },
+        "screening a record failed; it will be retried",
+      );
     return unanswered ? "unanswered" : "failed";
   }
 }

@@ -74,7 +74,10 @@ describe("a change of a screening", () => {
     expect(await statusOf(id)).toBe(status);
     await consume(changed(id, { verdict: Verdict.CLEAR }, 2_000));
     expect(await statusOf(id)).toBe(ScreeningStatus.CLEARED);
-    expect(logged()).toEqual(["screening changed", "screening changed"]);
+    expect(logged()).toEqual([
+      "screening status of a record changed",
+      "screening status of a record changed",
+    ]);
   });
 
   it("of a depositor changes its status", async () => {
@@ -116,7 +119,7 @@ describe("a change of a screening", () => {
     expect(new Set(await consume(...shuffled))).toEqual(new Set(["stored"]));
     for (const event of shuffled) await consume(event);
     expect(await statusOf(id)).toBe(ScreeningStatus.REVIEW);
-    expect(logged()).toContain("screening already known");
+    expect(logged()).toContain("screening event ignored: a result at least as new is stored");
   });
 
   it("that is older than the record's own screening changes nothing", async () => {
@@ -127,14 +130,14 @@ describe("a change of a screening", () => {
 
   it.each(["ben_none", "dep_none", "acc_none"])("of %s is dropped and logged", async (recordId) => {
     expect(await consume(changed(recordId))).toEqual(["stored"]);
-    expect(logged()).toEqual(["screening of an unknown record"]);
+    expect(logged()).toEqual(["screening event ignored: its record does not exist"]);
   });
 
   it("that names another merchant changes nothing", async () => {
     const id = await creator.fiat();
     await consume(changed(id, { subject: { merchantId: "mer_globex", recordId: id } as never }));
     expect(await statusOf(id)).toBe(ScreeningStatus.CLEARED);
-    expect(logged()).toEqual(["screening of an unknown record"]);
+    expect(logged()).toEqual(["screening event ignored: its record does not exist"]);
   });
 });
 
@@ -150,7 +153,7 @@ it.each([
   const bad = { id: "evt_bad", key: "screening.changed", body: body() };
   expect(await consume(bad, changed(id))).toEqual(["dead", "stored"]);
   expect(await statusOf(id)).toBe(ScreeningStatus.BLOCKED);
-  expect(logged()).toContain("event not readable");
+  expect(logged()).toContain("message sent to the dead-letter queue: it could not be read");
 });
 
 it("stays on the bus while it cannot be stored", async () => {

@@ -57,7 +57,7 @@ function consume(deps: ConsumerDeps, message: BusMessage): Promise<Disposition> 
       change = readChange(message.body);
     } catch (error) {
       const fields = { err: error, event_id: message.id, key: message.key };
-      deps.log.error(fields, "event not readable");
+      deps.log.error(fields, "message sent to the dead-letter queue: it could not be read");
       return "dead";
     }
     await apply(deps, change);
@@ -89,12 +89,13 @@ async function apply(deps: ConsumerDeps, change: Change): Promise<void> {
   const fields = { event_id: eventId, record_id: recordId, status: result.status };
   const records = recordsOf(deps, recordId);
   const isStored = await records?.writeScreening(merchantId, recordId, result, clock.now());
-  if (isStored) log.info(fields, "screening changed");
-  else if (await records?.has(merchantId, recordId)) log.debug(fields, "screening already known");
-  else log.warn(fields, "screening of an unknown record");
+  if (isStored) log.info(fields, "screening status of a record changed");
+  else if (await records?.has(merchantId, recordId))
+    log.debug(fields, "screening event ignored: a result at least as new is stored");
+  else log.warn(fields, "screening event ignored: its record does not exist");
 }
 
-/** The id's prefix tells the kind of record. Compliance also screens for other services. */
+/** The id's prefix identifies the kind of record. Compliance also screens for other services. */
 function recordsOf({ beneficiaries, depositors }: ConsumerDeps, recordId: string) {
   if (recordId.startsWith(`${idPrefixes.beneficiary}_`)) return beneficiaries;
   return recordId.startsWith(`${idPrefixes.depositor}_`) ? depositors : undefined;

@@ -34,7 +34,7 @@ export type SweepDeps = ScreeningDeps & {
  */
 const lanes = 4;
 
-/** Retries screenings that compliance did not answer. */
+/** Retries screenings while the compliance service was unavailable. */
 export function startScreeningSweep(deps: SweepDeps): Loop {
   return startLoop({
     name: "screening sweep",
@@ -49,7 +49,7 @@ export async function sweepOnce(deps: SweepDeps): Promise<boolean> {
   const { beneficiaries, depositors } = deps;
   const answered =
     (await sweepRecords(deps, beneficiaries)) && (await sweepRecords(deps, depositors));
-  if (!answered) deps.log.warn({}, "compliance does not answer");
+  if (!answered) deps.log.warn({}, "the compliance service does not respond");
   return false;
 }
 
@@ -92,7 +92,7 @@ export function backlogGauges(deps: BacklogDeps): () => Promise<void> {
   );
   const oldest = metrics.gauge(
     "disburse_screenings_pending_oldest_seconds",
-    "Longest wait for a first screening; among 10,000 records.",
+    "Longest wait of a record for its first screening, among 10,000 records.",
     ["record"],
   );
   return async () => {

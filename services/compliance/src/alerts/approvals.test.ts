@@ -26,10 +26,22 @@ function guards(score: number, list: string, state: string) {
 const { FALSE_POSITIVE, TRUE_MATCH, ESCALATED } = Decision;
 it.each([
   [0.949, "internal", FALSE_POSITIVE, "alr_1", []],
-  [0.95, "internal", FALSE_POSITIVE, "alr_1", ["clears a hit of a score above 0.95"]],
-  [0.5, "ofac_sdn", FALSE_POSITIVE, "alr_1", ["clears a hit of ofac_sdn"]],
+  [
+    0.95,
+    "internal",
+    FALSE_POSITIVE,
+    "alr_1",
+    ["the request clears a hit with a score of at least 0.95"],
+  ],
+  [0.5, "ofac_sdn", FALSE_POSITIVE, "alr_1", ["the request clears a hit from the list ofac_sdn"]],
   [1, "ofac_sdn", FALSE_POSITIVE, "alr_1", [expect.any(String), expect.any(String)]],
-  [0.5, "internal", TRUE_MATCH, "alr_1", ["stops a party until two persons reopen it"]],
+  [
+    0.5,
+    "internal",
+    TRUE_MATCH,
+    "alr_1",
+    ["the request blocks a party until two persons reopen the alert"],
+  ],
   [0.5, "internal", TRUE_MATCH, "alr_2", []],
   [1, "ofac_sdn", ESCALATED, "alr_1", []],
   // The RPC refuses an alert that does not exist.
@@ -49,7 +61,7 @@ it.each([
 });
 
 it.each([
-  ["true_match", ["undoes what two persons decided"]],
+  ["true_match", ["the request reopens a match that two persons confirmed"]],
   ["false_positive", []],
   ["closed", []],
 ])("an alert that is %s is reopened by another person too: %j", async (state, reasons) => {

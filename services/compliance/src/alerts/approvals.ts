@@ -46,7 +46,8 @@ export function reviewGuards(
         const alert = await read(alertId);
         // No approval is needed, because the RPC itself refuses an unknown or decided alert.
         if (alert === undefined || !isPending(alert.state)) return [];
-        if (decision === Decision.TRUE_MATCH) return ["stops a party until two persons reopen it"];
+        if (decision === Decision.TRUE_MATCH)
+          return ["the request blocks a party until two persons reopen the alert"];
         return decision === Decision.FALSE_POSITIVE ? clearingReasons(alert, limits) : [];
       },
     },
@@ -58,7 +59,9 @@ export function reviewGuards(
       }),
       reasons: async ({ alertId }) => {
         const alert = await read(alertId);
-        return alert?.state.kind === "true_match" ? ["undoes what two persons decided"] : [];
+        return alert?.state.kind === "true_match"
+          ? ["the request reopens a match that two persons confirmed"]
+          : [];
       },
     },
   };
@@ -68,9 +71,9 @@ function clearingReasons({ detection }: Alert, { score, lists }: ClearingLimits)
   const { hit } = detection;
   return [
     ...(score !== undefined && hit.score >= score
-      ? [`clears a hit of a score above ${score}`]
+      ? [`the request clears a hit with a score of at least ${score}`]
       : []),
-    ...(lists.has(hit.list) ? [`clears a hit of ${hit.list}`] : []),
+    ...(lists.has(hit.list) ? [`the request clears a hit from the list ${hit.list}`] : []),
   ];
 }
 

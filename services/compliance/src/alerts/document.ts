@@ -32,13 +32,13 @@ export type StoredAlert = {
 };
 
 /**
- * The collection `alerts`, kept forever. Reasons and hits are sealed, because they name persons.
- * Ids, public list data, operators, actions and times are not sealed.
+ * The collection `alerts`, kept forever. Reasons and hits are encrypted, because they name persons.
+ * Ids, public list data, operators, actions and times are not encrypted.
  */
 export type AlertDocument = ReturnType<typeof alertDocument> & {
-  /** Absent before the first action. The given values and each reason are sealed. */
+  /** Absent before the first action. The given values and each reason are encrypted. */
   readonly actions?: readonly ReviewActionDocument[];
-  /** Absent before the first record. Details are sealed. */
+  /** Absent before the first record. Details are encrypted. */
   readonly pending_audit?: readonly PendingAuditDocument[];
   readonly verdict_due?: number;
 };
@@ -59,7 +59,7 @@ function sealing(sealer: Sealer, merchantId: string, id: string): { seal: Seal; 
   };
 }
 
-/** Seals or opens the reasons of a state. */
+/** Encrypts or decrypts the reasons of a state. */
 function withReasons(state: AlertState, change: Seal): AlertState {
   switch (state.kind) {
     case "open":
@@ -72,8 +72,8 @@ function withReasons(state: AlertState, change: Seal): AlertState {
 }
 
 /**
- * A change of keys does not seal pending audit records again, because they soon move to the audit
- * trail.
+ * A change of keys does not encrypt pending audit records again, because they soon move to the
+ * audit trail.
  */
 export const sealedAlerts: SealedPlace = {
   collection: "alerts",
@@ -110,7 +110,7 @@ export function changingFields(alert: Alert, sealer: Sealer) {
     hit: seal(JSON.stringify(hit)),
     assignee: alert.assignee,
     state: alert.state.kind,
-    /** The state with its reasons sealed. */
+    /** The state with its reasons encrypted. */
     standing: withReasons(alert.state, seal),
     waiting_since: alert.waitingSince,
     updated_at: alert.updatedAt,

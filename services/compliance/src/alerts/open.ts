@@ -57,18 +57,20 @@ export type ReviewOptions = Omit<ReviewRpcDeps, "audit" | "reviewed"> & {
 /** Opens the audit trail, and starts the sweep that completes decisions after a crash. */
 export async function startReview(options: ReviewOptions) {
   const { database, alerts, metrics, clock, log } = options;
-  const done = metrics.counter("disburse_alert_actions_total", "Actions of operators on alerts", [
-    "action",
-  ]);
+  const done = metrics.counter(
+    "disburse_alert_actions_total",
+    "Actions of operators on alerts, by action.",
+    ["action"],
+  );
   const deps: ReviewRpcDeps = {
     ...options,
     audit: openAuditStore<AlertAction>(database),
     reviewed: (action) => done.inc({ action }),
   };
-  const waiting = metrics.gauge("disburse_alerts_waiting", "Pending alerts by state", ["state"]);
+  const waiting = metrics.gauge("disburse_alerts_waiting", "Pending alerts, by state.", ["state"]);
   const oldest = metrics.gauge(
     "disburse_alerts_waiting_oldest_seconds",
-    "Waiting time of the oldest pending alert",
+    "Waiting time of the oldest pending alert.",
     ["state"],
   );
   const sweep = startLoop({
@@ -197,7 +199,7 @@ function readStates(values: readonly AlertState[]): readonly AlertStateKind[] | 
     .map((value) => enumName(AlertState, value))
     .filter((kind) => kind !== undefined);
   if (kinds.length === values.length) return [...new Set(kinds)];
-  return refused("INVALID_REQUEST", "states: must be states of alerts");
+  return refused("INVALID_REQUEST", "states: must be known states of alerts");
 }
 
 /**
@@ -234,7 +236,7 @@ function alertMessage(alert: Alert) {
 
 function reviewEntryMessage(entry: AuditEntry<AlertAction>, sealer: Sealer) {
   const { sequence, at, person, action, subject: alertId, detail, previousHash, hash } = entry;
-  // An entry that records a call contains only the subject's id, so its detail is not sealed.
+  // An entry that records a call contains only the subject's id, so its detail is not encrypted.
   const isSealed = entry.call === undefined;
   return create(ReviewEntrySchema, {
     sequence: BigInt(sequence),

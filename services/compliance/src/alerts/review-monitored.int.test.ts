@@ -155,7 +155,7 @@ it("a name that nothing can be compared with is decided by people", async () => 
   const alertId = waiting?.id ?? "";
   expect(screening?.hits[0]?.alertId).toBe(alertId);
   const { alert } = await officers.getAlert({ alertId });
-  expect(alert?.hit?.reasons[0]?.text).toContain("no letter that can be compared");
+  expect(alert?.hit?.reasons[0]?.text).toContain("no letters that screening can compare");
   await decide(alertId, Decision.FALSE_POSITIVE);
   expect(await verdictOf(recordId)).toBe(Verdict.CLEAR);
   expect(await screenName(rpc, "☂☂")).toMatchObject({ verdict: Verdict.CLEAR });

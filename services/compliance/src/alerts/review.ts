@@ -96,7 +96,10 @@ async function followUp(deps: ReviewDeps, stored: StoredAlert): Promise<void> {
   try {
     await takeVerdict(deps, stored);
   } catch (error) {
-    deps.log.error({ err: error, alert_id: stored.alert.id }, "verdict not updated yet");
+    deps.log.error(
+      { err: error, alert_id: stored.alert.id },
+      "updating the verdict after a decision failed; it will be retried",
+    );
   }
 }
 
@@ -120,7 +123,10 @@ export async function sweepReviews(deps: ReviewDeps): Promise<void> {
       await record(deps, stored);
       await takeVerdict(deps, stored);
     } catch (error) {
-      deps.log.error({ err: error, alert_id: stored.alert.id }, "review not finished");
+      deps.log.error(
+        { err: error, alert_id: stored.alert.id },
+        "completing the decision of an alert failed; it will be retried",
+      );
     }
   }
 }
@@ -131,7 +137,8 @@ function auditRecord({ alert, action, detail }: AlertChange, act: ReviewedBy, se
 }
 
 /**
- * Returns the sealing context for the detail of an audit record. It binds the detail to its alert.
+ * Returns the encryption context for the detail of an audit record. It binds the detail to its
+ * alert.
  */
 export function auditContext(alertId: string): string {
   return `${alertId}|audit`;

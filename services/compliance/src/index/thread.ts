@@ -23,8 +23,8 @@ export type IndexThread = {
 };
 
 /**
- * The time that a retired thread keeps accepting requests. Callers that got the index before the
- * switch still use it.
+ * The time that a retired thread keeps accepting requests. Callers that got the index before its
+ * replacement still use it.
  */
 const retiredKeptMs = 5_000;
 /**
@@ -87,7 +87,7 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
     silentSeconds = isReady && line.isIdle() ? 0 : silentSeconds + 1;
     const most = isReady ? responseSecondsMax : startSecondsMax;
     if (silentSeconds <= most) return;
-    cause ??= new Error(`the thread of an index did not answer for ${most} seconds`);
+    cause ??= new Error(`the thread of the screening index did not respond for ${most} seconds`);
     worker.terminate().catch(reportRejection);
   }, tickMs).unref();
 
@@ -106,7 +106,10 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
     clearInterval(watchdog);
     line.refuseAll();
     if (leaving) return;
-    ended(cause ?? new Error(`the thread of an index ended with ${code}`), isReady);
+    ended(
+      cause ?? new Error(`the thread of the screening index ended with exit code ${code}`),
+      isReady,
+    );
   });
   return {
     isAlive: () => alive,

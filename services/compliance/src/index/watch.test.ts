@@ -216,7 +216,7 @@ describe("a thread of an index", () => {
     };
     const patient = watchLists({ store, startThread, log: silentLog });
     store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
-    await expect(patient.refresh()).rejects.toThrow("did not answer for 60 seconds");
+    await expect(patient.refresh()).rejects.toThrow("did not respond for 60 seconds");
     expect([patient.current(), started]).toEqual([undefined, 1]);
     await patient.refresh();
     expect(await found("Tamerlan Zhdanovski", patient.current())).toEqual([["a", "1"]]);

@@ -18,7 +18,7 @@ export type WatchDeps = {
    * be cleared.
    */
   readonly required?: readonly string[];
-  /** Notified after each switch to an index with a different stamp. */
+  /** Notified after a new index replaced one with a different stamp. */
   readonly switched?: Wake;
   readonly startThread?: typeof startIndexThread;
 };
@@ -49,8 +49,10 @@ export function watchLists({
     return next;
   };
   const replaceDead = (cause: unknown): void => {
-    log.error({ err: cause }, "index thread died, building another");
-    refresh().catch((error: unknown) => log.error({ err: error }, "index not built"));
+    log.error({ err: cause }, "the thread of the screening index ended; starting another");
+    refresh().catch((error: unknown) =>
+      log.error({ err: error }, "building the screening index failed; it will be retried"),
+    );
   };
   const refreshNow = async (): Promise<void> => {
     const lists = isStopped ? [] : await store.listsInForce();
@@ -92,7 +94,14 @@ export async function startWatch(deps: WatchDeps, pollMs: number) {
   const watch = watchLists(deps);
   // The first read happens before the service accepts requests, so that it can respond at once. If
   // this read fails, screening is refused until the loop succeeds.
-  await watch.refresh().catch((error: unknown) => log.error({ err: error }, "lists not read"));
+  await watch
+    .refresh()
+    .catch((error: unknown) =>
+      log.error(
+        { err: error },
+        "reading the sanctions lists failed; screening is refused until a retry succeeds",
+      ),
+    );
   const run = () => watch.refresh().then(() => false);
   const loop = startLoop({ name: "lists", everyMs: pollMs, log, run });
   const stop = async () => {
@@ -111,7 +120,7 @@ function wholeness(required: readonly string[], log: Log) {
   return (inForce: readonly StoredList[]): boolean => {
     const missing = missingLists(required, inForce);
     if (missing.length > 0 && logged !== missing.join()) {
-      log.warn({ missing }, "screening is refused until these lists are in force");
+      log.warn({ missing }, "screening is refused until the missing lists are in force");
     }
     logged = missing.join();
     return missing.length === 0;

@@ -32,7 +32,7 @@ describe("packEntries", () => {
     const [first, second] = packEntries("l", some);
     if (first === undefined || second === undefined) throw new Error("too few chunks");
     expect(() => chunkLines({ id: first.id, bytes: second.bytes })).toThrow(
-      "does not match its name",
+      "does not match its hash",
     );
   });
 });

@@ -85,7 +85,8 @@ export function entryLine(entry: ListEntry): string {
 export function chunkLines({ id, bytes }: Chunk): string[] {
   const text = gunzipSync(bytes);
   const hash = createHash("sha256").update(text).digest("hex");
-  if (!id.endsWith(`:${hash}`)) throw new Error(`chunk ${id} does not match its name`);
+  if (!id.endsWith(`:${hash}`))
+    throw new Error(`the stored list chunk ${id} does not match its hash`);
   return text.toString("utf8").split("\n");
 }
 

@@ -75,8 +75,8 @@ export function importDocument(
     live: true as boolean,
     state: "reading" as ImportState,
     /**
-     * The import that was in force at the start, "" for none. The switch succeeds only if that
-     * import is still in force.
+     * The import that was in force at the start, "" for none. The new import comes into force only
+     * if that one still is.
      */
     base_import_id: baseImportId,
     entries: 0,
@@ -104,7 +104,8 @@ export function importDocument(
 export type ListDocument = ReturnType<typeof listDocument> & {
   readonly _id: string;
   /**
-   * The ids of previous imports, latest last. With them, a late repeat of a switch is recognised.
+   * The ids of previous imports, latest last. With them, a late repeat of the write that brought an
+   * import into force is recognised.
    */
   readonly earlier: readonly string[];
 };

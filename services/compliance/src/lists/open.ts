@@ -142,29 +142,29 @@ export function startLists(deps: ListServiceDeps) {
 export function listMetrics(metrics: Metrics) {
   const imports = metrics.counter(
     "disburse_list_imports_total",
-    "List imports by outcome: imported, refused, overtaken, failed.",
+    "Imports of sanctions lists, by outcome: imported, refused, overtaken, failed.",
     ["list", "outcome"],
   );
   const gauge = (name: string, help: string) => metrics.gauge(name, help, ["list"]);
   const age = gauge(
     "disburse_list_age_seconds",
-    "Time since the import or the last confirmation by the source.",
+    "Seconds since a sanctions list was imported, or since its source last confirmed it as current.",
   );
   const failures = gauge(
     "disburse_list_source_failures",
-    "Consecutive failed checks of the source.",
+    "Consecutive failed checks of the source of a sanctions list.",
   );
   const indexed = gauge(
     "disburse_list_indexed",
-    "1 if this process screens with the latest version.",
+    "1 if this process screens with the latest version of a sanctions list.",
   );
   const awaited = gauge(
     "disburse_list_awaited",
-    "1 if screening is refused until this list is in force.",
+    "1 if screening is refused until a required sanctions list is in force.",
   );
   const removal = gauge(
     "disburse_list_removal_waiting_seconds",
-    "Waiting time of removals that a person must confirm; 0 if there are none.",
+    "Waiting time of the oldest removal of list entries that a person must confirm; 0 if there is none.",
   );
   return {
     ended: (list: string, outcome: ImportOutcome): void => imports.inc({ list, outcome }),
@@ -214,7 +214,7 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
     removeRetainedEntries: async ({ mutation, list, importId }) => {
       const change = readMutation(mutation);
       const approvedBy = callContext()?.approvedBy ?? "";
-      const note = `confirmed by ${approvedBy}: what the list no longer has is out of force`;
+      const note = `removal confirmed by ${approvedBy}: entries that the list no longer contains are out of force`;
       const removal = { ...change, list, importId, kept: [], note };
       // The index is not refreshed here. Each process polls the lists soon, which is early enough
       // for a removal.

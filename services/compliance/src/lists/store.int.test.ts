@@ -204,7 +204,7 @@ describe("watchLists", () => {
       packed("c").map(({ bytes }) => ({ id: idsOf("b")[0] ?? "", bytes })),
       now,
     );
-    await expect(watch.refresh()).rejects.toThrow("does not match its name");
+    await expect(watch.refresh()).rejects.toThrow("does not match its hash");
     expect(await named()).toEqual(["a"]);
     await watch.stop();
   });

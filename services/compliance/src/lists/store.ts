@@ -104,7 +104,7 @@ function chunkReads(at: ListCollections) {
   return {
     /**
      * Returns the chunk ids of all entries that an import brought into force; none for the import
-     * "". Throws for an import that did not switch.
+     * "". Throws for an import that never came into force.
      */
     importChunks: async (importId: string): Promise<readonly string[]> => {
       if (importId === "") return [];
@@ -122,7 +122,9 @@ function chunkReads(at: ListCollections) {
         const some = ids.slice(from, from + chunksAtOnce);
         const found = await at.chunks.find({ _id: { $in: some } }).toArray();
         if (found.length !== some.length) {
-          throw new Error(`${found.length} of ${some.length} chunks of a list could be read`);
+          throw new Error(
+            `only ${found.length} of ${some.length} chunks of a stored list were found`,
+          );
         }
         // Copies the bytes into their own buffer, which can be transferred to another thread.
         const copies = found.map(({ _id: id, bytes }) => ({

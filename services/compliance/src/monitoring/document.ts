@@ -33,7 +33,7 @@ export type Compared = {
 
 /**
  * The collection `subjects`: the monitored records with their last screening. The request is
- * sealed. Ids, the verdict and the entries of hits are not.
+ * encrypted. Ids, the verdict and the entries of hits are not.
  */
 export type SubjectDocument = Compared & {
   readonly _id: string;
@@ -62,7 +62,7 @@ export type SubjectDocument = Compared & {
    */
   readonly entries: readonly string[];
   readonly keys: readonly number[];
-  /** JSON of the `ScreeningRequest`, sealed. */
+  /** JSON of the `ScreeningRequest`, encrypted. */
   readonly sealed: string;
   /** The id of the subject's first screening, if it was stored before this document. */
   readonly opened_by?: string;

@@ -49,7 +49,7 @@ export type MonitoringOptions = {
   readonly database: Database;
   readonly bus: Bus;
   readonly metrics: Metrics;
-  /** Wakes the monitor after the index has switched. */
+  /** Wakes the monitor after a new index has replaced the previous one. */
   readonly switched: Wake;
   /**
    * The maximum days between two full comparisons of a subject. As lists grow, the rarity of words
@@ -71,12 +71,12 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
   const relay = startRelay({ outbox: subjects.outbox, bus, log, wake: pending });
   const compared = metrics.counter(
     "disburse_subjects_compared_total",
-    "Full comparisons of monitored subjects by trigger and outcome",
+    "Full comparisons of monitored subjects with the lists, by trigger and outcome.",
     ["trigger", "outcome"],
   );
   const screenings = metrics.counter(
     "disburse_screenings_total",
-    "Screenings by kind and verdict",
+    "Screenings, by kind and verdict.",
     ["kind", "verdict"],
   );
   const lease = createSweepLease(database, "monitoring", leaseMs);
@@ -138,11 +138,14 @@ export function monitorWork(deps: MonitorDeps, yieldLease: () => Promise<void>) 
     await finishLeftovers(deps);
     const { ahead, ...compared } = await monitorRound(deps);
     if (compared.screened + compared.spared + compared.failed > 0) {
-      deps.log.info(compared, "subjects compared with the changes");
+      deps.log.info(compared, "monitored subjects compared with changed lists or configuration");
     }
     if (compared.failed > 0) failed = { with: stamp, until: performance.now() + failedWaitMs };
     if (ahead > 0 && !wasAhead) {
-      deps.log.warn({ ahead }, "subjects skipped: they were compared with a newer configuration");
+      deps.log.warn(
+        { ahead },
+        "monitored subjects skipped: another process compared them with a newer configuration",
+      );
     }
     wasAhead = ahead > 0;
     // Releases the lease, so that a process with the newer configuration can take over.
@@ -156,7 +159,7 @@ async function finishLeftovers(deps: MonitorDeps): Promise<void> {
   for (const left of await deps.subjects.unfinished(moment)) {
     await finishScreening(deps, left).catch((error: unknown) => {
       const fields = { err: error, screening_id: left.screening_id };
-      deps.log.error(fields, "alerts not raised yet");
+      deps.log.error(fields, "raising the alerts of a screening failed; it will be retried");
     });
   }
 }
@@ -175,15 +178,15 @@ type GaugeDeps = Pick<MonitorDeps, "subjects" | "watch" | "hashes" | "clock">;
 /** Returns a run that updates the gauges of monitoring. */
 export function monitorGauges(deps: GaugeDeps, metrics: Metrics): () => Promise<boolean> {
   const { subjects, clock } = deps;
-  const count = metrics.gauge("disburse_subjects", "Monitored subjects", ["verdict"]);
+  const count = metrics.gauge("disburse_subjects", "Monitored subjects.", ["verdict"]);
   const pending = metrics.gauge(
     "disburse_screening_events_pending",
-    "Subjects with a pending event",
+    "Monitored subjects with an event that is not published yet.",
     [],
   );
   const lag = metrics.gauge(
     "disburse_monitoring_lag_seconds",
-    "Time since the oldest change that not every subject was compared with",
+    "Seconds since the oldest list or configuration change with which some subjects are not compared yet.",
     [],
   );
   let noticedAt: number | undefined;
@@ -216,7 +219,10 @@ export async function monitoringProgress(deps: GaugeDeps) {
   return { verdicts, eventsPending, behind, behindSince };
 }
 
-/** Returns one subject for each stamp that is not current. */
+/**
+ * Returns one subject for each stamp other than the current one, so for each older state of lists
+ * and configuration.
+ */
 async function subjectsBehind({ watch, subjects, hashes }: GaugeDeps): Promise<SubjectDocument[]> {
   const index = watch.current();
   if (index === undefined) return [];

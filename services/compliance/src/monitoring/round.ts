@@ -122,7 +122,8 @@ async function planOf(
   if (!isSameRules) return { trigger: "configuration_change" };
   const differences = await changedEntries(importRefs(sample), index.lists).catch(
     // If an old version cannot be read, its changes are unknown, and all subjects are screened.
-    (error: unknown) => log.error({ err: error }, "lists not compared: all subjects are screened"),
+    (error: unknown) =>
+      log.error({ err: error }, "comparing list versions failed; all subjects are rescreened"),
   );
   if (differences === undefined) return { trigger: "list_change" };
   const compared = differences.flatMap(({ added, changed }) => [...added, ...changed]);
@@ -168,7 +169,10 @@ async function rescreenEach(
         // The round continues with the other subjects. This subject is still due.
         counts.failed += 1;
         if (counts.failed > failuresLogged) continue;
-        deps.log.error({ err: error, record_id: subject.recordId }, "subject not screened again");
+        deps.log.error(
+          { err: error, record_id: subject.recordId },
+          "rescreening a subject failed; it will be retried",
+        );
       }
     }
   };

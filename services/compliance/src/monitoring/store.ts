@@ -68,7 +68,7 @@ export function openSubjectStore({ db }: Pick<Database, "db">) {
       return Promise.all(verdicts.map(count));
     },
 
-    /** Counts subjects whose stamp is not this one. */
+    /** Counts subjects with another stamp than this one. */
     countOthers: (stamp: string): Promise<number> =>
       subjects.countDocuments({ stamp: { $ne: stamp } }),
 
@@ -141,10 +141,10 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
   };
 }
 
-/** Scans subjects by their ids, without opening sealed fields. */
+/** Scans subjects by their ids, without decrypting fields. */
 function subjectScans(subjects: Collection<SubjectDocument>) {
   return {
-    /** Returns the stamps of all subjects that do not have this one. */
+    /** Returns the different stamps of all subjects, except this one. */
     otherStamps: (stamp: string): Promise<string[]> =>
       subjects.distinct("stamp", { stamp: { $ne: stamp } }),
 

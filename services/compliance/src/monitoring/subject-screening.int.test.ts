@@ -331,7 +331,7 @@ describe("after a crash", () => {
 });
 
 describe("a subject that is overtaken by others each time", () => {
-  const overtaken = "a subject was overtaken by other screenings too often";
+  const overtaken = "other screenings of the subject were stored first during every attempt";
   let tries: number;
   beforeEach(async () => {
     tries = 0;

@@ -81,7 +81,7 @@ export async function screenSubject(
     const committed = await commit(deps, before, comparison, { trigger: "request", ...by });
     if (committed !== undefined) return committed;
   }
-  throw new Error("a subject was overtaken by other screenings too often");
+  throw new Error("other screenings of the subject were stored first during every attempt");
 }
 
 /**
@@ -108,7 +108,7 @@ export async function rescreen(
     const actor = { kind: "service", id: "compliance" } as const;
     if ((await commit(deps, before, comparison, { trigger, actor })) !== undefined) return;
   }
-  throw new Error("a subject was overtaken by other screenings too often");
+  throw new Error("other screenings of the subject were stored first during every attempt");
 }
 
 /** After a crash, stores a subject's screening and raises its alerts. */
@@ -314,7 +314,10 @@ async function commit(
   await deps.store.keep(next.recording);
   // The result is in force already. If raising the alerts fails, a sweep does it later.
   await raiseAlerts(deps, next).catch((error: unknown) => {
-    deps.log.error({ err: error, screening_id: screening.id }, "alerts not raised yet");
+    deps.log.error(
+      { err: error, screening_id: screening.id },
+      "raising the alerts of a screening failed; it will be retried",
+    );
   });
   return stored;
 }

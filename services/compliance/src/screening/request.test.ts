@@ -116,7 +116,7 @@ describe("parties to screen", () => {
   });
 
   it.each([
-    ["no party", {}, "parties: must be at least one, or a wallet"],
+    ["no party", {}, "parties: must have at least one party, or a wallet"],
     ["51 parties", { parties: Array(51).fill(person) }, "parties: must be at most 50"],
     ["11 wallets", { wallets: Array(11).fill({}) }, "wallets: must be at most 10"],
     ["a wrong network", { wallets: [{ networks: ["DOGE"] }] }, "wallets[0].networks: must be one"],
@@ -166,7 +166,7 @@ describe("a page of screenings", () => {
     [{ limit: -1 }, "limit: must be 1 to 100"],
     [{ limit: 101 }, "limit: must be 1 to 100"],
     [{ verdict: 99 as Verdict }, "verdict: is not known"],
-    [{ cursor: "???" }, "cursor: is not one of ours"],
+    [{ cursor: "???" }, "cursor: is not valid: use one that a list returned"],
   ])("is refused with %j", (fields, message) => {
     expect(read(fields)).toMatchObject(refusal(message));
   });

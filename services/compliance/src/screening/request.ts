@@ -60,7 +60,10 @@ function readSubject(message: SubjectMessage | undefined, violations: Violation[
     violations.push({ field: "subject.merchant_id", problem: "is required" });
   }
   if (recordId !== "" && !idText.test(recordId)) {
-    violations.push({ field: "subject.record_id", problem: "must be an id" });
+    violations.push({
+      field: "subject.record_id",
+      problem: "must be an id of 1 to 128 printable characters",
+    });
   }
   return { merchantId, recordId };
 }
@@ -102,7 +105,10 @@ export function readPartyRequest(request: ScreenPartyRequest): ScreeningRequest 
     violations.push({ field: "banks", problem: `must be at most ${banksMax}` });
   }
   if (parties.length + wallets.length + banks.length === 0) {
-    violations.push({ field: "parties", problem: "must be at least one, or a wallet or bank" });
+    violations.push({
+      field: "parties",
+      problem: "must have at least one party, or a wallet or bank must be sent",
+    });
   }
   if (violations.length > 0) return invalid(violations);
   const read = {
@@ -149,7 +155,7 @@ function readBank(message: BankMessage, at: string, violations: Violation[]): Ba
 /** Returns the problem of a name, or `undefined`. */
 function nameProblem(name: string): string | undefined {
   const isTooLong = Array.from(name).length > nameLengthMax;
-  return name === "" || isTooLong ? `must be 1 to ${nameLengthMax} long` : textProblem(name);
+  return name === "" || isTooLong ? `must be 1 to ${nameLengthMax} characters` : textProblem(name);
 }
 
 function readParty(message: PartyMessage, at: string, violations: Violation[]): Party {
@@ -170,10 +176,13 @@ function readParty(message: PartyMessage, at: string, violations: Violation[]): 
     .map(({ number, country }) => ({ number, country }));
   const tooLong = documents.some(({ number }) => number.length > documentLengthMax);
   if (documents.length > documentsMax || tooLong) {
-    report("documents", `must be at most ${documentsMax} of at most ${documentLengthMax} long`);
+    report(
+      "documents",
+      `must be at most ${documentsMax} documents with at most ${documentLengthMax} characters each`,
+    );
   }
   if (documents.some(({ country }) => country !== "" && !countryText.test(country))) {
-    report("documents", "must name ISO 3166 alpha-2 codes");
+    report("documents", "must have ISO 3166 alpha-2 codes as countries");
   }
   return { type: type ?? "individual", name, date: message.date, countries, documents };
 }
@@ -192,7 +201,7 @@ export function readListRequest(
   }
   const cursor = request.cursor === "" ? undefined : readCursor(request.cursor);
   if (request.cursor !== "" && cursor === undefined) {
-    violations.push({ field: "cursor", problem: "is not one of ours" });
+    violations.push({ field: "cursor", problem: "is not valid: use one that a list returned" });
   }
   if (violations.length > 0) return invalid(violations);
   const { merchantId, recordId } = request;

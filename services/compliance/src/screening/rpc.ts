@@ -93,7 +93,7 @@ export function screeningRpc(deps: ScreeningDeps) {
 
 const notAnOwner = refused(
   "INVALID_REQUEST",
-  "subject.record_id: must be left out by a person: its own service screens a record",
+  "subject.record_id: must be empty if a person calls: only services screen records",
 );
 
 /** A request and its waiting caller. */

@@ -67,7 +67,8 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
     save: async (record: StoredScreening & Change): Promise<StoredScreening> => {
       if (await insertOnce(screenings, screeningDocument(record, sealer))) return record;
       const first = await findOperation(record.screening.kind, record.operationId);
-      if (first === undefined) throw new Error("a screening of another operation has this id");
+      if (first === undefined)
+        throw new Error("another operation has already used this screening id");
       return first;
     },
 
@@ -99,21 +100,22 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
 }
 
 /**
- * The collection `screenings`, kept forever. The screened data is sealed, and so are the reasons,
- * which quote names and dates. Ids, the verdict and the lists' public data are not sealed.
+ * The collection `screenings`, kept forever. The screened data is encrypted, and so are the
+ * reasons, which quote names and dates. Ids, the verdict and the lists' public data are not
+ * encrypted.
  */
 export type ScreeningDocument = ReturnType<typeof screeningDocument> & {
   /**
-   * True if the screening was stored before its subject. It came into force only if the subject's
-   * `opened_by` names it.
+   * True if the screening was stored before its subject. If the subject's `opened_by` names another
+   * screening, this one never took effect.
    */
   readonly opens?: true;
 };
 
 /**
- * The sealed data. The whole request is stored, so that it can be screened again when a list
- * changes. The parts of hits that quote the party are sealed too. So is the response of the wallet
- * risk provider, because its references can contain the address.
+ * The encrypted data. The whole request is stored, so that it can be screened again when a list
+ * changes. The parts of hits that quote the party are encrypted too. So is the response of the
+ * wallet risk provider, because its references can contain the address.
  */
 type Sealed = {
   readonly request: string;
@@ -127,7 +129,7 @@ type FoundHit = Omit<Screening["hits"][number], SealedOfHit>;
 
 const sealContext = (merchantId: string, id: string) => `${merchantId}|${id}|screening`;
 
-/** Seals the text of a screening. */
+/** Encrypts the text of a screening. */
 export function sealedText(
   {
     _id,

@@ -47,7 +47,9 @@ export function walletProviderOf(settings: Settings): WalletProviderSetting | un
   if (url === undefined && apiKey === undefined) return undefined;
   if (url === undefined || apiKey === undefined) {
     const missing = url === undefined ? "URL" : "API_KEY";
-    throw new SettingsError(`settings: WALLET_PROVIDER_${missing}: is required with the other one`);
+    throw new SettingsError(
+      `settings: WALLET_PROVIDER_${missing}: must be set too, because the other of WALLET_PROVIDER_URL and WALLET_PROVIDER_API_KEY is set`,
+    );
   }
   return {
     url,

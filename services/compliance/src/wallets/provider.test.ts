@@ -227,7 +227,7 @@ describe("no response", () => {
 
   it("is logged without the address and the key", async () => {
     await open().assess("ETHEREUM", address);
-    expect(logged).toContain("no response from the wallet provider");
+    expect(logged).toContain("the wallet risk provider returned no assessment");
     expect(logged).toContain("error_status");
     expect(logged.toLowerCase()).not.toContain(lowerCase);
     expect(logged).not.toContain(apiKey);

@@ -60,7 +60,7 @@ export function createWalletProvider(
     }
     const { silence, detail, retryAfterMs } = response;
     if (retryAfterMs !== undefined) pausedUntil = clock.now().getTime() + retryAfterMs;
-    log.warn({ silence, detail }, "no response from the wallet provider");
+    log.warn({ silence, detail }, "the wallet risk provider returned no assessment");
     return refused("WALLET_PROVIDER_SILENT");
   };
   return {
@@ -80,7 +80,7 @@ export function createWalletProvider(
 function observedQuery({ query }: ProviderHttp, metrics: Metrics): ProviderHttp["query"] {
   const calls = metrics.counter(
     "disburse_wallet_provider_calls_total",
-    "Queries to the wallet risk provider by outcome.",
+    "Queries to the wallet risk provider, by outcome.",
     ["outcome"],
   );
   const duration = metrics.histogram(

@@ -15,7 +15,7 @@ export const signInSeconds = 600;
 /** For one working day after a sign-out, the provider must ask for the password again. */
 const signedOutSeconds = wholeMs / 1_000;
 
-/** A sign-in in progress, sealed in a cookie of the browser that started it. */
+/** A sign-in in progress, encrypted in a cookie of the browser that started it. */
 export type Begun = {
   readonly checks: Checks;
   readonly returnTo: string;
@@ -73,7 +73,8 @@ export function cookiesOf({ portal, cookieName, sealer }: CookieDeps) {
       try {
         return JSON.parse(sealer.open(value, context)) as Begun;
       } catch {
-        // The cookie was altered or sealed with a retired key, so it belongs to no valid sign-in.
+        // The cookie was altered or encrypted with a retired key, so it belongs to no valid
+        // sign-in.
         return undefined;
       }
     },

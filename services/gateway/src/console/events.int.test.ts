@@ -130,6 +130,18 @@ describe("a page's events", () => {
     expect((await open(undefined)).response.statusCode).toBe(401);
   });
 
+  it("end with the session, also after the deadline of the request that opened them", async () => {
+    const { token, end } = await signedIn();
+    const page = await open(token);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    try {
+      await end();
+      await vi.waitFor(() => expect(page.stream.isEnded).toBe(true), within);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("begin when the feed is followed, so that a page that reads then misses nothing", async () => {
     const { listEvents } = gateway.fakes.notifier;
     gateway.fakes.notifier.listEvents = () => {

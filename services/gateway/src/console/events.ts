@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { withCallContext } from "@disburse/chassis/call-context.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { type PageAnswer, refusalAnswer } from "../http/answer.ts";
 import type { RouterContext } from "../http/observe.ts";
@@ -86,10 +87,15 @@ function startStream({
     ({ kind, id }) => write(`event: ${kind}\ndata: ${JSON.stringify({ id })}\n\n`),
     begun,
   );
+  // The stream outlives the deadline of its request, so each check has a deadline of its own.
+  const isGood = () => {
+    const context = { requestId: crypto.randomUUID(), deadlineMs: Date.now() + checkEveryMs };
+    return withCallContext(context, () => sessions.isGood(token));
+  };
   const check = setInterval(() => {
-    sessions.isGood(token).then(
-      (isGood) => {
-        if (!isGood) end();
+    isGood().then(
+      (isStillGood) => {
+        if (!isStillGood) end();
       },
       // An unavailable database does not mean that the session has ended.
       () => undefined,

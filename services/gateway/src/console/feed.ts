@@ -64,7 +64,9 @@ export function createFeeds(deps: {
       }
     };
     const run = async () => {
-      await poll().catch((error: unknown) => log.warn({ err: error }, "feed not read"));
+      await poll().catch((error: unknown) =>
+        log.warn({ err: error }, "reading the event feed for the console failed; retrying"),
+      );
       if (!isStopped) timer = setTimeout(run, pollMs);
     };
     run().catch(reportRejection);

@@ -21,7 +21,7 @@ const get = (path: string, headers = {}) => gateway.ask({ path, headers });
 
 it("without a build says so, and still has sessions", async () => {
   expect(await get("/console/")).toMatchObject({
-    ...{ status: 404, text: expect.stringContaining("no build of the console") },
+    ...{ status: 404, text: expect.stringContaining("does not include the console") },
   });
   expect((await get("/console/session")).status).toBe(401);
   expect((await get("/console/session/login")).status).toBe(503);

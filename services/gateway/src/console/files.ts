@@ -57,7 +57,7 @@ export function consoleFiles(folder: string): readonly PublicRoute[] {
     if (served.test(name)) return refusalAnswer(refused("ROUTE_NOT_FOUND"));
     const files = (await current())?.files;
     if (files === undefined) {
-      return messagePage(404, "No console here", "This deployment has no build of the console.");
+      return messagePage(404, "No console here", "This deployment does not include the console.");
     }
     const file = files.get(name);
     // The browser requested a hashed file of another build. It would run the index page as a

@@ -46,7 +46,8 @@ const persons = new AsyncLocalStorage<string>();
 /** The identity of forwarded calls is the person who sent the request. */
 export const personIdentity: ClientIdentity = () => {
   const token = persons.getStore();
-  if (token === undefined) throw new Error("a call of the operator API proxy has no person");
+  if (token === undefined)
+    throw new Error("a call of the operator API proxy has no authenticated person");
   return `Bearer ${token}`;
 };
 
@@ -65,7 +66,7 @@ export function operatorProxyRoutes({
       const place = at ?? placeOf(service);
       const handler = place && handlers(place).get(`/${service}/${method}`);
       if (handler === undefined) {
-        throw new ConnectError("there is no such RPC at this address", Code.Unimplemented);
+        throw new ConnectError("this RPC does not exist at this address", Code.Unimplemented);
       }
       const token = await personToken(ctx, sessions);
       return await persons.run(token, () => answerOf(ctx, handler));
@@ -101,10 +102,13 @@ async function personToken({ req }: RouterContext, sessions: OperatorSessions): 
   const session = sessions.tokenOf(req);
   const found = session === undefined ? undefined : await sessions.find(session);
   if (session === undefined || found === undefined) {
-    throw new ConnectError("sign in", Code.Unauthenticated);
+    throw new ConnectError("no session: sign in", Code.Unauthenticated);
   }
   if (!carriesCsrfToken(session, headerValues(req.rawHeaders, "x-csrf-token"))) {
-    throw new ConnectError("X-CSRF-Token: must be the session's", Code.PermissionDenied);
+    throw new ConnectError(
+      "X-CSRF-Token: must be the token of this session",
+      Code.PermissionDenied,
+    );
   }
   return found.accessToken;
 }

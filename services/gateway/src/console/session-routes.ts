@@ -55,11 +55,11 @@ export function sessionRoutes(deps: SessionRouteDeps): readonly PublicRoute[] {
       signedIn = await provider.complete(new URL(ctx.url, origin), checks, isFresh);
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error;
-      log.warn({ err: error }, "sign-in refused");
-      return messagePage(401, "That did not work", "The sign-in was refused.");
+      log.warn({ err: error }, "sign-in to the console refused");
+      return messagePage(401, "Sign-in failed", "The sign-in was refused.");
     }
     const session = await portal.admit(signedIn, previous);
-    if (session === undefined) return messagePage(403, "Not for you", notFor[portal.kind]);
+    if (session === undefined) return messagePage(403, "Not allowed", notFor[portal.kind]);
     if (previous !== undefined) await sessions.end(previous);
     cookies.setSession(ctx, await sessions.begin(session));
     return redirect(returnTo);
@@ -120,12 +120,12 @@ export const sessionPath = `${consolePath}session`;
 const callbackPath = `${sessionPath}/callback`;
 
 const notFor: Readonly<Record<Portal["kind"], string>> = {
-  member: "You are a member of no merchant's team here. An admin of your team can add you.",
-  operator: "You have no role of an operator.",
+  member: "You are not a member of any merchant's team here. Ask an admin of your team to add you.",
+  operator: "You do not have an operator's role.",
 };
 
 const closedPage = () =>
-  messagePage(503, "No sign-in here", "This deployment names no OpenID provider to sign in at.");
+  messagePage(503, "No sign-in here", "This deployment has no OpenID provider for signing in.");
 
 function redirect(url: string): PageAnswer {
   return { status: 303, headers: { Location: url }, body: "" };

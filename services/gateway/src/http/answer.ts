@@ -76,7 +76,7 @@ export function isErrorCode(code: string): code is ErrorCode {
  */
 export function failureAnswer(error: unknown, log: Log): Answer {
   const refusal = readRefusal(error);
-  // The service has seen this operation id with other content. The id is derived from the
+  // The service has seen this operation id with a different request. The id is derived from the
   // idempotency key, so the merchant has reused the key.
   if (refusal?.message === otherContent.detail) {
     return refusalAnswer(refused("IDEMPOTENCY_KEY_REUSED"));
@@ -87,9 +87,9 @@ export function failureAnswer(error: unknown, log: Log): Answer {
   }
   const isClosed = error instanceof MongoTopologyClosedError;
   if (isUnavailable(error) || isDatabaseUnavailable(error) || isClosed) {
-    log.warn({ err: error }, "dependency unavailable");
+    log.warn({ err: error }, "request failed: a service or database is unavailable");
     return refusalAnswer(refused("SERVICE_UNAVAILABLE"));
   }
-  log.error({ err: error }, "request failed");
+  log.error({ err: error }, "request failed with an internal error");
   return refusalAnswer(refused("INTERNAL_ERROR"));
 }

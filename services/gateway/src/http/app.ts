@@ -48,7 +48,7 @@ export type AppDeps = RouteDeps & {
 };
 
 /**
- * Calls to services end after 10 s, and slow bodies 1 s later. A request that still runs after 12 s
+ * Calls to services and commands to the database end after 10 s, and slow bodies 1 s later. A request that still runs after 12 s
  * hangs.
  */
 const answerWithinMsDefault = 12_000;
@@ -171,7 +171,8 @@ function createFileGuard(log: Log, times: FileTimes): FileGuard {
     ctx.res.once("close", () => clearTimeout(late));
     file.once("error", (error) => {
       // If the socket is destroyed, the reader has disconnected and the file itself did not fail.
-      if (!ctx.req.socket.destroyed) log.warn({ err: error }, "file aborted");
+      if (!ctx.req.socket.destroyed)
+        log.warn({ err: error }, "download aborted: reading its records failed");
       breakOff();
     });
   };

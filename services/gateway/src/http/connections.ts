@@ -23,7 +23,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   const { max, maxPerAddress, proxies, metrics } = limits;
   const refusals = metrics?.counter(
     "disburse_http_connections_refused_total",
-    "Refused connections, by the limit that they exceed: all or address.",
+    "Refused connections to the public port, by the limit that they exceed: all or address.",
     ["limit"],
   );
   const open = new Map<string, number>();

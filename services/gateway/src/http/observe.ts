@@ -37,8 +37,8 @@ export type HttpContext = ParameterizedContext<RequestState>;
 export type RouterContext = KoaRouterContext<RequestState>;
 
 /**
- * Maximum response time for a merchant. Calls to services get the remaining time as their deadline
- * (reliability: deadlines).
+ * Maximum response time for a merchant. Calls to services and commands to the database get the
+ * remaining time as their deadline (reliability: deadlines).
  */
 const deadlineMs = 10_000;
 
@@ -68,7 +68,7 @@ export type Observe = ReturnType<typeof observe>;
 export function observe({ log, metrics, tracing, note }: ObserveDeps) {
   const duration = metrics.histogram(
     "disburse_http_request_duration_seconds",
-    "Duration of requests in seconds, by route and status.",
+    "Duration of HTTP requests in seconds, by route and status.",
     ["route", "status"],
     durationBuckets,
   );

@@ -10,6 +10,7 @@ import {
   end,
   findAnswer,
   type IdempotencyStore,
+  type KeyRefusal,
   keepAnswer,
   runningKey,
 } from "../idempotency/store.ts";
@@ -43,7 +44,7 @@ export async function runClaimed(
   work: Work,
 ): Promise<PageAnswer> {
   const begun = await begin(store, scope, fingerprint);
-  if (isRefused(begun)) return refusalAnswer(begun);
+  if (isRefused(begun)) return keyRefusal(begun);
   if ("replay" in begun) return replayed(begun.replay);
   const { answer, kept = answer } = await work({ operationId: operationIdOf(scope) });
   try {
@@ -52,7 +53,10 @@ export async function runClaimed(
   } catch (error) {
     // The request itself has run. A retry runs under the same operation id, so it has no second
     // effect.
-    log.warn({ err: error }, "idempotency key could not be settled");
+    log.warn(
+      { err: error },
+      "storing the outcome of an idempotency key failed; a retry of the request has no second effect",
+    );
   }
   return answer;
 }
@@ -69,7 +73,7 @@ export async function runBound(
   work: Work,
 ): Promise<PageAnswer> {
   const running = runningKey(store, scope, fingerprint);
-  if (isRefused(running)) return refusalAnswer(running);
+  if (isRefused(running)) return keyRefusal(running);
   try {
     const operation = { operationId: operationIdOf(scope), fingerprint };
     const { answer, kept = answer } = await work(operation);
@@ -79,13 +83,23 @@ export async function runBound(
       : findAnswer(store, scope, fingerprint);
     const first = await storing.catch((error: unknown): undefined => {
       // A retry gets the same result from the service.
-      log.warn({ err: error }, "response for an idempotency key not stored or read");
+      log.warn(
+        { err: error },
+        "storing or reading the response of an idempotency key failed; a retry gets the same result",
+      );
     });
     if (first === undefined) return answer;
     return isRefused(first) ? refusalAnswer(first) : replayed(first);
   } finally {
     running.end();
   }
+}
+
+function keyRefusal(refusal: KeyRefusal): PageAnswer {
+  const retryAfter = "retryAfterSeconds" in refusal && {
+    "Retry-After": String(refusal.retryAfterSeconds),
+  };
+  return refusalAnswer(refusal, { ...retryAfter });
 }
 
 function replayed({ status, headers, body }: Answer): PageAnswer {

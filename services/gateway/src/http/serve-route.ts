@@ -102,7 +102,7 @@ async function answerTo(
   const caller = await authenticate(ctx, deps);
   if (isRefused(caller)) return refusalAnswer(caller);
   ctx.state.caller = caller;
-  // This header lets a page detect that the session has switched to another merchant.
+  // With this header, a page detects that the session now belongs to another merchant.
   if (caller.actor.kind === "member") ctx.set("Disburse-Merchant", caller.merchantId);
   const { admitted, headers } = deps.rateLimiter.take(caller.actor.id);
   ctx.set(headers);

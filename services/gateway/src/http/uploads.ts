@@ -53,7 +53,7 @@ export function createUploads(limits: UploadLimits = {}) {
       if (res.destroyed) return refused("RATE_LIMITED", "The client has disconnected.");
       const others = open.get(merchantId) ?? 0;
       if (others >= merchantMax) {
-        return refused("RATE_LIMITED", "This merchant has too many uploads at a time.");
+        return refused("RATE_LIMITED", "This merchant has too many uploads at the same time.");
       }
       open.set(merchantId, others + 1);
       let kept = 0;

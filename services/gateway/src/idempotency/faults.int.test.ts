@@ -1,7 +1,7 @@
 import { orThrow, publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import { otherContent, refused } from "@disburse/kernel/refusal.ts";
-import { type Collection, type Db, MongoNetworkError } from "mongodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Collection, type Db, MongoNetworkError, MongoServerSelectionError } from "mongodb";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { withoutSecrets } from "../openapi/fields.ts";
 import { routes } from "../resources/all.ts";
 import { startTestGateway, type TestGateway } from "../test-gateway.ts";
@@ -16,7 +16,12 @@ let ran: string[] = [];
 let effects = new Map<string, number>();
 type Write = () => Promise<unknown>;
 /** Fault of one kind of key write at the second gateway. */
-let fault: { readonly write: string; readonly how: (write: Write) => Promise<unknown> } | undefined;
+let fault:
+  | {
+      readonly write: string | readonly string[];
+      readonly how: (write: Write, name: string) => Promise<unknown>;
+    }
+  | undefined;
 const away = () => Promise.reject(new MongoNetworkError("connection 7 to 10.0.0.7:27017 closed"));
 const lostBefore = away;
 const lostAfter = (write: Write) => write().then(away);
@@ -55,7 +60,8 @@ function faultyCollection(collection: Collection): Collection {
       const original = bound(target, name);
       if (typeof original !== "function") return original;
       return (...args: unknown[]) => {
-        return fault?.write === name ? fault.how(() => original(...args)) : original(...args);
+        const isHit = fault !== undefined && [fault.write].flat().includes(String(name));
+        return isHit ? fault?.how(() => original(...args), String(name)) : original(...args);
       };
     },
   });
@@ -218,22 +224,118 @@ it("an answer whose write was stored but not acknowledged is replayed", async ()
   expect(ran.length).toBe(1);
 });
 
-it.each([
-  ["before", lostBefore, 0],
-  ["after", lostAfter, lockMs],
-])(
-  "without a database for the key nothing is done (it went %s the write)",
-  async (_when, how, untilOpenMs) => {
-    fault = { write: "insertOne", how };
-    const reply = await post(second);
-    expect([reply.status, reply.json.code, ran]).toEqual([503, "SERVICE_UNAVAILABLE", []]);
-    expect(reply.headers["retry-after"]).toBe("1");
+it("without a database for the key nothing is done", async () => {
+  fault = { write: "insertOne", how: lostBefore };
+  const reply = await post(second);
+  expect([reply.status, reply.json.code, ran]).toEqual([503, "SERVICE_UNAVAILABLE", []]);
+  expect(reply.headers["retry-after"]).toBe("1");
+  fault = undefined;
+  expect((await post(second)).status).toBe(200);
+  expect([ran.length, effects.size]).toEqual([1, 1]);
+});
+
+it("does not check for its lock if no server can be reached", async () => {
+  const writes: string[] = [];
+  const how = (_write: Write, name: string) => {
+    writes.push(name);
+    return Promise.reject(new MongoServerSelectionError("no primary", {} as never));
+  };
+  fault = { write: ["insertOne", "updateOne"], how };
+  expect((await post(second)).status).toBe(503);
+  expect(writes).toEqual(["insertOne"]);
+});
+
+it("continues if the insert of its lock was stored but not acknowledged", async () => {
+  fault = { write: "insertOne", how: lostAfter };
+  expect((await post(second)).status).toBe(200);
+  expect([ran.length, effects.size]).toEqual([1, 1]);
+});
+
+it("continues if it took over a key but the write was not acknowledged", async () => {
+  owning(failing);
+  await post(first);
+  owning(effectOf);
+  let writes = 0;
+  const how = (write: Write) => {
+    writes += 1;
+    return writes === 1 ? lostAfter(write) : write();
+  };
+  fault = { write: "updateOne", how };
+  expect((await post(second)).status).toBe(200);
+  expect([ran.length, effects.size]).toEqual([2, 1]);
+});
+
+describe("after an outage of the database", () => {
+  let settling: ReturnType<TestGateway["gateway"]["startSettling"]>;
+  beforeEach(() => {
+    settling = second.gateway.startSettling();
+  });
+  afterEach(() => settling.stop());
+  const stored = () => first.db.collection("idempotency_keys").find().toArray();
+
+  it.each([
+    ["an answer", "updateOne", effectOf, 200],
+    ["a refusal", "deleteOne", refusing, 400],
+    ["a failure", "updateOne", failing, 500],
+  ])("settles the key of %s, long before its lock ends", async (_what, write, how, status) => {
+    owning(how);
+    fault = { write, how: lostBefore };
+    const lost = await post(second);
+    expect(lost.status).toBe(status);
+    expect(await code(post(first))).toBe("IDEMPOTENCY_IN_PROGRESS");
+    owning(effectOf);
     fault = undefined;
-    first.time.nowMs += untilOpenMs;
-    expect((await post(second)).status).toBe(200);
+    await expect.poll(async () => (await post(first)).status).toBe(200);
+    const replayed = await post(first);
+    expect(replayed.headers["idempotent-replayed"]).toBe("true");
+    if (status === 200) expect(replayed.text).toBe(lost.text);
+    expect([ran.length, effects.size]).toEqual([status === 200 ? 1 : 2, 1]);
+  });
+
+  it.each([
+    ["insert", lostAfter],
+    ["insert that was not stored", lostBefore],
+  ])("opens a key whose lock is unknown after an %s", async (_what, how) => {
+    const write = ["insertOne", "updateOne"];
+    fault = { write, how: (each, name) => (name === "insertOne" ? how(each) : away()) };
+    expect((await post(second)).status).toBe(503);
+    fault = undefined;
+    await expect.poll(async () => (await post(first)).status).toBe(200);
     expect([ran.length, effects.size]).toEqual([1, 1]);
-  },
-);
+  });
+
+  it("leaves a key as it is that another run has taken over", async () => {
+    fault = { write: "updateOne", how: lostBefore };
+    await post(second);
+    first.time.nowMs += lockMs;
+    owning(() => effectOf("other"));
+    const taken = await post(first);
+    const before = await stored();
+    fault = undefined;
+    // Stopping settles what is left.
+    await settling.stop();
+    expect(await stored()).toEqual(before);
+    expect((await post(second)).text).toBe(taken.text);
+  });
+});
+
+it.each([
+  [0, "1"],
+  [9_999, "1"],
+  [10_000, "20"],
+  [10_001, "20"],
+  [29_001, "1"],
+])("a repeat after %i ms returns after %s s", async (afterMs, seconds) => {
+  const held = Promise.withResolvers<void>();
+  owning((operationId) => held.promise.then(() => effectOf(operationId)));
+  const running = post(first);
+  await expect.poll(() => ran.length).toBe(1);
+  first.time.nowMs += afterMs;
+  const reply = await post(second);
+  expect([reply.status, reply.headers["retry-after"]]).toEqual([409, seconds]);
+  held.resolve();
+  await running;
+});
 
 it("a refusal whose key could not be freed is tried again under the same operation", async () => {
   owning(refusing);

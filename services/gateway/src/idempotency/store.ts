@@ -1,18 +1,23 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import { isDatabaseUnavailable } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { Collection, Db } from "mongodb";
+import { type Collection, type Db, MongoServerSelectionError } from "mongodb";
 import {
   type Answer,
   endOf,
   type IdempotencyRecord,
   type IdempotencyScope,
+  type InProgress,
+  inProgress,
   keptMs,
   lockMs,
   scopeId,
   startOf,
 } from "./rules/idempotency.ts";
+import { createUnsettledKeys, type KeyEnd, type UnsettledKeys } from "./unsettled.ts";
 
 const collectionName = "idempotency_keys";
 const schemaVersion = 1;
@@ -24,10 +29,7 @@ type IdempotencyDocument = {
   fingerprint: string;
   /** Differs in each run. A run that has lost its lock can't write anything. */
   fence: string;
-  progress:
-    | { state: "running"; lock_until: Date; place: string }
-    | { state: "open" }
-    | { state: "done"; sealed_answer: string };
+  progress: { state: "running"; lock_until: Date; place: string } | NonNullable<KeyEnd["progress"]>;
   created_at: Date;
   expires_at: Date;
 };
@@ -64,6 +66,7 @@ export type IdempotencyStore = {
   readonly place: string;
   /** Fingerprints of running requests whose service binds the key, keyed by record id. */
   readonly running: Map<string, string>;
+  readonly unsettled: UnsettledKeys;
 };
 
 const sealContext = ({ id, merchantId }: Pick<Claim, "id" | "merchantId">) =>
@@ -104,57 +107,110 @@ async function takeOver(
   return result.matchedCount === 1;
 }
 
+/**
+ * Writes the lock of a run. If the outcome is unknown, checks once whether the lock is stored. The
+ * check is a write, because a read would miss a lock that a majority does not have yet. Without a
+ * reachable server the check would only double the wait.
+ */
+async function lock(
+  { collection }: IdempotencyStore,
+  { _id, fence, progress }: IdempotencyDocument,
+  write: () => Promise<boolean>,
+): Promise<boolean> {
+  try {
+    return await write();
+  } catch (error) {
+    const isReachable = !(error instanceof MongoServerSelectionError);
+    if (!isDatabaseUnavailable(error) || !isReachable) throw error;
+    const { matchedCount } = await collection.updateOne({ _id, fence }, { $set: { progress } });
+    if (matchedCount === 1) return true;
+    throw error;
+  }
+}
+
+type Begun = { readonly claim: Claim } | { readonly replay: Answer } | KeyRefusal;
+
 /** Claims the key for one run, returns the stored response for a replay, or refuses. */
 export async function begin(
   deps: IdempotencyStore,
   scope: IdempotencyScope,
   fingerprint: string,
-): Promise<{ readonly claim: Claim } | { readonly replay: Answer } | KeyRefusal> {
-  const { collection, clock, sealer } = deps;
+): Promise<Begun> {
   const id = scopeId(scope);
   const claim: Claim = { id, merchantId: scope.merchantId, fence: crypto.randomUUID() };
+  try {
+    return await beginAs(deps, claim, fingerprint);
+  } catch (error) {
+    // The lock may be stored all the same. The request has not run, so its key is opened.
+    if (isDatabaseUnavailable(error)) deps.unsettled.add(endOfClaim(deps, claim, undefined));
+    throw error;
+  }
+}
+
+async function beginAs(deps: IdempotencyStore, claim: Claim, fingerprint: string): Promise<Begun> {
+  const { collection, clock, sealer } = deps;
   for (let tries = 0; tries < triesMax; tries += 1) {
     const mine = started(deps, claim, fingerprint);
-    if (await insertOnce(collection, mine)) return { claim };
-    const found = await collection.findOne({ _id: id });
+    if (await lock(deps, mine, () => insertOnce(collection, mine))) return { claim };
+    const found = await collection.findOne({ _id: claim.id });
     if (found === null) continue;
     const start = startOf(recordOf(found), fingerprint, clock.now());
     if (isRefused(start)) return start;
     if (start.start === "replay") {
       return { replay: JSON.parse(sealer.open(start.answer, sealContext(claim))) as Answer };
     }
-    if (await takeOver(deps, found, mine, start.start === "again")) return { claim };
+    const isAgain = start.start === "again";
+    if (await lock(deps, mine, () => takeOver(deps, found, mine, isAgain))) return { claim };
   }
-  return refused("IDEMPOTENCY_IN_PROGRESS");
+  return inProgress(1);
 }
 
 /**
  * Ends a run. Stores its response, frees the key, or leaves the key open for a retry. Writes
- * nothing if the run has lost its lock.
+ * nothing if the run has lost its lock. If the database is unavailable, throws, and the end is
+ * written later.
  */
-export async function end(
-  { collection, sealer }: IdempotencyStore,
-  claim: Claim,
-  answer: Answer,
-): Promise<void> {
-  const mine = { _id: claim.id, fence: claim.fence };
-  const ending = endOf(answer.status);
-  if (ending === "free") {
-    await collection.deleteOne(mine);
-    return;
+export async function end(store: IdempotencyStore, claim: Claim, answer: Answer): Promise<void> {
+  const ending = endOfClaim(store, claim, answer);
+  try {
+    await settle(store.collection, ending);
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) store.unsettled.add(ending);
+    throw error;
   }
-  const progress: IdempotencyDocument["progress"] =
-    ending === "leave open"
-      ? { state: "open" }
-      : { state: "done", sealed_answer: sealer.seal(JSON.stringify(answer), sealContext(claim)) };
-  // A filter by id alone costs the database half as much as a filter that also compares the fence.
-  // So the update itself compares the fence.
-  const isMine = { $eq: ["$fence", claim.fence] };
-  const next = { $cond: [isMine, { $literal: progress }, "$progress"] };
-  await collection.updateOne({ _id: claim.id }, [{ $set: { progress: next } }]);
 }
 
-type KeyRefusal = Refused<"IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS">;
+/** Without an answer, the request has not run. */
+function endOfClaim(
+  { sealer }: Pick<IdempotencyStore, "sealer">,
+  claim: Claim,
+  answer: Answer | undefined,
+): KeyEnd {
+  const { id, fence } = claim;
+  const ending = answer === undefined ? "leave open" : endOf(answer.status);
+  if (ending === "free") return { id, fence, progress: undefined };
+  if (ending === "leave open") return { id, fence, progress: { state: "open" } };
+  const sealed_answer = sealer.seal(JSON.stringify(answer), sealContext(claim));
+  return { id, fence, progress: { state: "done", sealed_answer } };
+}
+
+/** Writes the end of a run, however late. Another run's fence differs, so its lock and its response stay. */
+async function settle(
+  collection: Collection<IdempotencyDocument>,
+  { id, fence, progress }: KeyEnd,
+): Promise<void> {
+  if (progress === undefined) {
+    await collection.deleteOne({ _id: id, fence });
+    return;
+  }
+  // A filter by id alone costs the database half as much as a filter that also compares the fence.
+  // So the update itself compares the fence.
+  const isMine = { $eq: ["$fence", fence] };
+  const next = { $cond: [isMine, { $literal: progress }, "$progress"] };
+  await collection.updateOne({ _id: id }, [{ $set: { progress: next } }]);
+}
+
+export type KeyRefusal = Refused<"IDEMPOTENCY_KEY_REUSED"> | InProgress;
 
 /**
  * Reserves a key in this process until `end` is called. Used if the owning service binds the key.
@@ -166,7 +222,7 @@ export function runningKey(
 ): { readonly end: () => void } | KeyRefusal {
   const id = scopeId(scope);
   const other = running.get(id);
-  if (other === fingerprint) return refused("IDEMPOTENCY_IN_PROGRESS");
+  if (other === fingerprint) return inProgress(1);
   if (other !== undefined) return refused("IDEMPOTENCY_KEY_REUSED");
   running.set(id, fingerprint);
   return { end: () => void running.delete(id) };
@@ -235,8 +291,9 @@ export async function sweep({ collection, clock }: IdempotencyStore): Promise<vo
 
 export function openIdempotencyStore(
   db: Db,
-  deps: Omit<IdempotencyStore, "collection" | "running">,
+  { log, ...deps }: Pick<IdempotencyStore, "sealer" | "clock" | "place"> & { readonly log: Log },
 ): IdempotencyStore {
   const collection = db.collection<IdempotencyDocument>(collectionName);
-  return { collection, running: new Map(), ...deps };
+  const unsettled = createUnsettledKeys({ settle: (end) => settle(collection, end), log });
+  return { collection, running: new Map(), unsettled, ...deps };
 }

@@ -29,7 +29,7 @@ export async function assertPeppers({ keys, peppers, clock }: PepperDeps): Promi
   if (found === null) return;
   const count = await keys.countDocuments(other);
   throw new SettingsError(
-    `settings: API_KEY_PEPPER: ${count} keys are hashed under ${found.pepper} or another missing pepper`,
+    `settings: API_KEY_PEPPER: ${count} API keys need ${found.pepper} or another missing pepper: add it again`,
   );
 }
 
@@ -57,7 +57,12 @@ export function createRehash(deps: {
     if (!isOlder(record.pepper, peppers) || running.has(record.id)) return;
     running.add(record.id);
     rehash(record, text)
-      .catch((error: unknown) => log.warn({ err: error }, "key not rehashed"))
+      .catch((error: unknown) =>
+        log.warn(
+          { err: error },
+          "rehashing an API key under the current pepper failed; its next use retries it",
+        ),
+      )
       .finally(() => running.delete(record.id));
   };
 }
@@ -70,7 +75,7 @@ export function createRehash(deps: {
 export function countOlderPeppers({ keys, peppers, clock }: PepperDeps, metrics: Metrics) {
   const gauge = metrics.gauge(
     "disburse_api_keys_under_older_peppers",
-    "Active keys not used since API_KEY_PEPPER was rotated.",
+    "Active API keys that were not used since API_KEY_PEPPER was rotated.",
   );
   return async (): Promise<void> => {
     const isRotating = peppers.byVersion.size > 1;

@@ -62,14 +62,14 @@ type RevokerDeps = Pick<KeyIssuerDeps, "keys" | "clock" | "changed"> & {
 
 /**
  * Time for which a repeat returns the key's text again. A day gives an operator's tool time to
- * retry. After it the sealed text is deleted, so only a few keys can be decrypted from the
+ * retry. After it the encrypted text is deleted, so only a few keys can be decrypted from the
  * database.
  */
 const secretShownMs = 24 * 60 * 60 * 1_000;
 
 const sealContext = (merchantId: string, keyId: string) => `${merchantId}|${keyId}|secret`;
 
-/** The place of the sealed texts of new keys. */
+/** The place of the encrypted texts of new keys. */
 export const sealedKeyTexts: SealedPlace = {
   collection: "api_keys",
   reseal: (document, sealer) => {
@@ -86,7 +86,7 @@ type IssuedFor = { readonly merchantId: string } | { readonly follows: string };
 
 /**
  * Returns the key if this operation has already created it. Includes the key's text while the
- * sealed text is stored.
+ * encrypted text is stored.
  */
 async function findCreated(
   { keys, sealer, clock }: KeyIssuerDeps,
@@ -105,7 +105,10 @@ async function findCreated(
   // A key that the merchant creates itself is returned once. Its text is never stored.
   if (!isOperators(key.created_by)) return { key, secret: "" };
   if (sealed_secret === null || clock.now() >= secret_until) {
-    return refused("INVALID_REQUEST", "operation_id: its key can no longer be shown, rotate it");
+    return refused(
+      "INVALID_REQUEST",
+      "operation_id: the key that it created can no longer be shown: rotate the key",
+    );
   }
   return { key, secret: sealer.open(sealed_secret, sealContext(merchantId, key._id)) };
 }
@@ -320,7 +323,9 @@ export function keyGuards({ keys, mode }: { keys: Keys; mode: Mode }): Guards<Ke
   const approvers = ["admin"] as const;
   const reasonsOf = (scopes: readonly string[]): string[] => {
     const paying = secondPersonScopes(new Set(scopes));
-    return mode === "live" && paying.length > 0 ? [`a live key with ${paying.join(", ")}`] : [];
+    return mode === "live" && paying.length > 0
+      ? [`the request creates a live key with ${paying.join(", ")}`]
+      : [];
   };
   return {
     createKey: {

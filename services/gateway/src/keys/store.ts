@@ -7,7 +7,7 @@ import type { Stop } from "./stops.ts";
 
 const collectionName = "api_keys";
 
-/** A stored key. Of the key's text, only the digest is stored, and the sealed text for a day. */
+/** A stored key. Of the key's text, only the digest is stored, and the encrypted text for a day. */
 export type KeyDocument = {
   _id: string;
   schema_version: 1;
@@ -101,7 +101,7 @@ export async function endOverlap(keys: Keys, id: string, at: Date): Promise<void
   await keys.updateOne({ _id: id, ...later }, { $set: { overlap_ends_at: at } });
 }
 
-/** Deletes the sealed texts that a repeat no longer returns. */
+/** Deletes the encrypted texts that a repeat no longer returns. */
 export async function forgetSecrets(keys: Keys, now: Date): Promise<void> {
   await keys.updateMany(
     { "operation.secret_until": { $lte: now }, "operation.sealed_secret": { $ne: null } },

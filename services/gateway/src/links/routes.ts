@@ -54,7 +54,10 @@ async function whereOpen(
   } catch (error) {
     if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return closedPage();
     if (!isUnavailable(error)) throw error;
-    log.warn({ err: error }, "beneficiary link service unavailable");
+    log.warn(
+      { err: error },
+      "beneficiary link page not served: the beneficiary service is unavailable",
+    );
     return laterPage();
   }
 }

@@ -160,7 +160,10 @@ it.each(["HTTP/1.1", "HTTP/1.0"])(
     const head = `GET ${path} ${version}\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
     await expect(gateway.raw(head)).rejects.toMatchObject({ code: "ECONNRESET" });
     expect(gateway.logLines).toContainEqual(
-      expect.objectContaining({ level: "warn", event: "file aborted" }),
+      expect.objectContaining({
+        level: "warn",
+        event: "download aborted: reading its records failed",
+      }),
     );
     statement(1);
     expect((await gateway.ask({ path, key })).status).toBe(200);
@@ -193,7 +196,7 @@ it("is one of four at a time that a key may have", async () => {
   const fifth = await Promise.race(files);
   expect([fifth.status, fifth.json]).toEqual([
     429,
-    { code: "RATE_LIMITED", message: "Too many files at a time." },
+    { code: "RATE_LIMITED", message: "Too many files at the same time." },
   ]);
   const another = gateway.ask({ path, key });
   held.resolve();

@@ -46,7 +46,7 @@ const limits = f.object("Inclusive bounds of a payout's amounts; what is unbound
 });
 
 const fees = f.object(
-  "What a payout costs, in the source currency.",
+  "Fees of a payout, in the source currency.",
   f.fields(CorridorSchema, {
     share: f.from("feeShare", f.decimal("Share of the source amount: 0.005 is 0.5 %.", "0.005")),
     flat: f.from("feeFlat", f.decimal("Added to the share.", "0.50")),
@@ -54,7 +54,7 @@ const fees = f.object(
 );
 
 const corridorRail = f.object(
-  "A way in which payouts are paid.",
+  "A payment method for payouts.",
   f.fields(CorridorRailSchema, {
     rail: f.text("Name of the rail.", "sandbox"),
     transfer_method: f.oneOf("How money is sent.", ["CRYPTO", "SWIFT", "ACH", "LOCAL", "SEPA"]),
@@ -72,7 +72,7 @@ const corridorRail = f.object(
   }),
 );
 
-const corridor = f.record(CorridorSchema, "Corridor", "A pair of currencies to send between.", {
+const corridor = f.record(CorridorSchema, "Corridor", "A pair of source and destination currencies.", {
   id: f.id("cor", "Corridor id."),
   source_currency_code: f.text("Currency of the account.", "USD"),
   destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),

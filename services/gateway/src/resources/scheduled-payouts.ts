@@ -50,7 +50,7 @@ const scheduled = f.record(
     ),
     scheduled_at: f.moment("When it is made."),
     account_id: f.id("acc", "Account that pays."),
-    beneficiary_id: f.id("ben", "Who is paid."),
+    beneficiary_id: f.id("ben", "The beneficiary of the payment."),
     source_currency_code: f.text("Currency of the account.", "USD"),
     destination_currency_code: f.text("Currency of the beneficiary.", "USD"),
     source_amount: f.optional(

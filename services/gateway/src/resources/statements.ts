@@ -121,7 +121,7 @@ const receipt = f.record(
     exchange_rate: digits("Destination units per one source unit.", "0.9998"),
     destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
     receiving_amount: digits("What the beneficiary receives.", "248.207250"),
-    beneficiary_id: f.id("ben", "Who is paid."),
+    beneficiary_id: f.id("ben", "The beneficiary of the payment."),
     beneficiary_name: f.text("Name of the beneficiary.", "Ada Lovelace"),
     beneficiary_name_latin: f.from(
       (its) => its.beneficiaryNameLatin || undefined,

@@ -214,7 +214,7 @@ describe("webhooks", () => {
     await calls.data({ path: `${deliveries}?endpoint=whe_1&endpoint_id=whe_1` });
     await calls.data({ path: replays, body: '{"endpoint":"whe_1","since":"2026-11-20"}' });
     expect(calls.requests()).toMatchObject(Array(3).fill({ endpointId: "whe_1" }));
-    const message = "endpoint: must be endpoint_id where both are sent";
+    const message = "endpoint: must be equal to endpoint_id where both are sent";
     for (const request of [
       { path: `${deliveries}?endpoint=whe_1&endpoint_id=whe_2` },
       { path: replays, body: '{"endpoint":"whe_1","endpoint_id":"whe_2"}' },

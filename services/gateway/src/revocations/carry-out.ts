@@ -75,7 +75,10 @@ export function createRevocations(deps: RevocationDeps) {
         if (stop === undefined) continue;
         // A failed stop must not block the others. It is retried later.
         await carryOut({ id, merchantId, stop }).catch(async (error: unknown) => {
-          deps.log.error({ err: error, stopped_id: id }, "revocation not carried out");
+          deps.log.error(
+            { err: error, stopped_id: id },
+            "stopping the orders of a revoked key or removed member failed; it will be retried",
+          );
           await dueAt(deps, { id, stop }, new Date(deps.clock.now().getTime() + retryMs));
         });
       }

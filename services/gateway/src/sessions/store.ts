@@ -15,7 +15,7 @@ import {
 const collectionName = "sessions";
 
 /**
- * A stored session. Its key is the hash of its token. Sessions are not resealed after a key
+ * A stored session. Its key is the hash of its token. Sessions are not encrypted again after a key
  * rotation, because they expire earlier.
  */
 export type SessionDocument = {

@@ -12,7 +12,7 @@ const collectionName = "members";
 /** The purpose for which emails are hashed. The hash finds a member without decrypting emails. */
 export const emailPurpose = "member emails";
 
-/** A stored member of a merchant's team. Its name and email are sealed. */
+/** A stored member of a merchant's team. Its name and email are encrypted. */
 export type MemberDocument = {
   _id: string;
   schema_version: 1;
@@ -88,7 +88,7 @@ export function personOf({ sealer }: Members, member: MemberDocument): MemberPer
   return JSON.parse(sealer.open(sealed_person, sealContext(merchant_id, _id))) as MemberPerson;
 }
 
-/** The place of the members' sealed names and emails. */
+/** The place of the members' encrypted names and emails. */
 export const sealedMembers: SealedPlace = {
   collection: collectionName,
   reseal: (document, sealer) => {

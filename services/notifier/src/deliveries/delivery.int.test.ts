@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DeliveryState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
+import { Collection } from "mongodb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { shardOf } from "../endpoints/rules/shard.ts";
 import {
@@ -51,6 +52,19 @@ const onlyDelivery = async (merchantId: string) => {
   const deliveryId = deliveries[0]!.id;
   return (await notifier.rpc.getDelivery({ merchantId, deliveryId })).delivery!;
 };
+
+/** The next insert of events and deliveries succeeds, but its response is lost. */
+function loseNextInsertResponse({ database }: TestNotifier): void {
+  const { client } = database.db;
+  const owner = database.isBulk ? client : Collection.prototype;
+  const method = database.isBulk ? "bulkWrite" : "insertMany";
+  const methods = owner as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  const insert = methods[method];
+  vi.spyOn(methods, method).mockImplementationOnce(async function lost(this: unknown, ...args) {
+    await insert?.apply(this, args);
+    throw new Error("connection lost");
+  });
+}
 
 describe("the 24 hours of a delivery", () => {
   it("are 15 attempts, doubling from 5 s, then it is exhausted and can be seen", async () => {
@@ -184,12 +198,7 @@ describe("a lease", () => {
   it("is found again if the response of the insert was lost", async () => {
     const { merchantId } = await register(notifier);
     await notifier.work();
-    const { client } = notifier.database.db;
-    const bulkWrite = client.bulkWrite.bind(client);
-    vi.spyOn(client, "bulkWrite").mockImplementationOnce(async (...args) => {
-      await bulkWrite(...args);
-      throw new Error("connection lost");
-    });
+    loseNextInsertResponse(notifier);
     const message = payoutMessage({ merchantId });
     await expect(notifier.consume([message])).rejects.toThrow("connection lost");
     await notifier.work();

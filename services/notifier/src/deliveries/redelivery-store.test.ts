@@ -31,7 +31,7 @@ async function numbersTaken(often: number) {
 it.each([
   [0, 1],
   [4, 5],
-  [5, "no free number for a redelivery"],
+  [5, "no redelivery number was free in any attempt"],
 ])("tries five numbers for a redelivery: %i are taken meanwhile", async (often, ended) => {
   expect(await numbersTaken(often)).toBe(ended);
 });

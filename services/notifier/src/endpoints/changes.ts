@@ -43,8 +43,8 @@ export type EndpointChanges = ReturnType<typeof createEndpointChanges>;
 /** Applies each operation once. If an operation is repeated, returns the first result. */
 export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) {
   /**
-   * Returns the result of an earlier run of the operation. Refuses if the operation had different
-   * content then.
+   * Returns the result of an earlier run of the operation. Refuses if that run had a different
+   * request.
    */
   const repeated = async (
     { merchantId, operation }: EndpointCommand,

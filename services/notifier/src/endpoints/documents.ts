@@ -37,7 +37,7 @@ export type EndpointDocument = ConfigurationDocument & {
   revision: number;
   place?: number;
   signing: ReturnType<typeof signingDocument>;
-  /** The sealed keys. Each sealed text contains the id of its encryption key. */
+  /** The encrypted keys. Each encrypted text contains the id of its encryption key. */
   keys: Stored<SealedKey>[];
   operations: ReturnType<typeof operationDocument>[];
 };

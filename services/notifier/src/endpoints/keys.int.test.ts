@@ -116,7 +116,9 @@ describe("secrets of an endpoint", () => {
     expect(await verdicts(of, staged, old)).toEqual(["signed", "signed before"]);
     notifier.advance(1);
     expect(await verdicts(of, staged, old, dropped)).toEqual(["signed", "none", "none"]);
-    expect(await refusal(activate(of))).toBe("INVALID_REQUEST No secret is staged.");
+    expect(await refusal(activate(of))).toBe(
+      "INVALID_REQUEST The endpoint has no staged secret: rotate with stage first.",
+    );
   });
 });
 

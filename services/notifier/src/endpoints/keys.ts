@@ -24,12 +24,12 @@ const secretLength = 32;
 
 type Owner = { readonly merchantId: string; readonly id: string };
 
-/** Returns the context that binds a sealed secret to its endpoint, key and field. */
+/** Returns the context that binds an encrypted secret to its endpoint, key and field. */
 function context(owner: Owner, keyId: string, field: "secret" | "standard_secret"): string {
   return `${owner.merchantId}|${owner.id}|${keyId}.${field}`;
 }
 
-/** Generates and seals a pair of secrets. */
+/** Generates and encrypts a pair of secrets. */
 export function makeKey(sealer: Sealer, owner: Owner, madeAt: Date): SealedKey {
   const random = () => crypto.getRandomValues(new Uint8Array(secretLength));
   return sealedKey(sealer, owner, crypto.randomUUID(), secretsFrom(random(), random()), madeAt);
@@ -51,8 +51,8 @@ function sealedKey(
 }
 
 /**
- * Seals a key's secrets again with the current encryption key. Throws if the older encryption key
- * is missing.
+ * Encrypts a key's secrets again with the current encryption key. Throws if the older encryption
+ * key is missing.
  */
 function resealedKey(sealer: Sealer, owner: Owner, key: SealedKey): SealedKey {
   const isCurrent = sealer.isCurrent(key.secret) && sealer.isCurrent(key.standardSecret);
@@ -120,7 +120,7 @@ type ResealingDeps = {
 const resealEveryMs = 3_600_000;
 
 /**
- * Seals secrets of older encryption keys again with the current one. Runs at the start and then
+ * Encrypts secrets of older encryption keys again with the current one. Runs at the start and then
  * every hour.
  */
 export function startResealing(deps: ResealingDeps): Loop {
@@ -130,7 +130,7 @@ export function startResealing(deps: ResealingDeps): Loop {
 }
 
 /**
- * Seals the secrets of all endpoints again with the current encryption key, including deleted
+ * Encrypts the secrets of all endpoints again with the current encryption key, including deleted
  * endpoints. Writes each endpoint once, and only if its revision has not changed since the read. If
  * it has changed or its encryption key is missing, the next run tries again. When no secret with an
  * older key remains, you can remove the older keys from the settings.
@@ -139,7 +139,7 @@ export function createResealing(deps: ResealingDeps) {
   const { sealedKeys, log } = deps;
   const leftover = deps.metrics.gauge(
     "disburse_webhook_endpoints_under_older_keys",
-    "Endpoints whose secrets need an older encryption key, as of the last run.",
+    "Webhook endpoints whose secrets are encrypted under an older data key, as of the last check.",
   );
   return async (): Promise<{ readonly resealed: number; readonly left: number }> => {
     const counts = { resealed: 0, left: 0 };
@@ -148,7 +148,8 @@ export function createResealing(deps: ResealingDeps) {
       if (result !== "current") counts[result] += 1;
     }
     leftover.set(counts.left);
-    if (counts.resealed + counts.left > 0) log.info(counts, "endpoint secrets resealed");
+    if (counts.resealed + counts.left > 0)
+      log.info(counts, "endpoint secrets encrypted under the current data key");
     return counts;
   };
 }
@@ -161,7 +162,10 @@ async function resealEndpoint(
   try {
     keys = endpoint.keys.map((key) => resealedKey(sealer, endpoint, key));
   } catch (error) {
-    log.error({ err: error, endpoint_id: endpoint.id }, "endpoint secrets not opened");
+    log.error(
+      { err: error, endpoint_id: endpoint.id },
+      "decrypting the secrets of an endpoint failed",
+    );
     return "left";
   }
   if (keys.every((key, at) => key === endpoint.keys[at])) return "current";
@@ -170,13 +174,13 @@ async function resealEndpoint(
 
 type SealedKeys = Owner & { readonly revision: number; readonly keys: readonly SealedKey[] };
 
-/** The sealed keys that must be sealed again after a rotation of the encryption key. */
+/** The encrypted keys that must be encrypted again after a rotation of the encryption key. */
 export type SealedKeyStore = ReturnType<typeof openSealedKeyStore>;
 
 /** Endpoints per page, about 100 KiB. Other work can run between two pages. */
 const pageSize = 50;
 
-/** Opens the store of sealed keys. It contains all endpoints, including deleted ones. */
+/** Opens the store of encrypted keys. It contains all endpoints, including deleted ones. */
 export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore, "collection">) {
   return {
     all: async function* (): AsyncGenerator<SealedKeys> {

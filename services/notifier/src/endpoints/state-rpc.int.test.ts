@@ -271,7 +271,8 @@ const by = (kind: Actor_Kind) => ({
   actor: { kind, id: "ada" },
 });
 
-const apart = "INVALID_REQUEST Challenges of an endpoint or a host go one by one, 5 s apart.";
+const apart =
+  "INVALID_REQUEST An endpoint or host gets one challenge at a time, 5 s apart. Try again later.";
 
 describe("a URL that has to be verified", () => {
   it("is challenged once, signed, and then live", async () => {
@@ -315,7 +316,7 @@ describe("a URL that has to be verified", () => {
     strict.advance(5_000);
     world.answer = () => refusedBy(404);
     expect(await refusal(rpc.verifyEndpoint(withOperation()))).toBe(
-      "INVALID_REQUEST The endpoint answered 404.",
+      "INVALID_REQUEST The endpoint returned 404.",
     );
     expect(await get()).toMatchObject(waiting);
     strict.advance(5_000);
@@ -368,7 +369,7 @@ describe("a URL that has to be verified", () => {
     const elsewhere = await at("http://127.0.0.2:9/hook");
     const another = await at(hookUrl, newId("merchant"));
     strict.advance(4_999);
-    const failed = "INVALID_REQUEST The endpoint answered 500.";
+    const failed = "INVALID_REQUEST The endpoint returned 500.";
     expect(await refusal(verify(again))).toBe(apart);
     expect(await refusal(verify(elsewhere))).toBe(failed);
     expect(await refusal(verify(another))).toBe(failed);
@@ -442,14 +443,14 @@ async function challenged(notifier: TestNotifier, url: string, options: Partial<
 
 describe("a receiver that is challenged", () => {
   it.each<[string, RequestListener, string]>([
-    ["answers 500", (_, response) => response.writeHead(500).end("secret"), "answered 500."],
+    ["answers 500", (_, response) => response.writeHead(500).end("secret"), "returned 500."],
     [
       "redirects",
       (_, response) => response.writeHead(307, { location: "/there" }).end(),
-      "answered 307.",
+      "returned 307.",
     ],
-    ["never answers", () => undefined, "did not answer (timeout)."],
-    ["resets", ({ socket }) => socket.destroy(), "did not answer (connection_reset)."],
+    ["never answers", () => undefined, "did not respond (timeout)."],
+    ["resets", ({ socket }) => socket.destroy(), "did not respond (connection_reset)."],
   ])("and %s is not verified", async (_what, listener, message) => {
     await serving(listener, async (url) => {
       const refused = await challenged(strict, url, {
@@ -472,7 +473,7 @@ describe("a receiver that is challenged", () => {
         policy: "public",
         resolve,
       });
-      expect(message).toBe("INVALID_REQUEST The endpoint did not answer (address_refused).");
+      expect(message).toBe("INVALID_REQUEST The endpoint did not respond (address_refused).");
     });
     expect(calls).toBe(0);
   });

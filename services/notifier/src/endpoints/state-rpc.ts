@@ -164,7 +164,7 @@ async function challenge(
   const turn = { merchantId, endpointId, host: lookupHost(new URL(url)) };
   if (!(await challenges.begin(turn, token, { now, until: later(turnMs) }))) {
     const gap = `${challengeGapMs / 1_000} s apart`;
-    const message = `Challenges of an endpoint or a host go one by one, ${gap}.`;
+    const message = `An endpoint or host gets one challenge at a time, ${gap}. Try again later.`;
     return refused("INVALID_REQUEST", message);
   }
   const outcome = await post({ ...request, timeoutMs: challengeTimeoutMs });
@@ -175,7 +175,7 @@ async function challenge(
       result: outcome.kind === "answered" ? outcome.statusCode : outcome.error,
       duration_ms: clock.now().getTime() - now.getTime(),
     },
-    "endpoint challenged",
+    "challenge sent to an endpoint",
   );
   return challengeFailure(outcome);
 }

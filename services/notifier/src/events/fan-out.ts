@@ -92,7 +92,7 @@ export function createFanOut(deps: FanOutDeps) {
     },
     /**
      * Does the same for one event that an operation sends to chosen endpoints. Returns `undefined`
-     * if the operation was used before with different content.
+     * if the operation was used before for a different request.
      */
     publishOne: async (
       event: WebhookEvent,

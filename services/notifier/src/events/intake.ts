@@ -37,7 +37,8 @@ class UnreadableEventError extends Error {
 }
 
 function present<T>(value: T | undefined, field: string): T {
-  if (value === undefined || value === "") throw new UnreadableEventError(`${field} is missing`);
+  if (value === undefined || value === "")
+    throw new UnreadableEventError(`the event's ${field} is missing`);
   return value;
 }
 
@@ -95,7 +96,7 @@ function merchantEvent(
 function optInEvent({ body, publisher }: BusMessage, receivedAt: Date): WebhookEvent {
   const event = merchantEvent(fromBinary(OptInEventSchema, body), receivedAt, optInTypes);
   if (mayPublish(publisher, event.transactionType)) return event;
-  throw new UnreadableEventError(`transaction_type is not one that ${publisher} may publish`);
+  throw new UnreadableEventError(`the service ${publisher} may not publish this transaction_type`);
 }
 
 /** Converts a message to a webhook event. Throws if the message violates its contract. */
@@ -137,7 +138,9 @@ export function subscription(
   const reportUnreadable = (message: BusMessage, error: unknown): undefined => {
     countUnreadable(message.key);
     const fields = { err: error, event_id: message.id, key: message.key };
-    forRequest(message.origin, () => log.error(fields, "event not readable"));
+    forRequest(message.origin, () =>
+      log.error(fields, "message sent to the dead-letter queue: it could not be read"),
+    );
   };
   const read = (message: BusMessage): WebhookEvent | undefined => {
     try {

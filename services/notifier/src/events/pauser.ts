@@ -53,7 +53,7 @@ export function createPauser(deps: PauserDeps) {
   const { endpoints, deliveries, merchants, dispatcher, metrics } = deps;
   const unreachable = metrics.gauge(
     "disburse_webhook_merchants_unreachable",
-    "Merchants with an endpoint paused as gone or unresponsive, and no live one.",
+    "Merchants that get no webhooks: an endpoint was paused as gone or unresponsive, and no other is active.",
   );
 
   const announced = new Set<string>();

@@ -70,7 +70,7 @@ const eventGuards: Guards<Pick<EventRpc, "publishEvent">> = {
     reasons: async ({ event }) =>
       event === undefined || publishedEventViolations(publishedEvent(event)).length > 0
         ? []
-        : ["a person publishes an event to a merchant"],
+        : ["the request publishes a merchant's event that no service vouches for"],
   },
 };
 

@@ -15,7 +15,8 @@ import {
 
 const notifier = await testNotifierOfFile();
 const { rpc, sandbox, world } = notifier;
-const unreachable = "STATE_NOT_REACHABLE It cannot come to this state from the one that it is in.";
+const unreachable =
+  "STATE_NOT_REACHABLE The record cannot change from its current state to this one.";
 const dayMs = 86_400_000;
 
 beforeEach(() => {

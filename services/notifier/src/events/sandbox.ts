@@ -73,7 +73,7 @@ export function sandboxWebhooksRpc(deps: SandboxDeps) {
   } satisfies ServiceImpl<typeof NotifierSandboxService>;
 }
 
-/** Builds the requested event. Refuses invalid content. */
+/** Builds the requested event. Refuses invalid fields. */
 function sandboxEvent(request: SendSandboxEventRequest, now: Date) {
   const { unreadable } = request;
   const schema = SendSandboxEventRequestSchema;

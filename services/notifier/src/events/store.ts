@@ -15,7 +15,8 @@ export function openEventStore({ db }: Database) {
 
     /**
      * Stores a batch of events. For a duplicate, returns the event that was stored first, with its
-     * endpoints. Omits an event if its operation has stored another event or had different content.
+     * endpoints. Omits an event if its operation has already stored another event or had a
+     * different request.
      */
     store: async (documents: readonly EventDocument[]): Promise<EventDocument[]> => {
       const there = await insertNew(events, documents);

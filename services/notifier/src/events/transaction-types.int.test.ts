@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => notifier.drop());
 
-const conflict = "INVALID_REQUEST transaction_id: is the id of another transaction_type";
+const conflict = "INVALID_REQUEST transaction_id: already belongs to another transaction_type";
 
 function eventOf(merchantId: string, transactionType: string, transactionId: string) {
   const own = { id: JSON.stringify(transactionId), status: '"done"' };

@@ -48,4 +48,4 @@ function typeKey({ merchantId, transactionId }: WebhookEvent): string {
   return JSON.stringify([merchantId, transactionId]);
 }
 
-export const conflictProblem = "transaction_id: is the id of another transaction_type";
+export const conflictProblem = "transaction_id: already belongs to another transaction_type";

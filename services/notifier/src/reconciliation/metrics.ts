@@ -6,22 +6,22 @@ export type GapMetrics = ReturnType<typeof createGapMetrics>;
 export function createGapMetrics(metrics: Metrics) {
   const found = metrics.counter(
     "disburse_webhook_gaps_found_total",
-    "New gaps found by a sweep: events that were not stored or lacked deliveries.",
+    "Gaps that a sweep found: events that were not stored, or stored events without their deliveries.",
     ["kind"],
   );
   const repaired = metrics.counter(
     "disburse_webhook_gaps_repaired_total",
-    "Gaps that a sweep repaired.",
+    "Gaps (lost events or deliveries) that a sweep repaired.",
     ["kind"],
   );
   const open = metrics.gauge(
     "disburse_webhook_gaps_open",
-    "Unrepaired gaps, across all processes.",
+    "Gaps (lost events or deliveries) that are not repaired, across all processes.",
     ["kind"],
   );
   const age = metrics.gauge(
     "disburse_webhook_gap_checkpoint_age_seconds",
-    "Time since the end of the last swept span, across all processes.",
+    "Seconds since the end of the last period that the gap sweep checked, across all processes.",
     ["kind"],
   );
   // Starts each counter at 0. Otherwise Prometheus would not see the increase by the first gap.

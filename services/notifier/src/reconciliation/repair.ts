@@ -61,7 +61,10 @@ async function repairBatch(
   repair: Repair,
 ): Promise<number> {
   const closed = await repair(batch).catch((error: unknown) => {
-    log.error({ err: error, kind, gaps: batch.length }, "repair of gaps failed");
+    log.error(
+      { err: error, kind, gaps: batch.length },
+      "repairing lost events or deliveries failed; it will be retried",
+    );
     return new Set<string>();
   });
   metrics.repaired(kind, closed.size);
@@ -72,8 +75,10 @@ async function repairBatch(
     open.filter(({ foundAt }) => foundAt.getTime() < oldest),
   ];
   const fields = (gap: Gap) => ({ event_id: gap.eventId, kind, failures: gap.failures + 1 });
-  for (const gap of kept) log.error(fields(gap), "gap not repaired");
-  for (const gap of given) log.error(fields(gap), "gap given up");
+  for (const gap of kept)
+    log.error(fields(gap), "lost event or deliveries not repaired; it will be retried");
+  for (const gap of given)
+    log.error(fields(gap), "lost event or deliveries given up after repeated failures");
   await gaps.postpone(kind, kept, ({ failures }) => {
     return new Date(clock.now().getTime() + retryAfterMs(failures + 1));
   });
@@ -88,7 +93,8 @@ export function deliveryRepair({ gaps, fanOut, log }: SweepDeps): Repair {
     await fanOut.deliver(events);
     const lacking = await lackingDeliveries(gaps, events);
     const closed = batch.filter(({ key }) => !lacking.some(({ _id }) => _id === key));
-    for (const { eventId } of closed) log.warn({ event_id: eventId }, "lost deliveries created");
+    for (const { eventId } of closed)
+      log.warn({ event_id: eventId }, "lost deliveries of an event created");
     return new Set(closed.map(({ key }) => key));
   };
 }

@@ -41,10 +41,10 @@ export function openGapStore(
 
     ...openGaps(db),
 
-    /** Returns those of the keys that are stored. */
+    /** Returns the keys whose events are stored. */
     storedEvents: (keys: readonly string[]) => present(events, keys),
 
-    /** Returns those of the ids that are stored. */
+    /** Returns the ids whose deliveries are stored. */
     storedDeliveries: (ids: readonly string[]) => present(deliveries, ids),
 
     readEvents: (keys: readonly string[]) => events.find({ _id: { $in: [...keys] } }).toArray(),

@@ -146,7 +146,7 @@ function readAgain(
     const origin = request_id === "" ? {} : { request_id };
     return readEvent({ id, key, body, origin }, now);
   } catch (error) {
-    log.error({ err: error, event_id: id, key }, "event not readable");
+    log.error({ err: error, event_id: id, key }, "event could not be read");
     return undefined;
   }
 }
@@ -185,7 +185,8 @@ export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
   // checkpoint.
   const holdsLease = async () => !ended.signal.aborted && (await lease.hold()) !== undefined;
   const deps: SweepDeps = { ...options, holdsLease };
-  if (payout === undefined) log.warn({}, "no PAYOUT_URL: lost events of payouts are not swept");
+  if (payout === undefined)
+    log.warn({}, "PAYOUT_URL is not set: lost payout events are not recovered");
   let firstMs = Math.min(everyMs, firstAfterMs.atLeast + Math.random() * firstAfterMs.spread);
   const loop = startLoop({
     name: "webhook-gaps",

@@ -48,8 +48,8 @@ export function createReplayer(deps: ReplayerDeps) {
           count: settlement.queued,
           state: settlement.transition.state,
         };
-        if (isWritten) log.info(fields, "replay page queued");
-        else log.warn(fields, "replay page without a lease was dropped");
+        if (isWritten) log.info(fields, "page of a replay queued");
+        else log.warn(fields, "page of a replay dropped: its lease had expired");
       });
       return true;
     },

@@ -93,7 +93,7 @@ async function createReplay(
   if (await replays.insert(replay)) return replay;
   const meanwhile = await replays.findByOperation(merchantId, change.operationId);
   if (meanwhile !== null) return repeated(meanwhile, request);
-  return refused("INVALID_REQUEST", "A replay of this endpoint is running already.");
+  return refused("INVALID_REQUEST", "A replay of this endpoint is already running.");
 }
 
 /**

@@ -136,7 +136,7 @@ async function connected(open: OpenSocket, target: SocketTarget, opened: Opened)
       if (at === last) throw error;
     }
   }
-  throw new Error("a target has no addresses");
+  throw new Error("the endpoint's host has no addresses");
 }
 
 /** Returns the time limit of one address. The last address gets all remaining time. */
@@ -157,7 +157,9 @@ async function connectInTime(open: (opened: Opened) => Promise<Socket>): Promise
   } catch (error) {
     opened.socket?.destroy();
     const isLate = error instanceof TimeoutError;
-    throw isLate ? new errors.ConnectTimeoutError("no connection in time") : error;
+    throw isLate
+      ? new errors.ConnectTimeoutError("the endpoint did not accept a connection in time")
+      : error;
   }
 }
 
@@ -175,7 +177,7 @@ function machineAddresses(): readonly string[] {
 }
 
 function refusedAddress(): ConnectRefusedError {
-  return new ConnectRefusedError("ADDRESS_REFUSED", "the address may not be reached");
+  return new ConnectRefusedError("ADDRESS_REFUSED", "the endpoint's address is not allowed");
 }
 
 /** Returns the addresses of a host if all of them are allowed. */
@@ -184,7 +186,11 @@ async function vetted(options: ConnectorOptions, host: string, port: number) {
   const addresses =
     isIP(host) === 0
       ? await resolve(host).catch((cause: unknown) => {
-          throw new ConnectRefusedError("DNS_FAILED", "the host name was not resolved", cause);
+          throw new ConnectRefusedError(
+            "DNS_FAILED",
+            "the endpoint's host name could not be resolved",
+            cause,
+          );
         })
       : [host];
   if (!addresses.every((address) => isAllowed(options, address, port))) throw refusedAddress();
@@ -192,7 +198,11 @@ async function vetted(options: ConnectorOptions, host: string, port: number) {
   const fitting = addresses
     .map((address) => ({ address, family: isIP(address) }))
     .filter((each) => family === 0 || each.family === family);
-  if (fitting.length === 0) throw new ConnectRefusedError("DNS_FAILED", "no address was found");
+  if (fitting.length === 0)
+    throw new ConnectRefusedError(
+      "DNS_FAILED",
+      "the endpoint's host has no address of the required IP version",
+    );
   return fitting;
 }
 

@@ -4,7 +4,7 @@ import type { buildConnector } from "undici";
 import type { Outcome } from "./rules/outcome.ts";
 import type { Target } from "./targets.ts";
 
-/** The content of one request and its time limit. */
+/** The parts of one webhook request, and its time limit. */
 export type ExchangeRequest = {
   readonly target: Target;
   readonly headers: Readonly<Record<string, string>>;
@@ -118,7 +118,7 @@ function exchange(
       const { statusCode = 0 } = response;
       // Node accepts any three digits as a status. RFC 9110 allows no status below 100.
       if (statusCode < 100) {
-        reject(new InvalidAnswerError("no status"));
+        reject(new InvalidAnswerError("the response has no valid HTTP status"));
         response.destroy();
         return;
       }
@@ -130,7 +130,7 @@ function exchange(
     });
     call.on("upgrade", (_response, socket) => {
       socket.destroy();
-      reject(new InvalidAnswerError("switched protocols"));
+      reject(new InvalidAnswerError("the response switches protocols"));
     });
     call.end(sent);
   });

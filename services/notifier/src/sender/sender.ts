@@ -68,7 +68,7 @@ export function createSender(options: SenderOptions): Sender {
     } catch (error) {
       const kind = late.signal.aborted ? "timeout" : attemptError(error);
       if (kind === "connection_failed")
-        options.log.debug({ code: codeOf(error) }, "attempt failed");
+        options.log.debug({ code: codeOf(error) }, "connection to a webhook endpoint failed");
       return { kind: "failed", error: kind };
     } finally {
       clearTimeout(timer);

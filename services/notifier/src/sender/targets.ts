@@ -14,7 +14,7 @@ const targetsMax = 1_000;
 
 /**
  * Returns a function that parses and caches URLs. It returns `undefined` if the rules refuse the
- * URL by its text.
+ * URL itself. The addresses of its host name are checked later.
  */
 export function createTargets(rules: AddressRules): (url: string) => Target | undefined {
   const known = new Map<string, Target | undefined>();

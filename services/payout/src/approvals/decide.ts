@@ -37,7 +37,8 @@ export async function approvePayout(
   const { payout, next } = read;
   if (next === "done") return payout;
   const digest = approvalDigest(payout);
-  if (digest !== payout.approval?.digest) throw new Error("a payout differs from its approval");
+  if (digest !== payout.approval?.digest)
+    throw new Error("the stored payout differs from its approval");
   if (request.digest !== "" && request.digest !== digest) return otherDigest;
   const reservation = await checkAgain(deps, payout);
   if (isRefused(reservation)) return reservation;

@@ -10,9 +10,9 @@ import {
   BatchState,
 } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { openLedger } from "@disburse/ledger/accounts.ts";
 import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { openLedger } from "../ledger/accounts.ts";
 import { openBatchLines } from "../orders/document.ts";
 import { openPayouts } from "../payouts/store.ts";
 import { dyingAt } from "../test-dying.ts";

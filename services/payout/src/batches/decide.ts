@@ -81,7 +81,10 @@ function mayDecideNow(
   const may = mayDecide(deps, now, by);
   if (isRefused(may)) return may;
   if (now.held?.times === before.held?.times) return expired;
-  throw new ConnectError("the batch was held in the meantime", Code.Unavailable);
+  throw new ConnectError(
+    "the batch was held in the meantime: repeat the request",
+    Code.Unavailable,
+  );
 }
 
 async function found({ batches }: DecideDeps, { _id }: BatchDocument): Promise<BatchDocument> {

@@ -63,7 +63,8 @@ export async function runDueBatch(deps: BatchDeps): Promise<boolean> {
 export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<void> {
   const { batch } = leased;
   await takeLines(deps.orders, leased);
-  if (!(await isAsApproved(deps, batch))) throw new Error("a batch is not what was approved");
+  if (!(await isAsApproved(deps, batch)))
+    throw new Error("the stored batch differs from what was approved");
   const budget = await budgetOf(deps, leased);
   let hasMoved = false;
   for (let last = 0; ; ) {

@@ -3,8 +3,8 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { type Database, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isHeld, type Ledger } from "@disburse/ledger/accounts.ts";
 import type { Collection, Filter } from "mongodb";
-import { isHeld, type Ledger } from "../ledger/accounts.ts";
 import { isCreated, type PayoutDocument, type Payouts } from "../payouts/document.ts";
 import type { PayoutControls } from "./store.ts";
 
@@ -188,7 +188,10 @@ async function takeLock(
     }
     await pause(Math.random() * pauseMaxMs);
   }
-  throw new ConnectError("another payout of this reference is being executed", Code.Unavailable);
+  throw new ConnectError(
+    "another payout with this account and reference is being executed: repeat the request",
+    Code.Unavailable,
+  );
 }
 
 /** Returns the current time of a clock that showed `then` when `performance.now()` was `at`. */

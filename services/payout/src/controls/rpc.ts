@@ -41,7 +41,7 @@ export function controlsRpc(deps: ControlsDeps) {
       if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
       const text = controlsText(message);
       if (Object.keys(text).length === 0) {
-        const problem = "duplicate_window_seconds or approval: is required";
+        const problem = "duplicate_window_seconds: is required, or approval";
         orThrow(refused("INVALID_REQUEST", problem));
       }
       const violations = controlViolations(text);
@@ -57,8 +57,8 @@ export function controlsRpc(deps: ControlsDeps) {
 }
 
 /**
- * Sets valid controls once per operation. Refuses an operation id that was used with different
- * content. Controls missing from the request stay unchanged.
+ * Sets valid controls once per operation. Refuses an operation id that was used for a different
+ * request. Controls missing from the request stay unchanged.
  */
 export async function setControls(
   { controls, audit, clock }: ControlsDeps,
@@ -157,7 +157,7 @@ export function ownControlsRpc(deps: ControlsDeps) {
       const sent = orThrow(checkedMessage(setPayoutControls, schema, message, context));
       const text = ownControlsText(sent);
       if (controlViolations(text).length > 0) {
-        const problem = "must be amounts above zero, each under its currency";
+        const problem = "must map currencies to amounts above zero";
         orThrow(invalidRequest([{ field: "approval_amounts", problem }]));
       }
       await setControls(deps, sent.merchantId, text, { person: actor.id, operation });

@@ -74,7 +74,9 @@ it("is refused for an unknown quote, and fails if the quote service is unavailab
 it("fails after a refused claim if its hold can't be released", async () => {
   const asked = request(platform.quote(accountId, { expiresAt: new Date(0) }));
   const released = claimAndCreate(platform.parts, "acc_none", asked);
-  await expect(released).rejects.toThrow("hold not released: no_account");
+  await expect(released).rejects.toThrow(
+    "the hold of an expired quote's payout was not released: no_account",
+  );
 });
 
 it.each([

@@ -2,9 +2,9 @@ import { type PublicRefusal, readRefusal } from "@disburse/chassis/rpc/refusal.t
 import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { Ledger } from "@disburse/ledger/accounts.ts";
 import type { DuplicateGuard } from "../controls/duplicates.ts";
 import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
-import type { Ledger } from "../ledger/accounts.ts";
 import type { Lease, Payouts } from "../payouts/document.ts";
 import { markReissued } from "../payouts/reissued.ts";
 import type { GivenApproval } from "../payouts/rules/approval.ts";
@@ -211,7 +211,7 @@ async function hold(
     case "no_account":
       return refused("RECORD_NOT_FOUND");
     default:
-      throw new Error(`hold not applied: ${outcome}`);
+      throw new Error(`the hold of the payout's money was not applied: ${outcome}`);
   }
 }
 
@@ -263,5 +263,6 @@ async function releaseHold(
 ): Promise<void> {
   const movement = { step: "release", payoutId, ofOrder: true, note: "quote expired" } as const;
   const { outcome } = await ledger.apply({ merchantId, accountId }, movement);
-  if (outcome !== "applied") throw new Error(`hold not released: ${outcome}`);
+  if (outcome !== "applied")
+    throw new Error(`the hold of an expired quote's payout was not released: ${outcome}`);
 }

@@ -4,7 +4,6 @@ import { createLog } from "@disburse/chassis/log.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import type { AccountDocument } from "../ledger/documents.ts";
 import { unavailable } from "../test-neighbours.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { sweepAccounts } from "./holds.ts";
@@ -39,8 +38,7 @@ async function orphan(accountId: string): Promise<string> {
 }
 
 async function openHolds(accountId: string): Promise<number> {
-  const accounts = platform.database.db.collection<AccountDocument>("accounts");
-  const found = await accounts.findOne({ _id: accountId });
+  const found = await platform.ledger.accounts.findOne({ _id: accountId });
   return found?.open_holds.length ?? 0;
 }
 
@@ -120,16 +118,17 @@ it("logs the outcome of each orphaned hold", async () => {
   platform.faults.claim = () => {
     throw unavailable();
   };
-  const waits = "warn: orphaned hold waits for the quote service";
+  const waits =
+    "warn: orphaned hold not completed: the quote service is unavailable; it will be retried";
   expect(await sweep()).toEqual([waits, waits, waits]);
   platform.faults.claim = () => undefined;
   const [, expired = "", lost = ""] = orphans;
   platform.quotes.get(expired)!.expiresAt = new Date(0);
   platform.quotes.delete(lost);
   expect(await sweep()).toEqual([
-    "warn: orphaned hold completed",
-    "warn: orphaned hold released",
-    "error: orphaned hold not finished",
+    "warn: orphaned hold completed: its payout was created",
+    "warn: orphaned hold released: its payout was refused",
+    "error: completing an orphaned hold failed; it will be retried",
   ]);
 });
 
@@ -143,4 +142,25 @@ it("is closed by the next write of its account, and by none of its own", async (
   expect(write).toHaveBeenCalledTimes(2);
   expect(await openHolds(accountId)).toBe(1);
   write.mockRestore();
+});
+
+it("tidies the other accounts although a movement of one was applied twice", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const other = await platform.fundedAccount(merchantId, "1.00");
+  const { accounts } = platform.ledger;
+  const read = async (_id: string) => (await accounts.findOne({ _id }))!;
+  const credit = (await read(accountId)).recent[0]!;
+  await vi.waitFor(async () => {
+    expect(await platform.ledger.entries.findOne({ _id: credit.key })).not.toBeNull();
+  }, 10_000);
+  const forged = [{ ...credit, hash: "other" }];
+  await accounts.updateOne({ _id: accountId }, { $set: { recent: forged } });
+  platform.world.offsetMs = 6_000;
+  const twice = expect.objectContaining({ message: `movement ${credit.key} was applied twice` });
+  for (let run = 0; run < 2; run += 1) {
+    await expect(sweepAccounts(platform.parts)).rejects.toMatchObject({ errors: [twice] });
+  }
+  platform.world.offsetMs = 0;
+  expect(await read(other)).toMatchObject({ recent: [] });
+  await accounts.deleteOne({ _id: accountId });
 });

@@ -4,9 +4,9 @@ import { fromStored } from "@disburse/chassis/mongo/stored.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import { resume, type Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import type { AccountDocument } from "../ledger/documents.ts";
-import { tidyAccount, untidyAccounts } from "../ledger/tidy.ts";
-import { quietMs } from "../ledger/writer.ts";
+import type { AccountDocument } from "@disburse/ledger/documents.ts";
+import { tidyAccount, untidyAccounts } from "@disburse/ledger/tidy.ts";
+import { quietMs } from "@disburse/ledger/writer.ts";
 import type { OrderDocument } from "../payouts/document.ts";
 import type { PayoutOrder } from "../payouts/rules/payout.ts";
 import { ordersIn } from "../payouts/store.ts";
@@ -47,7 +47,10 @@ export async function sweepAccounts(deps: SweepDeps): Promise<void> {
       for (const { payout_id, since } of orphaned) {
         const order = orders.get(payout_id);
         if (order === undefined) {
-          deps.log.error({ payout_id }, "held money has no order");
+          deps.log.error(
+            { payout_id },
+            "hold has no payout, and no order from which to create one",
+          );
           continue;
         }
         const finishing = { name: "finish orphaned hold", since };
@@ -75,13 +78,21 @@ async function finish(
 ): Promise<void> {
   try {
     const result = await claimAndCreate(deps, accountId, fromStored<PayoutOrder>(order));
-    const event = isRefused(result) ? "orphaned hold released" : "orphaned hold completed";
+    const event = isRefused(result)
+      ? "orphaned hold released: its payout was refused"
+      : "orphaned hold completed: its payout was created";
     deps.log.warn({ payout_id }, event);
   } catch (error) {
     if (isUnavailable(error)) {
-      deps.log.warn({ payout_id }, "orphaned hold waits for the quote service");
+      deps.log.warn(
+        { payout_id },
+        "orphaned hold not completed: the quote service is unavailable; it will be retried",
+      );
     } else {
-      deps.log.error({ err: error, payout_id }, "orphaned hold not finished");
+      deps.log.error(
+        { err: error, payout_id },
+        "completing an orphaned hold failed; it will be retried",
+      );
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
-import { isHeld } from "../ledger/accounts.ts";
+import { isHeld } from "@disburse/ledger/accounts.ts";
 import { isCreated } from "../payouts/document.ts";
 import type { Open, Reservation, ReservationOutcome } from "../velocity/rules/usage.ts";
 import { settle } from "../velocity/rules/usage.ts";
@@ -29,7 +29,11 @@ export async function sweepReservations(deps: SweepDeps): Promise<void> {
       answer: undefined,
     }));
     for (const [payout_id, outcome] of outcomes) {
-      if (outcome === "abandoned") deps.log.debug({ payout_id }, "reservation of a limit released");
+      if (outcome === "abandoned")
+        deps.log.debug(
+          { payout_id },
+          "reservation of a velocity limit released: its payout was never created",
+        );
     }
   }
 }
@@ -73,7 +77,10 @@ async function outcomeOf(
     return isOver ? "abandoned" : "undecided";
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    deps.log.warn({ payout_id: payoutId }, "reservation waits for the quote service");
+    deps.log.warn(
+      { payout_id: payoutId },
+      "reservation of a velocity limit kept: the quote service is unavailable",
+    );
     return "undecided";
   }
 }

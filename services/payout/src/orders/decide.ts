@@ -58,7 +58,10 @@ async function decide(
   const outcome = mayDecide(after, by);
   if (outcome !== "decide") return isRefused(outcome) ? outcome : after;
   if (after.held?.times !== before.held?.times) {
-    throw new ConnectError("the order was held again in the meantime", Code.Unavailable);
+    throw new ConnectError(
+      "the scheduled payout was held again in the meantime: repeat the request",
+      Code.Unavailable,
+    );
   }
   // The order is still undecided. Its approval has expired, but the sweep has not failed the order
   // yet.
@@ -103,7 +106,7 @@ export async function cancelOrder(
     }
     const payoutId = payoutIdOf(quote.id);
     if ((await findPayout(deps.payouts, payoutId)) === undefined) {
-      throw new ConnectError("the payout is being created", Code.Unavailable);
+      throw new ConnectError("the payout is being created: repeat the request", Code.Unavailable);
     }
     const payout = await cancelPayout(deps, { ...own, payoutId }, by);
     return isRefused(payout) ? payout : document;

@@ -58,8 +58,12 @@ export async function executeOrder(
   } catch (error) {
     const isAway = isUnavailable(error) || isDatabaseUnavailable(error);
     const fields = { err: error, order_id: order.id };
-    if (isAway) deps.log.warn(fields, "order waits for a service");
-    else deps.log.error(fields, "order not finished");
+    if (isAway)
+      deps.log.warn(
+        fields,
+        "order not executed: a service or database is unavailable; it will be retried",
+      );
+    else deps.log.error(fields, "executing an order failed; it will be retried");
     return "away";
   }
 }

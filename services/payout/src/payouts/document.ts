@@ -20,7 +20,7 @@ export type PublishedEvent = Omit<PendingEvent, "at">;
  * never removed.
  */
 export type StoredStep = TimelineStep & {
-  /** A text for operators, for example `rail said accepted` or `post applied`. */
+  /** A text for operators, for example `rail reported accepted` or `post applied`. */
   detail: string;
   /** The actor that reported or decided an outcome, and its operation or resolution. */
   actor?: StoredActor;
@@ -52,8 +52,8 @@ export type OrderDocument = Origin & {
   schema_version: number;
   order: Stored<PayoutOrder>;
   /**
-   * All operations that ordered the quote's payout. While an operation is listed, it can't be used
-   * with another quote or content.
+   * All operations that ordered the quote's payout. While an operation is in this list, it can't be
+   * used for another quote or request.
    */
   operations: BoundOperation[];
   /**

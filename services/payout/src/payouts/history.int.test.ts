@@ -35,7 +35,7 @@ const submitted = [
   "step queued 1: executed",
   "step submitting 1: submitting to sandbox",
   "submit sandbox: accepted",
-  "step processing 1: rail said accepted",
+  "step processing 1: rail reported accepted",
 ];
 
 describe("the journal of a payout", () => {
@@ -48,10 +48,10 @@ describe("the journal of a payout", () => {
     expect(await journal(id)).toEqual([
       ...submitted,
       "query sandbox: settled SBX",
-      "step concluding 1: rail said settled",
+      "step concluding 1: rail reported settled",
       "step settled 2: post applied",
       "query sandbox: returned SBX",
-      "step returning 2: rail said returned",
+      "step returning 2: rail reported returned",
       "step returned 3: return applied",
     ]);
   });
@@ -68,7 +68,7 @@ describe("the journal of a payout", () => {
     expect((await journal(id)).slice(4, 7)).toEqual([
       "query sandbox: ",
       "query sandbox: settled SBX",
-      "step concluding 1: rail said settled",
+      "step concluding 1: rail reported settled",
     ]);
   });
 

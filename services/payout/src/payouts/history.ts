@@ -10,7 +10,7 @@ export type HistoryEntry = {
   readonly stage: Progress["stage"];
   /** The payout's version at that time. */
   readonly version: number;
-  /** For a step its cause, for a call its response or "", and for a callback its content. */
+  /** For a step its cause, for a call its response or "", and for a callback the report's text. */
   readonly detail: string;
   /** The rail's name. "" before a rail is chosen. */
   readonly rail: string;

@@ -25,10 +25,10 @@ import {
   type Violation,
 } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
+import type { PayoutCounts } from "@disburse/ledger/accounts.ts";
+import type { StatusCounts } from "@disburse/ledger/rules/account.ts";
 import type { CollationOptions, Filter } from "mongodb";
-import type { PayoutCounts } from "../ledger/accounts.ts";
-import { listedMerchant } from "../ledger/merchants.ts";
-import type { StatusCounts } from "../ledger/rules/account.ts";
+import { listedMerchant } from "../accounts/merchants.ts";
 import { isCreated, type PayoutDocument, type Payouts } from "./document.ts";
 import { listedMessage, listFields } from "./listed.ts";
 import { everyStage, type Progress, publicStatusOf } from "./rules/progress.ts";
@@ -135,7 +135,7 @@ export function readAmounts(
   const given = Object.entries(sent).filter(([, text]) => text !== "");
   if (given.length === 0) return {};
   if (findCurrency(currency) === undefined) {
-    const problem = "is needed, and a known currency, with amount_from and amount_to";
+    const problem = "must be a known currency if amount_from or amount_to is sent";
     return invalidRequest([{ field: "source_currency_code", problem }]);
   }
   const violations: Violation[] = [];

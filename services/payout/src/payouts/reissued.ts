@@ -33,7 +33,8 @@ export async function markReissued(
 ): Promise<void> {
   const { reissueOf = "", id: quoteId, merchantId } = quote;
   const before = await payouts.findOne({ _id: reissueOf, merchant_id: merchantId });
-  if (before?.reissue?.quote_id !== quoteId) throw new Error("the reissue is not bound");
+  if (before?.reissue?.quote_id !== quoteId)
+    throw new Error("the payout is not bound to this reissue's quote");
   const { progress, version } = before;
   const detail = `reissued as ${reissued_as}`;
   const step = stepOf({ progress, version }, { at, cause: "reissued", detail });

@@ -20,7 +20,7 @@ import {
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import type { PayoutCounts } from "../ledger/accounts.ts";
+import type { PayoutCounts } from "@disburse/ledger/accounts.ts";
 import type { PayoutDocument, Payouts } from "./document.ts";
 import { listPayouts } from "./list.ts";
 import { listPublished, republished } from "./published.ts";

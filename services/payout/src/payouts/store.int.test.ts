@@ -130,7 +130,7 @@ describe("an order", () => {
     const _id = derivedId("payout", "qt_10");
     await ordersIn(platform.payouts).updateOne({ _id }, { $set: { operations } });
     const another = place(orderOf("qt_10", { operationId: "once more" }));
-    await expect(another).rejects.toThrow("too many operations");
+    await expect(another).rejects.toThrow("too many different operations");
   });
 
   it("is no payout: no one sees it, merchant or operator", async () => {

@@ -75,7 +75,10 @@ export async function placeOrder(
     return { order: fromStored<PayoutOrder>(found.order) };
   }
   if ((found?.operations.length ?? 0) > operationsMax) {
-    throw new ConnectError("too many operations have ordered this quote", Code.ResourceExhausted);
+    throw new ConnectError(
+      "this quote was requested by too many different operations",
+      Code.ResourceExhausted,
+    );
   }
   return otherContent;
 }

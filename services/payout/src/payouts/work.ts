@@ -22,10 +22,10 @@ export type LeasedPayout = {
   readonly calls: readonly StoredCall[];
 };
 
-/** The content of a write that changes a payout's progress. */
+/** The fields of a write that changes a payout's progress. */
 export type Step = {
   readonly cause: StepCause;
-  /** The text in the history, for example `rail said accepted` or `post applied`. */
+  /** The text in the history, for example `rail reported accepted` or `post applied`. */
   readonly detail: string;
   readonly at: Date;
   /** The actor that reported or decided an outcome, and its operation or resolution. */
@@ -289,7 +289,7 @@ export async function annotate(
 
 /** Builds the history's step for a wait. One step is added for each screening status. */
 function waitStep(payout: Payout, { wait, at }: NonNullable<Annotation["uncleared"]>): StoredStep {
-  const detail = `not sent: the screening of its beneficiary is ${wait.status}`;
+  const detail = `not sent: the screening status of the beneficiary is ${wait.status}`;
   return stepOf(payout, { at, cause: "uncleared", detail });
 }
 

@@ -43,7 +43,7 @@ describe("an annotation", () => {
   const call = { kind: "callback", at: after(5), said: "settled R" } as const;
   const pushed = "calls + { kind callback, at 5 s, said settled R }";
   const waits =
-    "journal + { stage processing, version 1, at 5 s, cause uncleared, detail not sent: the screening of its beneficiary is review }";
+    "journal + { stage processing, version 1, at 5 s, cause uncleared, detail not sent: the screening status of the beneficiary is review }";
 
   it.each<[string, Annotation, string[]]>([
     ["of nothing", {}, []],

@@ -57,7 +57,7 @@ describe("the sandbox's scenario", () => {
     const settled = { stage: "settled", exception: undefined, balance: "90.00 + 0.00" };
     expect(rest).toEqual({ ...settled, became: "applied,repeated,repeated" });
     expect(heard?.map((each) => each.replace(heardSettled, ""))).toEqual([
-      ...["believed", "known already", "known already"],
+      ...["believed", "already known", "already known"],
     ]);
   });
 
@@ -219,7 +219,7 @@ describe("a rail's message", () => {
 
   it.each([
     ["applied", {}, {}],
-    ["refused", { amount: "10.01" }, { detail: "amount: is not what was submitted" }],
+    ["refused", { amount: "10.01" }, { detail: "amount: differs from the submitted amount" }],
     ["unknown_key", { key: "po_x" }, { payout_id: "po_x" }],
     ["unreadable", { outcome: "perhaps" }, { payout_id: undefined }],
     ["too_large", { more: "x".repeat(65_536) }, { payout_id: undefined, body: undefined }],

@@ -83,7 +83,7 @@ export async function receiveCallback(deps: ReceiveDeps, message: ReceivedMessag
   return reported;
 }
 
-/** Returns the content of a callback, or the result if it cannot be applied. */
+/** Returns the rail report of a callback, or the result if it cannot be applied. */
 function readSigned(rails: RailDirectory, { rail: name, body, signature }: ReceivedMessage) {
   if (body.length > bodyMaxBytes) {
     const refusal = refused("INVALID_REQUEST", `body: must have at most ${bodyMaxBytes} bytes`);

@@ -31,7 +31,7 @@ export type CancelDeps = Pick<
   RailWorkerDeps,
   "ledger" | "payouts" | "reservations" | "rails" | "clock" | "log" | "onChanged"
 > & {
-  /** Called when there is work on a payout. */
+  /** Wakes the worker, because a payout is due. */
   readonly wake: () => void;
 };
 
@@ -60,7 +60,13 @@ export async function cancelPayout(
         break;
       case "intend":
         if (deps.rails.named(payout.rail)?.withdraw === undefined) return notCancellable;
-        await step(deps, payout, { stage: "cancelling" }, "to be cancelled", by);
+        await step(
+          deps,
+          payout,
+          { stage: "cancelling" },
+          "cancellation requested from the rail",
+          by,
+        );
         break;
       case "withdraw":
         if (!(await withdrawn(deps, payout, by))) return notCancellable;
@@ -79,7 +85,10 @@ export async function cancelPayout(
 /** Asks the rail to withdraw the payout's transfer, and stores the result. */
 async function withdrawn(deps: CancelDeps, payout: Payout, by: Change): Promise<boolean> {
   const isWithdrawn = await requestWithdrawal(deps, payout).catch((error: unknown) => {
-    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not respond to a withdrawal");
+    deps.log.warn(
+      { err: error, payout_id: payout.id },
+      "rail did not respond to a request to withdraw the transfer",
+    );
     throw new ConnectError("the rail did not respond", Code.Unavailable);
   });
   await step(deps, payout, afterWithdrawal(isWithdrawn), withdrawalText(isWithdrawn), by);
@@ -106,7 +115,9 @@ async function requestWithdrawal(
 }
 
 function withdrawalText(isWithdrawn: boolean): string {
-  return isWithdrawn ? "its rail took it back" : "not cancelled: its rail did not take it back";
+  return isWithdrawn
+    ? "the rail withdrew the transfer"
+    : "not cancelled: the rail did not withdraw the transfer";
 }
 
 /**
@@ -141,7 +152,10 @@ export async function completeCancellation(
   try {
     isWithdrawn = await requestWithdrawal(deps, payout);
   } catch (error) {
-    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not respond to a withdrawal");
+    deps.log.warn(
+      { err: error, payout_id: payout.id },
+      "rail did not respond to a request to withdraw the transfer",
+    );
     const isOverdueNow = isOverdue(
       payout.submittedAt,
       deps.clock.now(),

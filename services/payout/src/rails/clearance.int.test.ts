@@ -78,7 +78,9 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
       await platform.after(60_000);
       expect(submits).toEqual([]);
       expect(await stateOf(id)).toEqual(queued);
-      expect(await waits(id)).toEqual([`not sent: the screening of its beneficiary is ${name}`]);
+      expect(await waits(id)).toEqual([
+        `not sent: the screening status of the beneficiary is ${name}`,
+      ]);
       platform.world.screening = ScreeningStatus.CLEARED;
       // The pause is an eighth of the time waited: 15 s and an eighth of what the test itself took.
       await platform.after(30_000);
@@ -130,7 +132,9 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     await platform.after(2_000);
     await platform.after(120_000);
     expect(await stateOf(id)).toEqual({ ...queued, exception: "stuck" });
-    expect(await waits(id)).toEqual(["not sent: the screening of its beneficiary is missing"]);
+    expect(await waits(id)).toEqual([
+      "not sent: the screening status of the beneficiary is missing",
+    ]);
     platform.world.isBeneficiaryGone = false;
     await platform.after(120_000);
     expect(sent(id)).toBe(1);
@@ -179,7 +183,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     await platform.after(2_000);
     const statuses = ["review", "blocked"];
     const lines = statuses.map(
-      (status) => `not sent: the screening of its beneficiary is ${status}`,
+      (status) => `not sent: the screening status of the beneficiary is ${status}`,
     );
     expect(await waits(id)).toEqual(lines);
   });

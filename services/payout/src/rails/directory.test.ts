@@ -11,7 +11,7 @@ it("ends the process for routes that its rails do not cover", () => {
   const open = () =>
     createRailDirectory([testRail({})], [{ currency: "USD", rail: "scripted" }], async () => false);
   expect(open).toThrow(SettingsError);
-  expect(open).toThrow("RAIL_ROUTES: route 1: scripted does not declare USD");
+  expect(open).toThrow("RAIL_ROUTES: route 1: the rail scripted does not support USD");
 });
 
 describe("a rail", () => {

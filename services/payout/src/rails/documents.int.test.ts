@@ -104,7 +104,7 @@ it("is paid after its rail did not know, and then returned", async () => {
       revision = 3
       submitted_at = 0 s
     - calls + { kind answer, at 1 s, said accepted }
-      journal + { stage processing, version 1, at 1 s, cause accepted, detail rail said accepted }
+      journal + { stage processing, version 1, at 1 s, cause accepted, detail rail reported accepted }
       no lease
       progress = { stage processing }
       revision = 4
@@ -116,7 +116,7 @@ it("is paid after its rail did not know, and then returned", async () => {
       revision = 5
     - calls + { kind answer, at 5 s, said unknown }
       exception = { kind unknown, since 5 s }
-      journal + { stage unknown, version 1, at 5 s, cause outcome_unknown, detail rail said unknown }
+      journal + { stage unknown, version 1, at 5 s, cause outcome_unknown, detail rail reported unknown }
       no lease
       progress = { stage unknown, asked 1 }
       revision = 6
@@ -128,7 +128,7 @@ it("is paid after its rail did not know, and then returned", async () => {
       revision = 7
     - calls + { kind answer, at 9 s, said settled R-1 }
       no exception
-      journal + { stage concluding, version 1, at 9 s, cause settled, detail rail said settled }
+      journal + { stage concluding, version 1, at 9 s, cause settled, detail rail reported settled }
       lease = { token 1, until 17 s, place first:8080 }
       progress = { stage concluding, outcome { kind settled, reference R-1 } }
       revision = 8
@@ -146,7 +146,7 @@ it("is paid after its rail did not know, and then returned", async () => {
       lease = { token 1, until 20 s, place first:8080 }
       revision = 10
     - calls + { kind answer, at 13 s, said returned }
-      journal + { stage returning, version 2, at 13 s, cause returned, detail rail said returned }
+      journal + { stage returning, version 2, at 13 s, cause returned, detail rail reported returned }
       lease = { token 1, until 21 s, place first:8080 }
       progress = { stage returning, reference R-1 }
       revision = 11
@@ -184,7 +184,7 @@ it("waits for its beneficiary, is lost by its rail, sent again and rejected", as
       lease = { token 1, until 8 s, place first:8080 }
       revision = 2
     - exception = { kind stuck, since 0 s }
-      journal + { stage queued, version 1, at 0 s, cause uncleared, detail not sent: the screening of its beneficiary is blocked }
+      journal + { stage queued, version 1, at 0 s, cause uncleared, detail not sent: the screening status of the beneficiary is blocked }
       revision = 3
       uncleared = { status blocked, since 0 s }
     - no lease
@@ -220,7 +220,7 @@ it("waits for its beneficiary, is lost by its rail, sent again and rejected", as
       revision = 8
       updated_at = 92 s
     - calls + { kind answer, at 93 s, said rejected }
-      journal + { stage concluding, version 1, at 93 s, cause rejected, detail rail said rejected }
+      journal + { stage concluding, version 1, at 93 s, cause rejected, detail rail reported rejected }
       lease = { token 1, until 101 s, place first:8080 }
       progress = { stage concluding, outcome { kind rejected } }
       revision = 9
@@ -269,7 +269,7 @@ it("waits for a rail, which does not answer, then has it for a day", async () =>
       updated_at = 3 s
     - calls + { kind answer, at 4 s, said no answer }
       exception = { kind unknown, since 4 s }
-      journal + { stage unknown, version 1, at 4 s, cause outcome_unknown, detail rail said unknown }
+      journal + { stage unknown, version 1, at 4 s, cause outcome_unknown, detail rail reported unknown }
       no lease
       progress = { stage unknown, asked 1 }
       revision = 5
@@ -281,7 +281,7 @@ it("waits for a rail, which does not answer, then has it for a day", async () =>
       revision = 6
     - calls + { kind answer, at 7 s, said accepted }
       no exception
-      journal + { stage processing, version 1, at 7 s, cause accepted, detail rail said accepted }
+      journal + { stage processing, version 1, at 7 s, cause accepted, detail rail reported accepted }
       no lease
       progress = { stage processing }
       revision = 7
@@ -326,7 +326,7 @@ it("is lost by its rail: first its beneficiary is blocked, then the rail is away
       lease = { token 1, until 12 s, place first:8080 }
       revision = 4
     - exception = { kind stuck, since 5 s }
-      journal + { stage submitting, version 1, at 5 s, cause uncleared, detail not sent: the screening of its beneficiary is blocked }
+      journal + { stage submitting, version 1, at 5 s, cause uncleared, detail not sent: the screening status of the beneficiary is blocked }
       revision = 5
       uncleared = { status blocked, since 5 s }
     - calls + { kind answer, at 5 s, said not_received }
@@ -414,13 +414,13 @@ it("is reported by its rail: believed once, a contradiction never", async () => 
     said.push(`  wakes: ${Number(platform.isWoken())}`);
   }
   expect(said.join("\n")).toMatchInlineSnapshot(`
-    "- amount: is not what was submitted
-      calls + { kind callback, at 1 s, said settled R-1, 9.99; refused: amount: is not what was submitted, actor { kind service, id test }, operation_id op-1 }
+    "- amount: differs from the submitted amount
+      calls + { kind callback, at 1 s, said settled R-1, 9.99; refused: amount: differs from the submitted amount, actor { kind service, id test }, operation_id op-1 }
       exception = { kind contradicted, since 1 s }
       revision = 5
       wakes: 0
-    - currency_code: is INR, USD was submitted
-      calls + { kind callback, at 1 s, said settled R-1, INR; refused: currency_code: is INR, USD was submitted, actor { kind service, id test }, operation_id op-3 }
+    - currency_code: is INR, but USD was submitted
+      calls + { kind callback, at 1 s, said settled R-1, INR; refused: currency_code: is INR, but USD was submitted, actor { kind service, id test }, operation_id op-3 }
       revision = 6
       wakes: 0
     - po_1
@@ -431,7 +431,7 @@ it("is reported by its rail: believed once, a contradiction never", async () => 
       work_due_at = 1 s
       wakes: 1
     - po_1
-      calls + { kind callback, at 1 s, said settled R-1; known already, actor { kind service, id test }, operation_id op-7 }
+      calls + { kind callback, at 1 s, said settled R-1; already known, actor { kind service, id test }, operation_id op-7 }
       wakes: 0
     - outcome: rejected contradicts processing
       calls + { kind callback, at 1 s, said rejected; refused: outcome: rejected contradicts processing, actor { kind service, id test }, operation_id op-9 }

@@ -1,8 +1,8 @@
 import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import type { Ledger } from "@disburse/ledger/accounts.ts";
 import type { RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Ledger } from "../ledger/accounts.ts";
 import { leasesOf, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { resolvers } from "../test-resolutions.ts";
 import { holdFunds } from "../treasury/accounts.ts";
@@ -266,7 +266,7 @@ describe("a payout that its rail account does not cover", () => {
       ...{ waitingCount: 1n, waiting: "10.00", missing: "6.00" },
     });
     const history = await platform.history(id);
-    const lacks = `not sent: the account of ${rail} lacks 6.00 USD`;
+    const lacks = `not sent: the rail account of ${rail} lacks 6.00 USD`;
     expect(history?.lines.map(({ detail }) => detail)).toContain(lacks);
     const { events } = await platform.rpc.listPayoutEvents({ merchantId, payoutId: id });
     expect(events.map(({ subStatus, cause }) => [subStatus, cause])).toEqual([

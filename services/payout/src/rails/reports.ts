@@ -14,7 +14,7 @@ import { describeResponse } from "./steps.ts";
 export type RailReportDeps = {
   readonly payouts: Payouts;
   readonly clock: Clock;
-  /** Called when there is work on a payout. */
+  /** Wakes the worker, because a payout is due. */
   readonly wake: () => void;
 };
 
@@ -52,7 +52,7 @@ export async function reportOutcome(
       const exception = raiseException(payout.exception, "contradicted", at);
       if (await annotate(payouts, payout, { call, exception })) return next;
     } else if (next === "unchanged") {
-      await annotate(payouts, payout, { call: callback(report, at, by, "known already") });
+      await annotate(payouts, payout, { call: callback(report, at, by, "already known") });
       return { payout, applied: false };
     } else {
       const step = { cause: causeOf(report.status), detail: `rail reported ${report.status.kind}` };

@@ -47,7 +47,7 @@ export function destinationsRpc({
   clock,
 }: Pick<RailReportDeps, "clock"> & { readonly rails: Pick<RailDirectory, "pays" | "railOf"> }) {
   const known = (code: string, field: string): string => {
-    const unknown = refused("INVALID_REQUEST", `${field}: is not a known one`);
+    const unknown = refused("INVALID_REQUEST", `${field}: must be a known currency`);
     return orThrow(findCurrency(code) ?? unknown).code;
   };
   return {

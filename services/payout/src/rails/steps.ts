@@ -6,9 +6,9 @@ import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { Ledger } from "@disburse/ledger/accounts.ts";
 import type { RailReply } from "@disburse/rail/rail.ts";
 import type { RailReport } from "@disburse/rail/report.ts";
-import type { Ledger } from "../ledger/accounts.ts";
 import type { Payouts, StoredCall } from "../payouts/document.ts";
 import { type Leases, leaseMs } from "../payouts/leases.ts";
 import type { PendingPayoutEvent } from "../payouts/outbox.ts";
@@ -226,7 +226,10 @@ export async function applyResponse(
   const isOpen = publicStatusOf(payout.progress).status === "initiated";
   const latestPoll = isOpen ? fromNow(deps, pollIntervalMaxMs) : "done";
   if (isRefused(next) || response.contradiction !== undefined) {
-    deps.log.error({ payout_id: payout.id, answer: status.kind }, "rail contradicts itself");
+    deps.log.error(
+      { payout_id: payout.id, answer: status.kind },
+      "rail reported a contradictory outcome; an operator must check the payout",
+    );
     const exception = raiseException(payout.exception, "contradicted", call.at);
     const work = isRefused(next) ? latestPoll : nextPollAt(deps, payout, response);
     return release(deps.payouts, leased, { work, calls: [call], exception });
@@ -252,7 +255,7 @@ export async function applyResponse(
       ...(isOverdueNow && overdueException(deps, payout)),
     });
   }
-  const step = { cause: causeOf(status), detail: `rail said ${status.kind}`, calls: [call] };
+  const step = { cause: causeOf(status), detail: `rail reported ${status.kind}`, calls: [call] };
   if (pendingMovement(next) !== undefined) {
     const decided = await takeStep(deps, leased, next, { ...step, ...renewedLease(deps) });
     const pollAt = pollAfterMs === undefined ? "done" : fromNow(deps, pollAfterMs);

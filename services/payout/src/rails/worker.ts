@@ -70,7 +70,10 @@ async function work(deps: RailWorkerDeps, first: LeasedPayout): Promise<void> {
       result = await nextStep(deps, leased, result.pollAt);
     }
   } catch (error) {
-    deps.log.error({ err: error, payout_id: leased.payout.id }, "payout not advanced");
+    deps.log.error(
+      { err: error, payout_id: leased.payout.id },
+      "processing a payout failed; it will be retried",
+    );
     // The calls may already be stored, if the step failed after its write.
     await release(deps.payouts, { ...leased, calls: [] }, { work: fromNow(deps, retryMs) });
   }
@@ -131,7 +134,10 @@ async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout) {
  */
 function keepUnapproved(deps: RailWorkerDeps, leased: LeasedPayout): Promise<undefined> {
   const { payout } = leased;
-  deps.log.error({ payout_id: payout.id }, "payout differs from its approval");
+  deps.log.error(
+    { payout_id: payout.id },
+    "payout not sent: it differs from the one that was approved",
+  );
   const exception = raiseException(payout.exception, "contradicted", deps.clock.now());
   return release(deps.payouts, leased, { work: fromNow(deps, queueWaitMaxMs), exception });
 }
@@ -183,7 +189,10 @@ function waitForClearance(
   const { payout } = leased;
   const at = deps.clock.now();
   const wait = clearanceWait(payout.uncleared, status, at, deps.stuckAfterMs);
-  deps.log.debug({ payout_id: payout.id, screening: status }, "payout waits for its beneficiary");
+  deps.log.debug(
+    { payout_id: payout.id, screening: status },
+    "payout waits: the screening of its beneficiary has not cleared it",
+  );
   return release(deps.payouts, leased, {
     work: fromNow(deps, wait.waitMs),
     calls,
@@ -241,7 +250,7 @@ async function preflight(
   try {
     return await withTimeout(railTimeoutMs, () => check(instruction));
   } catch (error) {
-    log.warn({ err: error, payout_id }, "rail did not respond to a preflight");
+    log.warn({ err: error, payout_id }, "rail did not respond to a preflight check");
     return { kind: "wait", reason: "no response to the preflight" };
   }
 }
@@ -257,7 +266,11 @@ async function refuseUnsent(
   failure: Failure,
   calls: readonly StoredCall[],
 ): Promise<StepResult | undefined> {
-  const step = { cause: "rejected", detail: `${name} refused before it was sent`, calls } as const;
+  const step = {
+    cause: "rejected",
+    detail: `the rail ${name} refused the payout before it was sent`,
+    calls,
+  } as const;
   const outcome = { kind: "rejected", failure } as const;
   const decided = await takeStep(
     deps,
@@ -313,7 +326,10 @@ async function readInstruction(
 /** Defers a payout whose rail is no longer configured, and raises an exception. */
 function waitForOperator(deps: RailWorkerDeps, leased: LeasedPayout): Promise<undefined> {
   const { payout } = leased;
-  deps.log.error({ payout_id: payout.id, rail: payout.rail }, "rail is not configured");
+  deps.log.error(
+    { payout_id: payout.id, rail: payout.rail },
+    "payout not sent: its rail is not configured",
+  );
   const work = fromNow(deps, queueWaitMaxMs);
   return release(deps.payouts, leased, { work, ...overdueException(deps, payout) });
 }
@@ -440,7 +456,7 @@ async function expireApproval(
     { stage: "concluding", outcome: { kind: "cancelled", because } },
     {
       cause: because,
-      detail: "not approved in time",
+      detail: "nobody approved the payout in time",
       ...renewedLease(deps),
       decides: { decision: { as: "expired", at: deps.clock.now() }, inTime: false },
     },

@@ -8,8 +8,8 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { openLedger } from "@disburse/ledger/accounts.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openLedger } from "../ledger/accounts.ts";
 import { findPayout, openPayouts } from "../payouts/store.ts";
 import { dyingAt } from "../test-dying.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";

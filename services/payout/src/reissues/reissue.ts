@@ -57,7 +57,7 @@ export async function reissuePayout(deps: ExecuteDeps, request: ReissueRequest):
     const bound = await quoteAndBind(deps, request, payout);
     if (isRefused(bound)) return bound;
   }
-  throw new ConnectError("the payout is being reissued", Code.Unavailable);
+  throw new ConnectError("the payout is being reissued: repeat the request", Code.Unavailable);
 }
 
 function execute(deps: ExecuteDeps, request: ReissueRequest, payout: Payout, bound: Reissue) {
@@ -81,7 +81,7 @@ async function endOther(deps: ExecuteDeps, other: Reissue): Promise<void> {
   const isOpen = read?.executable.state === "open";
   const isBusy = isOpen && isWorkedOn(other, deps.clock.now());
   if (isBusy || !(await expireQuote(deps, other.operationId, other.quoteId))) {
-    throw new ConnectError("the payout is being reissued", Code.Unavailable);
+    throw new ConnectError("the payout is being reissued: repeat the request", Code.Unavailable);
   }
 }
 

@@ -68,7 +68,7 @@ it("is read by its approver, and is in the payout, its history and the trail", a
      "before": "{\\"payoutId\\":\\"po_1\\",\\"merchantId\\":\\"mer_1\\",\\"amount\\":\\"10.00 USD\\",\\"rail\\":\\"scripted\\",\\"stage\\":\\"unknown\\",\\"exception\\":\\"unknown\\"}",
      "after": "{\\"resolved\\":{\\"payoutId\\":\\"po_1\\",\\"outcome\\":\\"settled WIRE-1\\",\\"reason\\":\\"the bank's statement of the day\\"}}",
      "reasons": [
-      "decides the outcome of a payout with an exception"
+      "the request decides the outcome of a payout with an exception"
      ],
      "subject": "po_1",
      "approvers": [
@@ -150,7 +150,7 @@ it("is read by its approver, and is in the payout, its history and the trail", a
       "createdAt": "2026-03-01T10:00:00Z",
       "stage": "unknown",
       "version": 1,
-      "detail": "rail said unknown",
+      "detail": "rail reported unknown",
       "rail": "scripted"
      },
      {

@@ -81,7 +81,8 @@ async function summaryOf(id: string) {
   };
 }
 
-const superseded = "INVALID_REQUEST proposal_id: the record has changed since it was proposed";
+const superseded =
+  "INVALID_REQUEST proposal_id: the record has changed since the proposal: make a new one";
 const resolvedAs = (stage: string, balance: string) => ({ stage, exception: undefined, balance });
 
 async function trail(subject: string) {
@@ -292,7 +293,7 @@ describe("is refused", () => {
     const alone = { payoutId, outcome: { kind: "rejected" }, reason, by } as const;
     expect(await resolvePayout(platform.parts, alone, undefined)).toEqual({
       refused: "ACCESS_FORBIDDEN",
-      detail: "caller: needs approval by another person",
+      detail: "caller: another person must approve the resolution",
     });
     expect(await summaryOf(payoutId)).toMatchObject({ stage: "unknown", exception: "unknown" });
   });

@@ -17,7 +17,7 @@ export type ResolutionDeps = {
    */
   readonly rails: { readonly withdraw: (rail: string, key: string) => Promise<boolean> };
   readonly clock: Clock;
-  /** Called when there is work on a payout. */
+  /** Wakes the worker, because a payout is due. */
   readonly wake: () => void;
 };
 
@@ -41,9 +41,12 @@ type Later = "ACCESS_FORBIDDEN" | "SERVICE_UNAVAILABLE";
 
 const beingSent = refused(
   "SERVICE_UNAVAILABLE",
-  "The payout is being sent: its rejection takes effect afterwards, or is superseded.",
+  "The payout is being sent. The rejection takes effect afterwards, unless the rail reports another outcome.",
 );
-const aloneRefusal = refused("ACCESS_FORBIDDEN", "caller: needs approval by another person");
+const aloneRefusal = refused(
+  "ACCESS_FORBIDDEN",
+  "caller: another person must approve the resolution",
+);
 
 /**
  * Describes a payout for the operator who approves its resolution. The resolution only applies

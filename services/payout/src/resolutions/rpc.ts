@@ -171,7 +171,7 @@ function guards({ payouts }: GuardedResolutionDeps): Guards<Pick<ResolutionsRpc,
         const { payoutId, outcome } = orThrow(readResolution(request));
         const payout = await findPayout(payouts, payoutId);
         orThrow(effectOfOutcome(orThrow(payout ?? refused("RECORD_NOT_FOUND")), outcome));
-        return ["decides the outcome of a payout with an exception"];
+        return ["the request decides the outcome of a payout with an exception"];
       },
     },
   };

@@ -13,8 +13,8 @@ import { creditAccount, setPayoutOutcome } from "@disburse/forms/bodies/sandbox.
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { failureCodes } from "@disburse/kernel/failure.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { type Ledger, readAccount } from "../ledger/accounts.ts";
-import { accountMessage, credit } from "../ledger/rpc.ts";
+import { type Ledger, readAccount } from "@disburse/ledger/accounts.ts";
+import { accountMessage, credit } from "../accounts/rpc.ts";
 import { payoutMessage } from "../payouts/wire.ts";
 import type { SandboxScenarios } from "../rails/sandbox/scenario-store.ts";
 import type { Steered } from "../rails/sandbox/steering.ts";
@@ -60,7 +60,8 @@ function steeredBy(request: SetPayoutOutcomeRequest): Steered {
   const { failureCode, railCode } = request;
   const code = failureCodes.find((each) => each === failureCode);
   if (code === undefined) {
-    if (railCode !== "") orThrow(refused("INVALID_REQUEST", "rail_code: needs failure_code"));
+    if (railCode !== "")
+      orThrow(refused("INVALID_REQUEST", "rail_code: needs failure_code to be sent too"));
     return { kind };
   }
   return { kind, failure: { code, ...(railCode !== "" && { railCode }) } };

@@ -21,7 +21,7 @@ type ScenarioDeps = {
   readonly scenarios: SandboxScenarios;
   readonly payouts: Payouts;
   readonly clock: Clock;
-  /** Called when there is work on a payout. */
+  /** Wakes the worker, because a payout is due. */
   readonly wake: () => void;
 };
 

@@ -1,6 +1,5 @@
-import { readAccount } from "../ledger/accounts.ts";
-import type { LedgerCollections } from "../ledger/documents.ts";
-import type { Account } from "../ledger/rules/account.ts";
+import { readAccount } from "@disburse/ledger/accounts.ts";
+import type { LedgerCollections } from "@disburse/ledger/documents.ts";
 import {
   balancesAfter,
   entriesOfSpan,
@@ -8,44 +7,22 @@ import {
   readSpan,
   type StepTotal,
   stepTotals,
-} from "../ledger/statement.ts";
+} from "@disburse/ledger/statement.ts";
+import {
+  type BookedStep,
+  bookedSteps,
+  type Line,
+  type Period,
+  type StatementLine,
+  totalOf,
+} from "@disburse/statement-formats/statement.ts";
 import type { Payouts } from "../payouts/document.ts";
-import { balanceAfter, bookedSteps, type Line, lineOf, type Position } from "./rules/line.ts";
+import { balanceAfter, lineOf, type Position } from "./rules/line.ts";
 
 export type StatementStores = {
   readonly ledger: LedgerCollections;
   readonly payouts: Payouts;
 };
-
-export type Balances = { readonly available: bigint; readonly held: bigint };
-
-export type Period = {
-  readonly account: Account;
-  readonly from: Date;
-  readonly to: Date;
-  readonly opening: Balances;
-  readonly closing: Balances;
-  readonly credits: StepTotal;
-  readonly debits: StepTotal;
-};
-
-/** A line with the data of its payout. */
-export type StatementLine = Line & {
-  readonly referenceId: string;
-  readonly beneficiaryName: string;
-  /** In Latin letters, as sent to the bank; `""` if the merchant gave none. */
-  readonly beneficiaryNameLatin: string;
-  /** The payout's transfer method; `""` for a line without a payout. */
-  readonly transferMethod: string;
-  /** The payout that this line's payout reissues, and the one that reissues it; `""` for none. */
-  readonly reissueOf: string;
-  readonly reissuedAs: string;
-};
-
-/** Returns the total balance: available and held money. */
-export function totalOf({ available, held }: Balances): bigint {
-  return available + held;
-}
 
 /**
  * Returns the account's balances before and after a period, with the totals of its lines. Returns
@@ -60,7 +37,7 @@ export async function openPeriod(
   if (found === undefined) return undefined;
   const { account, span, before: opening, after: closing } = found;
   const totals = await stepTotals(ledger, own.accountId, span);
-  const sum = (...steps: readonly (typeof bookedSteps)[number][]): StepTotal => {
+  const sum = (...steps: readonly BookedStep[]): StepTotal => {
     const its = steps.map((step) => totals.get(step) ?? { count: 0, sum: 0n });
     return {
       count: its.reduce((count, each) => count + each.count, 0),
@@ -120,14 +97,6 @@ async function withPayouts(payouts: Payouts, lines: readonly Line[]): Promise<St
       reissuedAs: payout?.reissued_as ?? "",
     };
   });
-}
-
-/** Describes which payout a line's payout reissues, and which one reissues it. */
-export function reissueTexts({ reissueOf, reissuedAs }: StatementLine): string[] {
-  return [
-    reissueOf === "" ? "" : `pays ${reissueOf} again`,
-    reissuedAs === "" ? "" : `paid again by ${reissuedAs}`,
-  ];
 }
 
 /**

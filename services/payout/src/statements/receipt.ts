@@ -1,10 +1,10 @@
 import { sign } from "node:crypto";
 import type { ServiceKey } from "@disburse/chassis/identity/keys.ts";
-import { entriesOfPayout } from "../ledger/statement.ts";
+import { entriesOfPayout } from "@disburse/ledger/statement.ts";
+import { openPdf } from "@disburse/statement-formats/pdf-page.ts";
+import { printableName } from "@disburse/statement-formats/printable.ts";
 import { findPayout } from "../payouts/store.ts";
-import { openPdf } from "./formats/pdf-page.ts";
 import type { StatementStores } from "./period.ts";
-import { printableName } from "./rules/printable.ts";
 import { canonicalJson, type Receipt, receiptOf, receiptPurpose } from "./rules/receipt.ts";
 
 export type SignedReceipt = {

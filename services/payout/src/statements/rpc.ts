@@ -1,7 +1,6 @@
 import { create, fromJson } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { statementEnd as camtEnd } from "@disburse/bank-files/iso20022/customer/write-statement.ts";
 import type { ServiceKey } from "@disburse/chassis/identity/keys.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { Turns } from "@disburse/chassis/turns.ts";
@@ -14,18 +13,13 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { platformMerchantId } from "../ledger/accounts.ts";
-import type { Account } from "../ledger/rules/account.ts";
-import { camtBegin, camtLines, isForCamt } from "./formats/camt.ts";
-import { csvBegin, csvEnd, csvLines } from "./formats/csv.ts";
-import { pdfLinesMax, pdfStatement } from "./formats/pdf.ts";
-import {
-  openPeriod,
-  readLines,
-  type StatementLine,
-  type StatementStores,
-  statementAccount,
-} from "./period.ts";
+import { platformMerchantId } from "@disburse/ledger/accounts.ts";
+import type { Account } from "@disburse/ledger/rules/account.ts";
+import { camt, isForCamt } from "@disburse/statement-formats/camt.ts";
+import { csv } from "@disburse/statement-formats/csv.ts";
+import { pdfLinesMax, pdfStatement } from "@disburse/statement-formats/pdf.ts";
+import type { PartedFormat, StatementLine } from "@disburse/statement-formats/statement.ts";
+import { openPeriod, readLines, type StatementStores, statementAccount } from "./period.ts";
 import { receiptPdf, signedReceipt } from "./receipt.ts";
 import { cursorOf, type Position, readPosition } from "./rules/line.ts";
 
@@ -66,8 +60,7 @@ export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof Statement
         };
         return { chunk: await deps.renders.take(merchantId, render, signal), nextCursor: "" };
       }
-      const begin =
-        format === StatementFormat.CAMT053 ? camtBegin(period, deps.clock.now()) : csvBegin(period);
+      const begin = partedFormat(format).begin(period, deps.clock.now());
       return nextPart(deps, request, currency, position, begin);
     },
 
@@ -115,12 +108,15 @@ async function nextPart(
   begin = "",
 ) {
   const { lines, rest } = await readLines(deps, accountId, position, partMax);
-  const isCamt = format === StatementFormat.CAMT053;
-  const written = isCamt ? camtLines(lines, currency) : csvLines(lines, currency);
+  const file = partedFormat(format);
   const balance = lines.at(-1)?.balance ?? position.balance;
-  const closing = isCamt ? camtEnd : csvEnd(position.to, balance, currency);
-  const text = begin + written + (rest === undefined ? closing : "");
+  const closing = rest === undefined ? file.end(position.to, balance, currency) : "";
+  const text = begin + file.lines(lines, currency) + closing;
   return { chunk: Buffer.from(text), nextCursor: rest === undefined ? "" : cursorOf(rest) };
+}
+
+function partedFormat(format: StatementFormat): PartedFormat {
+  return format === StatementFormat.CAMT053 ? camt : csv;
 }
 
 async function allLines(

@@ -5,9 +5,9 @@ import {
   type Ledger,
   openRailAccount,
   platformMerchantId,
-} from "../ledger/accounts.ts";
-import type { RailMovement } from "../ledger/rules/account.ts";
-import type { Applied } from "../ledger/writer.ts";
+} from "@disburse/ledger/accounts.ts";
+import type { RailMovement } from "@disburse/ledger/rules/account.ts";
+import type { Applied } from "@disburse/ledger/writer.ts";
 import type { ClosingStep } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { type Charge, shortMinorOf } from "../payouts/rules/rail-report.ts";
@@ -20,6 +20,9 @@ export function railAccountId({ rail, currency }: RailAccountName): string {
   return `rail:${rail}:${currency}`;
 }
 
+/** The actor of a rail account, which its first movement opens. */
+const ownActor: StoredActor = { kind: "service", id: "payout" };
+
 /** Applies a movement to a rail account, once per key. The first movement opens the account. */
 export async function moveRail(
   ledger: Ledger,
@@ -31,7 +34,8 @@ export async function moveRail(
   const target = { merchantId: platformMerchantId, accountId, ...(actor && { actor }) };
   const applied = await ledger.apply(target, movement);
   if (applied.outcome !== "no_account") return applied;
-  await openRailAccount(ledger, { id: accountId, ...name }, new Date());
+  const opening = { id: accountId, ...name, operationId: accountId, actor: ownActor };
+  await openRailAccount(ledger, opening, new Date());
   return ledger.apply(target, movement);
 }
 

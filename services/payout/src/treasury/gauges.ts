@@ -3,8 +3,8 @@ import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type Ledger, listRailAccounts } from "../ledger/accounts.ts";
-import type { LedgerCollections } from "../ledger/documents.ts";
+import { type Ledger, listRailAccounts } from "@disburse/ledger/accounts.ts";
+import type { LedgerCollections } from "@disburse/ledger/documents.ts";
 import type { Payouts } from "../payouts/document.ts";
 import type { TreasuryRails } from "./rails.ts";
 import { readRailDay } from "./report.ts";
@@ -31,17 +31,17 @@ export function railAccountGauges(
   );
   const held = metrics.gauge(
     "disburse_rail_account_held",
-    "Balance of a rail account held for open payouts, in major units.",
+    "Amount of a rail account that is held for open payouts, in major units.",
     labels,
   );
   const waiting = metrics.gauge(
     "disburse_rail_account_waiting",
-    "Sum of the payouts that wait for funds of a rail account, in major units.",
+    "Sum of the payouts that wait until a rail account is funded, in major units.",
     labels,
   );
   const waitingPayouts = metrics.gauge(
     "disburse_payouts_awaiting_funds",
-    "Payouts that wait for funds of a rail account.",
+    "Payouts that wait until a rail account is funded.",
     labels,
   );
   return async () => {
@@ -85,7 +85,7 @@ export function startStatementGauges(deps: StatementGaugeDeps): Loop {
 export function statementGauges({ ledger, rails, metrics, clock }: StatementGaugeDeps) {
   const unexplained = metrics.gauge(
     "disburse_rail_statement_unexplained",
-    "Difference between the previous day's statement and a rail account, open payouts excluded, in major units.",
+    "Difference between the bank's statement of the previous day and the rail account, without open payouts, in major units.",
     labels,
   );
   return async (): Promise<void> => {

@@ -1,8 +1,8 @@
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { parseDecimal, rescale } from "@disburse/kernel/decimal.ts";
-import { type Ledger, platformMerchantId } from "../ledger/accounts.ts";
-import type { RailStep } from "../ledger/rules/account.ts";
-import { sumsBetween } from "../ledger/statement.ts";
+import { type Ledger, platformMerchantId } from "@disburse/ledger/accounts.ts";
+import type { RailStep } from "@disburse/ledger/rules/account.ts";
+import { sumsBetween } from "@disburse/ledger/statement.ts";
 import { type RailAccountName, railAccountId } from "./accounts.ts";
 import type { TreasuryRail } from "./rails.ts";
 import {

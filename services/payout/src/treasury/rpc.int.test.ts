@@ -80,7 +80,7 @@ describe("a rail account", () => {
   it.each<[string, object, string]>([
     ["a rail that there is not", { rail: "nowhere" }, "RECORD_NOT_FOUND"],
     ["no currency", { currencyCode: "XXX" }, "currency_code: must be a known currency"],
-    ["a currency that it does not pay", { currencyCode: "BTC" }, "does not pay BTC"],
+    ["a currency that it does not pay", { currencyCode: "BTC" }, "does not support BTC"],
     ["no amount", { amount: "0" }, "amount: must be greater than zero"],
     ["too many decimals", { amount: "1.001" }, "amount: must have at most 2 decimals"],
     ["no note", { note: " " }, "note: is required"],
@@ -155,7 +155,7 @@ describe("a day's report", () => {
 
   it.each(["", "2026-02-30", "2999-01-01"])("is none of %j", async (day) => {
     const call = platform.operatorRpc.getRailReport({ rail, currencyCode: "USD", day });
-    expect(await outcome(call)).toContain("day: must be a day that has begun");
+    expect(await outcome(call)).toContain("day: must be a date that is not in the future");
   });
 });
 
@@ -187,14 +187,14 @@ describe("a second person", () => {
     const [one, two] = [`one ${rail}`, `two ${rail}`];
     await fund("60.00", one);
     await fund("40.00", one);
-    expect(await outcome(fund("0.01", one))).toContain("approval");
+    expect(await outcome(fund("0.01", one))).toContain("must approve");
     await fund("100.00", two);
     const { accounts } = await platform.operatorRpc.listRailAccounts({ rail });
     expect(accounts.find(({ currencyCode }) => currencyCode === "USD")?.available).toBe("200.00");
   });
 
   it("is always needed without a limit, as in live mode", async () => {
-    expect(await outcome(treasury(new Map())("0.01", `one ${rail}`))).toContain("approval");
+    expect(await outcome(treasury(new Map())("0.01", `one ${rail}`))).toContain("must approve");
   });
 
   it("is not needed for a refused request, which doesn't count", async () => {

@@ -19,11 +19,11 @@ import {
   type Ledger,
   listRailAccounts,
   platformMerchantId,
-} from "../ledger/accounts.ts";
-import { type LedgerApprovals, ownWorkReasons } from "../ledger/approvals.ts";
-import { readNote } from "../ledger/rpc.ts";
-import type { RailMovement } from "../ledger/rules/account.ts";
-import { listEntries } from "../ledger/statement.ts";
+} from "@disburse/ledger/accounts.ts";
+import type { RailMovement } from "@disburse/ledger/rules/account.ts";
+import { listEntries } from "@disburse/ledger/statement.ts";
+import { type MoneyApprovals, ownWorkReasons } from "../accounts/approvals.ts";
+import { readNote } from "../accounts/rpc.ts";
 import type { Payouts } from "../payouts/document.ts";
 import { moveRail, type RailAccountName, railAccountId } from "./accounts.ts";
 import type { TreasuryRails } from "./rails.ts";
@@ -37,7 +37,7 @@ export type TreasuryDeps = {
   readonly payouts: Payouts;
   readonly rails: TreasuryRails;
   readonly clock: Clock;
-  /** Called when there is work on a payout. */
+  /** Wakes the worker, because a payout is due. */
   readonly wake: () => void;
 };
 
@@ -55,7 +55,9 @@ export function treasuryRpc(deps: TreasuryDeps) {
       const name = await known(deps, request);
       const day = readDay(request.day);
       if (day === undefined || day.from > deps.clock.now()) {
-        return orThrow(refused("INVALID_REQUEST", "day: must be a day that has begun, yyyy-mm-dd"));
+        return orThrow(
+          refused("INVALID_REQUEST", "day: must be a date that is not in the future, yyyy-mm-dd"),
+        );
       }
       const rail = deps.rails.named(name.rail);
       const read = await readRailDay(deps.ledger, name, day, rail);
@@ -84,9 +86,11 @@ async function known(
   // charges in another currency.
   if ((await findRailAccount(ledger, railAccountId(name))) !== undefined) return name;
   if (configured?.isFunded) {
-    orThrow(refused("INVALID_REQUEST", `currency_code: ${rail} does not pay ${currency}`));
+    orThrow(
+      refused("INVALID_REQUEST", `currency_code: the rail ${rail} does not support ${currency}`),
+    );
   }
-  return orThrow(refused("RECORD_NOT_FOUND", "rail: has no rail account"));
+  return orThrow(refused("RECORD_NOT_FOUND", "rail: has no rail account in this currency"));
 }
 
 /** Books received money and wakes payouts that wait for it. */
@@ -173,7 +177,7 @@ async function listLines(deps: TreasuryDeps, request: ListRailEntriesRequest) {
 
 type TreasuryRpc = ReturnType<typeof treasuryRpc>;
 
-export function guardedTreasury(deps: TreasuryDeps, approvals?: LedgerApprovals) {
+export function guardedTreasury(deps: TreasuryDeps, approvals?: MoneyApprovals) {
   const rpc = treasuryRpc(deps);
   if (approvals === undefined) return rpc;
   return approvals.guard(PayoutOperatorService, rpc, treasuryGuards(deps, approvals));
@@ -185,7 +189,7 @@ export function guardedTreasury(deps: TreasuryDeps, approvals?: LedgerApprovals)
  */
 function treasuryGuards(
   deps: TreasuryDeps,
-  approvals: LedgerApprovals,
+  approvals: MoneyApprovals,
 ): Guards<Pick<TreasuryRpc, "fundRailAccount" | "sweepRailAccount">> {
   const { sums } = approvals;
   const reasonsOf = ownWorkReasons({ ...approvals, clock: deps.clock });

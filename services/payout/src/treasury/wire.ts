@@ -8,8 +8,8 @@ import {
   RailStep,
 } from "@disburse/contracts/disburse/payout/v1/treasury_pb.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
-import type { LedgerEntry, RailStep as Step } from "../ledger/rules/account.ts";
-import { postingText } from "../ledger/rules/postings.ts";
+import type { LedgerEntry, RailStep as Step } from "@disburse/ledger/rules/account.ts";
+import { postingText } from "@disburse/ledger/rules/postings.ts";
 import type { RailAccountName } from "./accounts.ts";
 import type { RailDay } from "./report.ts";
 import { missingFor } from "./rules/day.ts";

@@ -52,7 +52,10 @@ it("are refused under another operation's id, or if not sent by an operator", as
   await set({ ...by("op-1"), merchantId, ...limits });
   const other = { ...limits, merchant: { countHour: 11 } };
   expect(await refusalOf(set({ ...by("op-1"), merchantId, ...other }))).toEqual({
-    ...{ code: "INVALID_REQUEST", message: "operation_id: was used with other content" },
+    ...{
+      code: "INVALID_REQUEST",
+      message: "operation_id: was used with other content",
+    },
   });
   const service = set({ ...by("op-2", Actor_Kind.SERVICE), merchantId, ...other });
   expect(await refusalOf(service)).toMatchObject({ code: "ACCESS_FORBIDDEN" });

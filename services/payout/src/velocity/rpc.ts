@@ -64,7 +64,10 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
-const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
+const otherContent = refused(
+  "INVALID_REQUEST",
+  "operation_id: was used with other content",
+);
 
 /** Converts the request. A limit missing from the request is absent from the result. */
 export function limitsOf({
@@ -145,7 +148,7 @@ function velocityGuards({
           if (wanted === undefined || limitViolations(subject, wanted).length > 0) continue;
           const now = readLimits(await inForce(request.merchantId, subject));
           if (isLooser(now, readLimits(wanted)))
-            reasons.push(`raises or removes a limit of the ${subject}`);
+            reasons.push(`the request raises or removes a limit of the ${subject}`);
         }
         return reasons;
       },

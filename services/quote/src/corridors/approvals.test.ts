@@ -22,7 +22,7 @@ const guards = (alone: boolean) => {
 };
 
 it.each([
-  [false, ["changes a corridor"]],
+  [false, ["the request changes a corridor"]],
   [true, []],
 ])("a change of a corridor, by one person alone: %s", async (alone, reasons) => {
   const { setCorridor } = guards(alone);
@@ -35,7 +35,7 @@ it.each([
 });
 
 it.each([
-  [false, true, ["opens a corridor to a merchant"]],
+  [false, true, ["the request opens a corridor to a merchant"]],
   [false, false, []],
   [true, true, []],
 ])("of a corridor, by one person alone: %s, opened to a merchant: %s", async (...row) => {

@@ -45,7 +45,7 @@ export function corridorGuards(deps: {
         const far = compared.find((from) => movesMoreThan(limits.rateMove, from, wanted));
         if (far === undefined) return [];
         const [share, from] = [formatDecimal(limits.rateMove), formatDecimal(far)];
-        return [`moves by more than ${share} of ${from} within a day`];
+        return [`the request moves the rate by more than ${share} of ${from} within a day`];
       },
     },
     setCorridor: {
@@ -60,7 +60,7 @@ export function corridorGuards(deps: {
         const after = corridor === undefined ? "" : toJsonString(CorridorTermsSchema, corridor);
         return { before: before ?? "", after };
       },
-      reasons: async () => (limits.corridors ? [] : ["changes a corridor"]),
+      reasons: async () => (limits.corridors ? [] : ["the request changes a corridor"]),
     },
     setMerchantCorridor: {
       approvers,
@@ -70,7 +70,7 @@ export function corridorGuards(deps: {
       }),
       // Closing stops payments, so one operator may do it at once.
       reasons: async ({ open }) =>
-        limits.corridors || !open ? [] : ["opens a corridor to a merchant"],
+        limits.corridors || !open ? [] : ["the request opens a corridor to a merchant"],
     },
   };
 }

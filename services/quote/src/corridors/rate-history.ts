@@ -133,12 +133,12 @@ export function startRateAges(deps: RateAgeDeps): Loop {
 export function rateAges({ corridors, metrics, clock }: RateAgeDeps): () => Promise<void> {
   const age = metrics.gauge(
     "disburse_quote_rate_age_seconds",
-    "Age of the rate in force of an active corridor.",
+    "Age of the current exchange rate of an active corridor.",
     ["corridor"],
   );
   const ageMax = metrics.gauge(
     "disburse_quote_rate_max_age_seconds",
-    "Maximum rate age for new quotes in an active corridor; 0 means no bound.",
+    "Maximum age of the exchange rate for new quotes in an active corridor; 0 means no limit.",
     ["corridor"],
   );
   return async () => {

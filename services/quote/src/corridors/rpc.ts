@@ -64,7 +64,7 @@ export type CorridorDeps = {
 export function corridorsRpc({ corridors, current, isPayable, railsTo, clock }: CorridorDeps) {
   const assertPayable = async (destination: string): Promise<void> => {
     if (isPayable === undefined || (await isPayable(destination))) return;
-    const problem = `destination_currency_code: no live rail pays ${destination}`;
+    const problem = `destination_currency_code: no configured rail supports ${destination}`;
     orThrow(refused("INVALID_REQUEST", problem));
   };
   return {
@@ -97,8 +97,7 @@ export function corridorsRpc({ corridors, current, isPayable, railsTo, clock }: 
       const decimal = readRate(rate?.rate ?? "");
       const source = cleanText(rate?.source ?? "");
       if (decimal === undefined || source === "" || source.length > rateSourceMax) {
-        const problem =
-          "rate: a rate above zero with at most 10 decimals and its source are required";
+        const problem = "rate: must have a rate above zero with at most 10 decimals, and a source";
         return orThrow(refused("INVALID_REQUEST", problem));
       }
       const asOf = rate?.asOf === undefined ? clock.now() : timestampDate(rate.asOf);

@@ -22,7 +22,7 @@ type CorridorDocument = Stored<TermsText> &
     operations: string[];
   };
 
-/** A corridor's state for one merchant. */
+/** One merchant's access to a corridor. */
 type OpeningDocument = Changed & {
   _id: string;
   merchant_id: string;
@@ -37,8 +37,8 @@ export type RateDocument = ReturnType<typeof rateDocument>;
 export type CorridorStore = {
   readonly corridors: Collection<CorridorDocument>;
   /**
-   * Shares the collection of corridors, so that execute reads a corridor and its opening in one
-   * query.
+   * A merchant's access to a corridor. It is in the collection of corridors, so that execute reads
+   * both in one query.
    */
   readonly openings: Collection<OpeningDocument>;
   readonly rates: Collection<RateDocument>;
@@ -60,7 +60,8 @@ export async function findCorridor(
   filter: { readonly _id: string } | { readonly source: string; readonly destination: string },
 ): Promise<Corridor | undefined> {
   const found = await corridors.findOne(filter);
-  // The requested id may belong to an opening, which has no currency pair.
+  // The requested id may belong to a record that opens a corridor to a merchant. It has no currency
+  // pair.
   return found !== null && Object.hasOwn(found, "source") ? toCorridor(found) : undefined;
 }
 

@@ -161,7 +161,8 @@ it("refuses a beneficiary whose fields its payment method can't carry", async ()
   const error = await ask({ beneficiaryId: "ben_inr_unpayable" }).catch((thrown) => thrown);
   expect(readRefusal(error)).toMatchObject({
     code: "INVALID_REQUEST",
-    message: "beneficiary_id: cannot be paid by its payment method, see its `unpayable_reason`",
+    message:
+      "beneficiary_id: cannot be paid by its payment method: see the beneficiary's `unpayable_reason`",
   });
 });
 

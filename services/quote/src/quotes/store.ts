@@ -66,7 +66,7 @@ export function openQuotes({ db }: Database) {
   const firstOf = (found: QuoteDocument, content: string) =>
     isOther(found, content) ? otherContent : toQuote(found);
   return {
-    /** Returns the quote that an operation created. Refuses if the request's content differs. */
+    /** Returns the quote that an operation created. Refuses if a repeat has a different request. */
     findByOperation: async (merchantId: string, { operationId, content }: RequestedChange) => {
       const found = await quotes.findOne({ merchant_id: merchantId, operation_id: operationId });
       return found === null ? undefined : firstOf(found, content);

@@ -35,7 +35,7 @@ export type CustomerEntry = {
   readonly at: Date;
   /** The platform's reference, at most 35 characters. */
   readonly reference: string;
-  /** The family and kind of a payment (ISO 20022, external bank transaction codes). */
+  /** The family and sub-family of a payment (ISO 20022, external bank transaction codes). */
   readonly family: "RCDT" | "ICDT";
   readonly kind: "ESCT" | "DMCT" | "XBCT" | "RRTN" | "OTHR";
   /** The amount includes these fees. */

@@ -2,7 +2,9 @@ import { isCalendarDate } from "@disburse/kernel/time.ts";
 import { type Money, readMoney } from "../../text/minor-units.ts";
 import { elementAt, leaves, type Shape, textAt, type XmlElement } from "./xml.ts";
 
-/** An unreadable part of a file. It omits the content, which operators read in the file itself. */
+/**
+ * An unreadable part of a file. It omits the part's text, which operators read in the file itself.
+ */
 export type Unread = { readonly place: string; readonly problem: string };
 
 /** A bank's reason: a code of ISO 20022's lists, a code of its own list, or words. */

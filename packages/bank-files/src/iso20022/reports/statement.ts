@@ -182,7 +182,7 @@ class StatementReader implements MessageReader<StatementFile> {
   }
 }
 
-/** Reads a file with one message of this kind. */
+/** Reads a file with one statement message (camt.052, camt.053 or camt.054). */
 export function readStatements(bytes: Uint8Array): StatementFile | Unreadable {
   return readOne(bytes, statementReader, "is not one statement, notification or report");
 }

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createGatherer, type Gathered, type GathererLimits } from "./gatherer.ts";
 
 type Item = Gathered & { readonly name: string };
@@ -31,8 +31,9 @@ function gathering(limits: Partial<GathererLimits> = {}) {
       for (const run of due) run();
       return due.length;
     },
-    answer: async () => {
-      answers.shift()?.();
+    answer: async (place: "first" | "last" = "first") => {
+      const resolve = place === "first" ? answers.shift() : answers.pop();
+      resolve?.();
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
@@ -110,4 +111,78 @@ it("accepts up to its byte limit, except for one operation that waits alone", ()
   expect(add(sized(4), sized(6), sized(1))).toEqual([true, true, false]);
   turn();
   expect(add(sized(11), sized(1))).toEqual([true, false]);
+});
+
+describe("if batches hang", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Adds an operation a second, beginning at once. Returns the batches that were sent. */
+  const sentIn = (seconds: number, limits: Partial<GathererLimits>) => {
+    const { sent, add, turn } = gathering(limits);
+    for (let second = 0; second < seconds; second += 1) {
+      add(item(`${second}`));
+      turn();
+      vi.advanceTimersByTime(1_000);
+      turn();
+    }
+    return sent;
+  };
+
+  it("sends no further batch unless the limits allow it", () => {
+    expect(sentIn(10, {})).toEqual(["0", "1"]);
+  });
+
+  it("sends one further batch a second, up to the limit", () => {
+    const { sent, add, turn } = gathering({ furtherMax: 2, batchMax: 1 });
+    add(...["a", "b", "c", "d", "e"].map((name) => item(name)));
+    while (turn() > 0);
+    expect(sent).toEqual(["a", "b"]);
+    vi.advanceTimersByTime(999);
+    expect(turn()).toBe(0);
+    vi.advanceTimersByTime(1);
+    while (turn() > 0);
+    expect(sent).toEqual(["a", "b", "c"]);
+    vi.advanceTimersByTime(1_000);
+    while (turn() > 0);
+    expect(sent).toEqual(["a", "b", "c", "d"]);
+    vi.advanceTimersByTime(60_000);
+    expect(turn()).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(sentIn(10, { furtherMax: 3 })).toEqual(["0", "1", "2", "3", "4"]);
+  });
+
+  it("sends at once while a further batch has ended and the others still hang", async () => {
+    const { sent, add, turn, answer } = gathering({ furtherMax: 8 });
+    for (const name of ["a", "b", "c"]) {
+      add(item(name));
+      turn();
+    }
+    vi.advanceTimersByTime(1_000);
+    turn();
+    expect(sent).toEqual(["a", "b", "c"]);
+    for (const name of ["d", "e", "f"]) {
+      add(item(name));
+      expect(turn()).toBe(0);
+      await answer("last");
+      expect(turn()).toBe(1);
+      expect(sent.at(-1)).toBe(name);
+    }
+  });
+
+  it("still sends one operation of a key after the other", async () => {
+    const { sent, add, turn, answer } = gathering({ furtherMax: 8 });
+    add(item("a1", "a"), item("a2", "a"));
+    turn();
+    add(item("b"));
+    turn();
+    add(item("c"));
+    vi.advanceTimersByTime(10_000);
+    turn();
+    expect(sent).toEqual(["a1", "b", "c"]);
+    await answer();
+    vi.advanceTimersByTime(1_000);
+    turn();
+    expect(sent.at(-1)).toBe("a2");
+  });
 });

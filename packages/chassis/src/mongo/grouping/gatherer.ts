@@ -17,9 +17,20 @@ export type GathererLimits = {
   readonly batchMax: number;
   readonly batchBytesMax: number;
   readonly inFlightMax: number;
+  /**
+   * Maximum batches in addition to `inFlightMax`, at most one more each second. They are sent only
+   * while every batch in flight is older than a second. The default is none.
+   */
+  readonly furtherMax?: number;
   readonly waitingMax: number;
   readonly waitingBytesMax: number;
 };
+
+/**
+ * A batch this old probably hangs, for example on a dead connection. A batch takes milliseconds, and
+ * a dead connection takes 8 s to fail.
+ */
+const hangsAfterMs = 1_000;
 
 /** Runs a function in a later turn of the event loop. */
 export type Defer = (run: () => void) => void;
@@ -29,9 +40,9 @@ export type Gatherer<Item extends Gathered> = { readonly add: (item: Item) => bo
 
 /**
  * Sends operations in batches. A batch is sent at the end of the current turn of the event loop. If
- * `inFlightMax` batches are in flight, new operations wait for the next batch. There is no timer,
- * so a single operation never waits for others. Order is kept only among operations with the same
- * key. @param send sends a batch and settles each of its operations; it must not reject.
+ * `inFlightMax` batches are in flight, new operations wait for the next batch. There is no timer
+ * unless batches hang, so a single operation never waits for others. Order is kept only among
+ * operations with the same key. @param send sends a batch and settles each of its operations; it must not reject.
  */
 export function createGatherer<Item extends Gathered>(
   send: (batch: readonly Item[]) => Promise<void>,
@@ -43,11 +54,11 @@ export function createGatherer<Item extends Gathered>(
   const behind = new Map<string, Item[]>();
   let waiting = 0;
   let waitingBytes = 0;
-  let inFlight = 0;
+  const slots = createSlots(limits, () => wake());
   let isDeferred = false;
 
   const wake = () => {
-    if (isDeferred || ready.length === 0 || inFlight >= limits.inFlightMax) return;
+    if (isDeferred || ready.length === 0 || !slots.isFree()) return;
     isDeferred = true;
     defer(sendNext);
   };
@@ -56,9 +67,9 @@ export function createGatherer<Item extends Gathered>(
     const batch = ready.splice(0, batchLength(ready, limits));
     waiting -= batch.length;
     for (const { bytes } of batch) waitingBytes -= bytes;
-    inFlight += 1;
+    const free = slots.take();
     const ended = () => {
-      inFlight -= 1;
+      free();
       for (const { key } of batch) release(key);
       wake();
     };
@@ -88,6 +99,44 @@ export function createGatherer<Item extends Gathered>(
       ready.push(item);
       wake();
       return true;
+    },
+  };
+}
+
+/**
+ * Counts the batches in flight. If a call of `isFree` returns false and a slot may become free by
+ * time, `onFree` is called then.
+ */
+function createSlots(
+  { inFlightMax, furtherMax = 0 }: Pick<GathererLimits, "inFlightMax" | "furtherMax">,
+  onFree: () => void,
+) {
+  /** The batches in flight with their start, the youngest last. */
+  const inFlight = new Map<symbol, number>();
+  let isWatched = false;
+  const watch = (ms: number) => {
+    if (isWatched) return;
+    isWatched = true;
+    setTimeout(() => {
+      isWatched = false;
+      onFree();
+    }, ms);
+  };
+  return {
+    isFree: (): boolean => {
+      if (inFlight.size < inFlightMax) return true;
+      if (inFlight.size >= inFlightMax + furtherMax) return false;
+      const youngestAt = [...inFlight.values()].at(-1) ?? 0;
+      const untilFreeMs = youngestAt + hangsAfterMs - performance.now();
+      if (untilFreeMs <= 0) return true;
+      watch(untilFreeMs);
+      return false;
+    },
+    /** Takes a slot. Returns a function that frees it. */
+    take: () => {
+      const batch = Symbol();
+      inFlight.set(batch, performance.now());
+      return () => void inFlight.delete(batch);
     },
   };
 }

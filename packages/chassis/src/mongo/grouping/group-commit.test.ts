@@ -7,6 +7,7 @@ import {
 } from "mongodb";
 import { describe, expect, it, vi } from "vitest";
 import { type BulkWrite, createGroupCommit, type WriteModel } from "./group-commit.ts";
+import type { ObserveBatch } from "./observe.ts";
 
 const model = (of: object) => ({ namespace: "shop.rows", ...of }) as WriteModel;
 const insert = (_id: string, more: object = {}) =>
@@ -167,4 +168,78 @@ it("traces each write, so that tests can inject faults", async () => {
   expect(started).toEqual([{ method: "insertOne" }, { method: "deleteOne" }]);
   await committing().ask([insert("a")]);
   expect(started).toHaveLength(2);
+});
+
+it("sends later writes if the batches in flight hang", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+  try {
+    const hung = new Promise<never>(() => undefined);
+    const hanging = ["a", "b"];
+    const { ask } = committing(([first]) => {
+      return hanging.includes(String(first && idOf(first))) ? hung : Promise.resolve(nothing);
+    });
+    for (const id of hanging) {
+      void ask([insert(id)]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const later = ask([insert("c")]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await later).toMatchObject([{ status: "fulfilled" }]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+function idOf(write: WriteModel): unknown {
+  return write.name === "insertOne" ? write.document._id : write.filter._id;
+}
+
+describe("on a server without bulk writes", () => {
+  /** Requests writes whose commands the test answers one by one. */
+  function committingAlone() {
+    const observe = vi.fn<ObserveBatch>();
+    const { write } = createGroupCommit(undefined, observe);
+    const sent: { readonly of: WriteModel; readonly end: () => void }[] = [];
+    const ask = (models: readonly WriteModel[]) =>
+      models.map((of) =>
+        write(of, () => new Promise((resolve) => sent.push({ of, end: () => resolve(of) }))),
+      );
+    return { ask, observe, sent };
+  }
+
+  it("sends each write by itself, inserts first, with its own answer", async () => {
+    const { ask, observe, sent } = committingAlone();
+    const models = [update("a"), insert("b")];
+    const asked = ask(models);
+    await vi.waitFor(() => expect(sent.map(({ of }) => of)).toEqual(models.toReversed()));
+    expect(observe).not.toHaveBeenCalled();
+    for (const { end } of sent) end();
+    expect(await Promise.all(asked)).toEqual(models);
+    await vi.waitFor(() => expect(observe).toHaveBeenCalledTimes(1));
+  });
+
+  it("uses at most 64 connections", async () => {
+    const { ask, sent } = committingAlone();
+    const asked = ask(Array.from({ length: 100 }, (_each, at) => insert(`${at}`)));
+    await vi.waitFor(() => expect(sent).toHaveLength(64));
+    for (const { end } of sent.slice(0, 31)) end();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toHaveLength(64);
+    for (const { end } of sent.slice(31)) end();
+    await vi.waitFor(() => expect(sent).toHaveLength(100));
+    for (const { end } of sent.slice(64)) end();
+    await Promise.all(asked);
+  });
+
+  it("sends a document's second write after the first has ended", async () => {
+    const { ask, sent } = committingAlone();
+    const asked = ask([update("a", { n: 1 }), update("a", { n: 2 })]);
+    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toHaveLength(1);
+    sent[0]?.end();
+    await vi.waitFor(() => expect(sent).toHaveLength(2));
+    sent[1]?.end();
+    await Promise.all(asked);
+  });
 });

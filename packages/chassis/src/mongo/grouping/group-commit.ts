@@ -39,12 +39,14 @@ export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /**
  * Larger batches do not reduce the engine's cost per write. A second batch in flight keeps the
- * engine busy while the replies of the first are read.
+ * engine busy while the replies of the first are read. A batch on a dead connection takes 8 s to
+ * fail. By then one further batch a second was sent.
  */
 const limits: GathererLimits = {
   batchMax: 256,
   batchBytesMax: 4 * 1024 * 1024,
   inFlightMax: 2,
+  furtherMax: 8,
   waitingMax: 10_000,
   waitingBytesMax: 64 * 1024 * 1024,
 };
@@ -56,24 +58,33 @@ const limits: GathererLimits = {
 const writes = tracingChannel("disburse:write");
 
 /**
+ * Each write of such a batch uses a connection. Two batches leave a third of the driver's 100
+ * connections for reads. More batches would only wait for connections.
+ */
+const singleLimits: GathererLimits = { ...limits, batchMax: 32, furtherMax: 0 };
+
+/**
  * Groups writes to all collections. Writes that are requested during a bulk write go into the next
  * one. Each write has its own outcome. If the connection is lost, or no majority confirms, every
  * write of the batch fails with an unknown outcome. If too many writes are waiting, a new write
  * fails immediately and is not sent.
+ *
+ * @param bulkWrite undefined for a server without this command (`hasBulkWrite`). Each write of a
+ *   batch is then a command of its own, and only that write shares the command's outcome.
  */
-export function createGroupCommit(bulkWrite: BulkWrite, observe: ObserveBatch, defer?: Defer) {
+export function createGroupCommit(
+  bulkWrite: BulkWrite | undefined,
+  observe: ObserveBatch,
+  defer?: Defer,
+) {
+  const commit = bulkWrite === undefined ? sendAlone : sendTogether(bulkWrite);
   const send = async (gathered: readonly Write[]) => {
-    const batch = gathered.toSorted(byPlace);
     const startedAt = performance.now();
-    try {
-      settle(batch, await bulkWrite(batch.map(({ model }) => model)));
-    } catch (error) {
-      settleFailed(batch, error);
-    }
+    await commit(gathered.toSorted(byPlace));
     const waitedMs = startedAt - (gathered[0]?.requestedAt ?? startedAt);
-    observe("write", { size: batch.length, waitedMs, tookMs: performance.now() - startedAt });
+    observe("write", { size: gathered.length, waitedMs, tookMs: performance.now() - startedAt });
   };
-  const gatherer = createGatherer(send, limits, defer);
+  const gatherer = createGatherer(send, bulkWrite === undefined ? singleLimits : limits, defer);
   const request = (model: WriteModel, alone: () => Promise<unknown>) =>
     new Promise<unknown>((resolve, reject) => {
       const gathered = { key: keyOf(model), bytes: sizeOf(model) };
@@ -88,6 +99,14 @@ export function createGroupCommit(bulkWrite: BulkWrite, observe: ObserveBatch, d
       return writes.hasSubscribers ? writes.tracePromise(run, { method: model.name }) : run();
     },
   };
+}
+
+/** The wire version of MongoDB 8.0, the first version with bulk writes over several collections. */
+const bulkWriteWireVersion = 25;
+
+/** Returns true if the server with this reply to `hello` has the command `bulkWrite`. */
+export function hasBulkWrite({ maxWireVersion }: Document): boolean {
+  return maxWireVersion >= bulkWriteWireVersion;
 }
 
 /** `MongoClient.bulkWrite` as group commit needs it. */
@@ -125,6 +144,22 @@ function sizeOf(model: WriteModel): number {
     case "deleteOne":
       return 0;
   }
+}
+
+/** Sends each write as its own command. The batch ends with its last write. */
+async function sendAlone(batch: readonly Write[]): Promise<void> {
+  await Promise.all(batch.map(({ alone, resolve, reject }) => alone().then(resolve, reject)));
+}
+
+function sendTogether(bulkWrite: BulkWrite) {
+  return async (batch: readonly Write[]): Promise<void> => {
+    try {
+      settle(batch, await bulkWrite(batch.map(({ model }) => model)));
+    } catch (error) {
+      if (isRefusedByDriver(error)) await sendAlone(batch);
+      else settleFailed(batch, error);
+    }
+  };
 }
 
 function settle(batch: readonly Write[], result: ClientBulkWriteResult): void {
@@ -166,11 +201,7 @@ function settleFailed(batch: readonly Write[], error: unknown): void {
     }
     return;
   }
-  const isUnsent = isRefusedByDriver(error);
-  for (const { alone, resolve, reject } of batch) {
-    if (isUnsent) alone().then(resolve, reject);
-    else reject(error);
-  }
+  for (const { reject } of batch) reject(error);
 }
 
 /**

@@ -25,7 +25,7 @@ import type { ObserveBatch } from "./observe.ts";
  * Wraps a database so that writes of single documents and reads by `_id` are batched. All other
  * methods go to the driver unchanged.
  */
-export function groupedDb(db: Db, bulkWrite: BulkWrite, observe: ObserveBatch): Db {
+export function groupedDb(db: Db, bulkWrite: BulkWrite | undefined, observe: ObserveBatch): Db {
   const commit = createGroupCommit(bulkWrite, observe);
   const collections = new Map<string, Collection>();
   const collection = (name: string): Collection => {

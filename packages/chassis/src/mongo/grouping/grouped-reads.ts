@@ -17,6 +17,7 @@ const limits: GathererLimits = {
   batchMax: 256,
   batchBytesMax: Number.POSITIVE_INFINITY,
   inFlightMax: 2,
+  furtherMax: 8,
   waitingMax: 10_000,
   waitingBytesMax: Number.POSITIVE_INFINITY,
 };

@@ -16,9 +16,17 @@ const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 export function batchMetrics(metrics: Metrics): ObserveBatch {
   const histogram = (name: string, help: string, buckets: readonly number[]) =>
     metrics.histogram(`disburse_database_batch_${name}`, help, ["kind"], buckets);
-  const sizes = histogram("operations", "Operations of a batch, by kind.", sizeBuckets);
-  const waits = histogram("wait_seconds", "Time its first operation waited.", secondsBuckets);
-  const durations = histogram("seconds", "Time the database took for a batch.", secondsBuckets);
+  const sizes = histogram("operations", "Database operations in one batch, by kind.", sizeBuckets);
+  const waits = histogram(
+    "wait_seconds",
+    "Time that the first database operation of a batch waited, by kind.",
+    secondsBuckets,
+  );
+  const durations = histogram(
+    "seconds",
+    "Time that the database took for a batch, by kind.",
+    secondsBuckets,
+  );
   return (kind, { size, waitedMs, tookMs }) => {
     sizes.observe({ kind }, size);
     waits.observe({ kind }, waitedMs / 1_000);

@@ -56,7 +56,7 @@ it("finds new addresses of a name, forgets old ones and keeps the last known", a
 it("is UNAVAILABLE for a name without an address, until it has one", async () => {
   let found = v4();
   const { endpoints } = endpointsOf(["http://quote:9000"], async () => found);
-  await expect(endpoints.resolved()).rejects.toThrow("the service does not answer");
+  await expect(endpoints.resolved()).rejects.toThrow("the service does not respond");
   found = v4("127.0.0.1");
   expect((await endpoints.resolved()).key).toContain("127.0.0.1");
 });

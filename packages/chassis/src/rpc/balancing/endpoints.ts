@@ -100,7 +100,7 @@ export function chosen<E extends Loaded>(endpoints: readonly E[], random: () => 
   const others = endpoints.length - 1;
   const second = (first + 1 + Math.floor(random() * others)) % endpoints.length;
   const [one, other] = [endpoints[first], endpoints[second]];
-  if (one === undefined || other === undefined) throw new Error("there is no endpoint to choose");
+  if (one === undefined || other === undefined) throw new Error("the list of endpoints is empty");
   return other.calls.size < one.calls.size ? other : one;
 }
 

@@ -23,23 +23,23 @@ export type ObserveClients = (peer: string) => ObserveClient;
 export function observeClients(metrics: Metrics, log: Log): ObserveClients {
   const duration = metrics.histogram(
     "disburse_rpc_client_duration_seconds",
-    "Time of a call as its caller sees it, by RPC, called service and result code.",
+    "Duration of a call as its caller measures it, by RPC, called service and result code.",
     ["rpc", "peer", "code"],
     durationBuckets,
   );
   const retries = metrics.counter(
     "disburse_rpc_client_retries_total",
-    "Calls that were sent again, by called service and reason.",
+    "Calls that the client retried, by called service and reason.",
     ["peer", "reason"],
   );
   const known = metrics.gauge(
     "disburse_rpc_client_endpoints",
-    "Endpoints of a service that clients know.",
+    "Endpoints of a called service that this process knows.",
     ["peer"],
   );
   const ejected = metrics.gauge(
     "disburse_rpc_client_endpoints_ejected",
-    "Known endpoints that get no calls, because they fail or hang.",
+    "Known endpoints of a called service that get no calls, because they fail or hang.",
     ["peer"],
   );
   return (peer) => ({
@@ -52,8 +52,10 @@ export function observeClients(metrics: Metrics, log: Log): ObserveClients {
       known.inc({ peer }, knownMore);
       ejected.inc({ peer }, ejectedMore);
     },
-    ejected: (endpoint, reason) => log.warn({ peer, endpoint, reason }, "endpoint ejected"),
-    readmitted: (endpoint) => log.info({ peer, endpoint }, "endpoint serves again"),
+    ejected: (endpoint, reason) =>
+      log.warn({ peer, endpoint, reason }, "endpoint of a service removed from load balancing"),
+    readmitted: (endpoint) =>
+      log.info({ peer, endpoint }, "endpoint of a service returned to load balancing"),
   });
 }
 

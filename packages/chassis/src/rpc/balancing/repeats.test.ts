@@ -56,5 +56,5 @@ it("chooses of two different endpoints the one with fewer outstanding calls", ()
   expect(draw(0, 0.99)).toBe(3);
   expect(draw(0.99, 0)).toBe(3);
   expect(draw(0.99, 0.99)).toBe(1);
-  expect(() => chosen([], () => 0)).toThrow("no endpoint");
+  expect(() => chosen([], () => 0)).toThrow("list of endpoints is empty");
 });

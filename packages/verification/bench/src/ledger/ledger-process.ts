@@ -1,5 +1,5 @@
 /**
- * Runs only the payout service's ledger, behind HTTP. Each request holds and settles one transfer.
+ * Runs only the ledger, behind HTTP. Each request holds and settles one transfer.
  * Runs in a forked process.
  */
 import { createServer } from "node:http";
@@ -7,11 +7,11 @@ import type { Bus } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
-import { migrateDatabase } from "@disburse/chassis/mongo/migrations.ts";
+import { baseline, migrateDatabase } from "@disburse/chassis/mongo/migrations.ts";
 import { listenLocally } from "@disburse/harness/local-server.ts";
-import { openAccount, openLedger } from "@disburse/payout/ledger/accounts.ts";
-import { tidyAccount, untidyAccounts } from "@disburse/payout/ledger/tidy.ts";
-import { migrations } from "@disburse/payout/migrations.ts";
+import { openAccount, openLedger } from "@disburse/ledger/accounts.ts";
+import { ledgerIndexes } from "@disburse/ledger/indexes.ts";
+import { tidyAccount, untidyAccounts } from "@disburse/ledger/tidy.ts";
 import { runChild } from "../load/child.ts";
 
 type Job = { readonly uri: string; readonly database: string; readonly accounts: number };
@@ -33,7 +33,7 @@ const noBus: Bus = {
 
 async function serve({ uri, database: name, accounts }: Job): Promise<string> {
   const log = createLog("bench", "error");
-  await migrateDatabase({ uri, name }, migrations, log);
+  await migrateDatabase({ uri, name }, [baseline(1, ledgerIndexes)], log);
   const ledger = openLedger(await connectDatabase(uri, name));
   const ids = await Promise.all(Array.from({ length: accounts }, (_, at) => fund(at)));
   startLoop({ name: "account-sweep", everyMs: sweepMs, run: tidy, log });

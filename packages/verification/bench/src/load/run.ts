@@ -7,7 +7,7 @@ import { newSeen, type Seen, senderOf } from "./sender.ts";
 
 export type Pace = ClosedPace | OpenPace;
 
-/** All answers were checked. The sizes are those of the last request. */
+/** The figures of a load. Every response was checked. The sizes are those of the last request. */
 export type LoadResult = ReturnType<typeof resultOf> & {
   /** For lifecycles only: the time from the execute to its webhook, without the rail's time. */
   readonly webhook?: ReturnType<typeof percentilesOf> | undefined;

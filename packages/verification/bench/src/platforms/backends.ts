@@ -87,12 +87,12 @@ export async function withBackends<T>(use: (backends: Backends) => Promise<T>): 
 
 const majorMin = 8;
 
-/** @throws {UsageError} if the services don't start with this server. */
+/** @throws {UsageError} if the services write to this server without batches. */
 export function assertComparable({ version }: Pick<DatabaseServer, "version">): void {
   if (Number.parseInt(version, 10) >= majorMin) return;
   throw new UsageError(
-    `MONGODB_URI names MongoDB ${version}: its figures do not compare, and the services require ` +
-      "MongoDB 8.0 or later.",
+    `MONGODB_URI names MongoDB ${version}: its figures do not compare, because the services write ` +
+      "in batches only to MongoDB 8.0 or later.",
   );
 }
 

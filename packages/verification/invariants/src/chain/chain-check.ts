@@ -47,7 +47,7 @@ export async function checkChain(databases: Databases, node: Node): Promise<Chai
       const known = await transfers.distinct("attempts.id", { "attempts.id": { $in: hashes } });
       const ours = new Set<unknown>(known);
       for (const hash of hashes.filter((each) => !ours.has(each))) {
-        const detail = "the wallet paid by it, and no payout has it";
+        const detail = "a transaction of the wallet paid, but belongs to no payout";
         findings.push({ invariant: 15, subject: hash, detail });
       }
     }

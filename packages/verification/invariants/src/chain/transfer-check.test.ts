@@ -58,21 +58,21 @@ describe("a transfer and the chain", () => {
         {},
         payout("settled", "0x9"),
         [mined("0x2")],
-        "names no payment",
+        "does not name its payment",
       ],
       [
         "of a rejected transfer",
         { state: "rejected" },
         payout("rejected"),
         [mined("0x1")],
-        "is rejected, and the chain has paid",
+        "is rejected, but the chain has paid",
       ],
       [
         "of a cancelled nonce",
         { state: "cancelled" },
         payout("rejected"),
         [mined("0x1")],
-        "is cancelled, and",
+        "is cancelled, but",
       ],
       [
         "of a failed payout",
@@ -81,8 +81,14 @@ describe("a transfer and the chain", () => {
         [mined("0x1")],
         "its payout is rejected",
       ],
-      ["of no payout", {}, undefined, [mined("0x2")], "of no payout"],
-      ["of a gap", { gap: true }, undefined, [mined("0x2")], "fills a gap, and paid"],
+      ["without a payout", {}, undefined, [mined("0x2")], "without a payout"],
+      [
+        "of a gap",
+        { gap: true },
+        undefined,
+        [mined("0x2")],
+        "should only fill a nonce gap, but paid",
+      ],
     ],
   )("disagree on a payment %s", (_what, change, of, found, detail) => {
     expect(check(change, of, found).join("\n")).toContain(detail);

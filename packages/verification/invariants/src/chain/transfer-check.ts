@@ -42,18 +42,18 @@ export function checkChainTransfer(
   const paid = mined.flatMap((each) => paidBy(transfer, each, decimalsOf) ?? []);
   expect(15, paid.length <= 1, `was paid by ${paid.length} transactions`);
   if (transfer.gap) {
-    expect(15, paid.length === 0, "fills a gap, and paid");
+    expect(15, paid.length === 0, "should only fill a nonce gap, but paid");
     return findings;
   }
-  expect(15, payout !== undefined, "the rail has a transfer of no payout");
+  expect(15, payout !== undefined, "the rail has a transfer without a payout");
   const { stage = "", reference } = payout?.progress ?? {};
   const isOver = ["rejected", "cancelled", "withdrawn"].includes(transfer.state);
-  expect(15, !(isOver && paid.length > 0), `is ${transfer.state}, and the chain has paid it`);
+  expect(15, !(isOver && paid.length > 0), `is ${transfer.state}, but the chain has paid it`);
   const isFailed = stage === "rejected" || stage === "cancelled";
-  expect(15, !(isFailed && paid.length > 0), `its payout is ${stage}, and the chain has paid it`);
+  expect(15, !(isFailed && paid.length > 0), `its payout is ${stage}, but the chain has paid it`);
   if (transfer.state === "settled") {
     const [first] = paid;
-    expect(15, first !== undefined, "is settled, and no transaction of it is on the chain");
+    expect(15, first !== undefined, "is settled, but no transaction of it is on the chain");
     expect(15, first?.hash === transfer.end?.id, "was paid by another transaction than it names");
     const minor = BigInt(transfer.amount_minor.toString());
     const { units = 0n, scale = 1n } = first ?? {};
@@ -64,7 +64,7 @@ export function checkChainTransfer(
     expect(
       15,
       paid.some(({ hash }) => hash === reference),
-      "its payout names no payment of it",
+      "its payout does not name its payment",
     );
   }
   return findings;

@@ -61,7 +61,8 @@ export function createChainCheck(service: string, chain: string, heads: readonly
         .slice(0, suspectsMax)
         .filter(({ sequence }) => sequence !== link.sequence);
       const own = places.find(({ sequence }) => link.hashAt(sequence) === link.hash);
-      if (own === undefined) flaw("changed", link.sequence, "its hash is not that of its fields");
+      if (own === undefined)
+        flaw("changed", link.sequence, "its hash is not the hash of its fields");
       else flaw("reordered", link.sequence, `is entry ${own.sequence}, in another place`);
     }
     const newest = heads.at(-1);

@@ -41,7 +41,7 @@ describe("a chain", () => {
     const links = chain(texts);
     const spoilt = { ...(links[3] as Link), hashAt: () => "other" };
     expect(found(links.with(3, spoilt))).toEqual([
-      "changed audit entry 4: its hash is not that of its fields",
+      "changed audit entry 4: its hash is not the hash of its fields",
     ]);
   });
 

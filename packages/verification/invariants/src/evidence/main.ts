@@ -58,7 +58,7 @@ async function readSinks({ sinks, from, endpoint }: ReturnType<typeof readComman
   for (const place of sinks) {
     const found = await readSink(place, from, endpoint);
     if (found === undefined) {
-      const why = `there is no folder ${place}, so no signed head was shipped there`;
+      const why = `the folder ${place} does not exist, so no signed head was shipped there`;
       throw new UsageError(`--sink: ${why}\n${usage}`);
     }
     for (const line of found.lines) lines.push(line);

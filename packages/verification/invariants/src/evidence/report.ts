@@ -57,10 +57,10 @@ export async function reportOn(options: EvidenceOptions) {
       }),
       `${auditEntries} audit entries, ${ledgerEntries} ledger entries of ${accounts} accounts`,
       `${payouts} payouts, ${quotes} quotes`,
-      ...(statements.torn() > 0 ? [`${statements.torn()} lines of the sink are cut off`] : []),
+      ...(statements.torn() > 0 ? [`${statements.torn()} lines of the sink are incomplete`] : []),
       `${unprotected} entries are newer than the last head of their chain`,
       flaws.length === 0
-        ? "verified: nothing that evidence covers was changed"
+        ? "verified: nothing that a signed head covers was changed or removed"
         : `${flaws.length} flaws`,
     ],
   };

@@ -163,5 +163,5 @@ function hashFlaw(kind: keyof typeof rules, record: object): string | undefined 
   const hash = createHash("sha256")
     .update(JSON.stringify([rule, ...values]))
     .digest("base64url");
-  return hash === content_hash ? undefined : "its hash is not that of its fields";
+  return hash === content_hash ? undefined : "its hash is not the hash of its fields";
 }

@@ -36,7 +36,9 @@ const operators: Readonly<Record<string, (given: never) => unknown>> = {
   },
   $ifNull: (parts: unknown[]) => parts.find((each) => each !== null && each !== undefined) ?? null,
   $mergeObjects: (parts: object[]) => Object.assign({}, ...parts),
-  $getField: ({ field, input }: { field: unknown; input: Document }) => input[String(field)],
+  $arrayElemAt: ([list, at]: [unknown[], number]) => list.at(at),
+  $indexOfArray: ([list, value]: [unknown[], unknown]) =>
+    list.findIndex((each) => compareValues(each, value) === 0),
   $concatArrays: (lists: unknown[][]) => lists.flat(),
   $slice: ([list, count]: [unknown[], number]) => sliced(list, count),
 };

@@ -53,6 +53,7 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
       return {
         // Our stores expect the driver's type. A method that isn't implemented fails with its name.
         db: groupedDb(db as unknown as Db, memoryBulkWrite(tableOf, access), () => undefined),
+        isBulk: true,
         bulkInsert: (rows) => {
           let isStopped = false;
           // Copies the values, so that later changes don't affect what was sent.

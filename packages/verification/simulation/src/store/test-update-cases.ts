@@ -196,8 +196,9 @@ export const conditionalCases: readonly ContractCase[] = [
       { _id: "c", n: 2, list: [3] },
     ],
     run: async (of) => {
-      const own = (values: object) => ({
-        $getField: { field: "$_id", input: { $literal: values } },
+      const index = { $indexOfArray: [{ $literal: ["b", "a"] }, "$_id"] };
+      const own = ({ a, b }: { a: unknown; b: unknown }) => ({
+        $arrayElemAt: [{ $literal: [b, a] }, index],
       });
       const fields = own({ a: { n: 2, lease: null }, b: { n: 3, at: at(1) } });
       const list = { $slice: [{ $concatArrays: ["$list", own({ a: [5], b: [6] })] }, -2] };

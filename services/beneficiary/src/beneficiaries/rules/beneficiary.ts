@@ -18,7 +18,7 @@ export type BeneficiaryKind = (typeof beneficiaryKinds)[number];
 
 export type TransferMethod = "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA";
 
-/** The part of a beneficiary that needs no unsealing. */
+/** The part of a beneficiary that needs no decryption. */
 export type Beneficiary = StoredRecord & {
   readonly kind: BeneficiaryKind;
   readonly name: string;
@@ -126,17 +126,20 @@ export function payeeAddress(whole: Fields) {
 
 function accountTypeOf(body: Fields): AccountType {
   const type = accountTypes.find((each) => each === textOf(body, "beneficiary_account_type"));
-  if (type === undefined) throw new Error("a checked body lacks an account type");
+  if (type === undefined) throw new Error("a validated body has no account type");
   return type;
 }
 
 function transferMethodOf(body: Fields): TransferMethod {
   const type = textOf(body, "transfer_type");
   if (type === "SWIFT" || type === "ACH" || type === "LOCAL" || type === "SEPA") return type;
-  throw new Error("a checked body lacks a transfer type");
+  throw new Error("a validated body has no transfer type");
 }
 
-/** Returns the parties, wallets and banks to screen. Needs the whole body. */
+/**
+ * Returns the parties, wallets and banks to screen. `whole` also has the fields that no response
+ * contains, such as the document number.
+ */
 export function beneficiaryScope(
   { kind, name, network }: Pick<Beneficiary, "kind" | "name" | "network">,
   whole: Fields,

@@ -18,7 +18,7 @@ const privateNames: ReadonlySet<string> = new Set([
   "iban",
 ]);
 
-/** Splits a body into its open part and the texts to seal. */
+/** Splits a body into its open part and the texts to encrypt. */
 export function splitPrivate(fields: Fields): { open: Fields; secrets: Secrets } {
   const secrets: Record<string, string> = {};
   const part = (value: Fields, prefix: string): Fields => {
@@ -45,7 +45,7 @@ export function joinPrivate(open: Fields, secrets: Secrets): Fields {
     const name = steps.pop() ?? "";
     let place: FieldValue | undefined = whole;
     for (const step of steps) place = child(place, step);
-    if (!isFields(place)) throw new Error("a sealed field has no place in its record");
+    if (!isFields(place)) throw new Error("an encrypted field has no place in its record");
     place[name] = plain;
   }
   return whole;

@@ -5,7 +5,7 @@ import type { Screening } from "./screening.ts";
 export const accountTypes = ["Individual", "Corporate"] as const;
 export type AccountType = (typeof accountTypes)[number];
 
-/** The common part of beneficiaries and depositors that needs no unsealing. */
+/** The common part of beneficiaries and depositors that needs no decryption. */
 export type StoredRecord = {
   readonly id: string;
   readonly merchantId: string;
@@ -16,7 +16,7 @@ export type StoredRecord = {
   readonly updatedAt: Date;
 };
 
-/** A record with its whole body, before the private fields are sealed. */
+/** A record with its whole body, before the private fields are encrypted. */
 export type NewRecord = StoredRecord & { readonly whole: Fields };
 
 /** The parts of a record that don't depend on its body. */

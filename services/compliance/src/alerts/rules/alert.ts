@@ -72,8 +72,8 @@ export type AlertChange = {
 type Invalid = Refused<"INVALID_REQUEST">;
 
 const invalid = (problem: string): Invalid => refused("INVALID_REQUEST", `alert_id: ${problem}`);
-const isClosed = invalid("is closed, its hit is no more");
-const isDecided = invalid("is decided already");
+const isClosed = invalid("is closed, because its hit no longer exists");
+const isDecided = invalid("was already decided: reopen it first");
 
 /** Returns the effect of a state on the subject's verdict. */
 export function dispositionOf(state: AlertState): Disposition {
@@ -98,7 +98,7 @@ export function assignedTo(alert: Alert, assignee: string, by: ReviewedBy): Aler
 /** A true match always needs two persons. */
 export type Decision = "false_positive" | "true_match" | "escalated";
 
-const alone = refused("ACCESS_FORBIDDEN", "caller: needs approval by another person");
+const alone = refused("ACCESS_FORBIDDEN", "caller: another person must approve the decision");
 
 /** Decides a pending alert. `second` is the approver, if the decision needs one. */
 export function decidedBy(
@@ -131,12 +131,12 @@ export function reopenedBy(
 ): AlertChange | Invalid {
   const { state } = alert;
   if (state.kind === "closed") return isClosed;
-  if (state.kind === "open") return invalid("nothing is decided");
+  if (state.kind === "open") return invalid("has no decision to reopen");
   if (state.kind === "true_match" && isSamePerson(state.confirmed, by.person)) {
-    return refused("INVALID_REQUEST", "caller: must not be the one who confirmed it");
+    return refused("INVALID_REQUEST", "caller: must not be the person who confirmed the match");
   }
   if (state.kind === "true_match" && !isApproved) {
-    return invalid("a second person has confirmed it meanwhile: request it again");
+    return invalid("was confirmed by a second person in the meantime: repeat the request");
   }
   return changedTo(alert, { kind: "open" }, "alert.reopened", reason, by);
 }

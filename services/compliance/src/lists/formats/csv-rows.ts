@@ -47,7 +47,7 @@ export function csvRows(file: ListFile, delimiter: "," | ";"): CsvRow[] {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = (rows.at(-1)?.line ?? 0) + 1;
-    throw new Unreadable(`line ${line}: is not CSV: a broken quote, or a cell without end`, {
+    throw new Unreadable(`line ${line}: is not CSV: a quote is misplaced or not closed`, {
       cause: error,
     });
   }

@@ -40,7 +40,7 @@ export function entryDraft(uid: string, type: EntryType) {
     },
     /** Notes dates that could not be read. */
     addBirths: (dates: string[] | undefined, note: Note): void => {
-      if (dates === undefined) note("a date of birth is not understood");
+      if (dates === undefined) note("a date of birth has an unknown format");
       for (const date of dates ?? []) births.add(date);
     },
     /** Ignores a document without a number. */

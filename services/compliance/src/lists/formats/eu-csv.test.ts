@@ -102,7 +102,7 @@ describe("the EU's list", () => {
     [{ BirthDate_BirthDate: "08.09.1966" }],
     [{ BirthDate_Year: "1345", BirthDate_CalendarType: "ISLAMIC" }],
   ])("notes the birth %j", (row) => {
-    const notes = ["line 2: a date of birth is not understood"];
+    const notes = ["line 2: a date of birth has an unknown format"];
     expect(read(csv({ ...named, ...row }))).toMatchObject({ entries: [{ births: [] }], notes });
   });
 
@@ -126,7 +126,7 @@ it.each([
   [csv({ ...id, Entity_SubjectType: "X" }), "line 2: Entity_SubjectType X is not known"],
   [csv(named, enterprise), "line 3: Entity_LogicalId 13 has two subject types"],
   [csv(person), "Entity_LogicalId 13: has no name"],
-  [csv(named, { ...named, NameAlias_Remark: 'a "b' }), "line 3: is not CSV: a broken quote"],
+  [csv(named, { ...named, NameAlias_Remark: 'a "b' }), "line 3: is not CSV: a quote is misplaced"],
 ])("refuses %.40s", (text, problem) => {
   expect(read(text)).toEqual({ problem: expect.stringContaining(problem) });
 });

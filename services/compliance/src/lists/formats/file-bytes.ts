@@ -20,7 +20,7 @@ export function unpackedFiles(files: readonly ListFile[], bytesMax: number): Lis
     const place = name === "" ? "file" : name;
     const unpacked = isGzip(bytes) ? atPlace(place, () => gunzipped(bytes, left)) : bytes;
     if (unpacked === undefined || unpacked.length > left) {
-      throw new Unreadable(`files: are more than ${bytesMax} bytes unpacked`);
+      throw new Unreadable(`files: must have at most ${bytesMax} bytes together, unpacked`);
     }
     left -= unpacked.length;
     return { name, bytes: unpacked };
@@ -33,14 +33,16 @@ function gunzipped(bytes: Uint8Array, bytesMax: number): Uint8Array | undefined 
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
     if (code === "ERR_BUFFER_TOO_LARGE") return undefined;
-    if (code.startsWith("Z_")) throw new Unreadable("is gzip that is not whole", { cause: error });
+    if (code.startsWith("Z_"))
+      throw new Unreadable("is an incomplete or damaged gzip file", { cause: error });
     throw error;
   }
 }
 
 /** Returns the only file, for formats that have one. */
 export function onlyFile([file, ...more]: readonly ListFile[]): ListFile {
-  if (file === undefined || more.length > 0) throw new Unreadable("files: must be one");
+  if (file === undefined || more.length > 0)
+    throw new Unreadable("files: must be exactly one file");
   return file;
 }
 

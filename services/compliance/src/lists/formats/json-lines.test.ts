@@ -16,7 +16,7 @@ it.each([
   ["", "lines: must have at least one entry"],
   ["\n\n", "lines: must have at least one entry"],
   [`${line("a")}\n{"uid":`, "line 2: is not JSON"],
-  [`${line("a")}\n\n${line("a")}\n`, "line 3: uid a stands twice"],
+  [`${line("a")}\n\n${line("a")}\n`, "line 3: uid a occurs twice"],
   [`${line("a")}\n{}\n${line("b")}`, "line 2: type must be one of"],
   ["x".repeat(1_048_577), "line 1: is longer than"],
 ])("refuses %.40s", (wrong, problem) => {

@@ -53,7 +53,7 @@ function lineText(decoder: TextDecoder, bytes: Uint8Array): string {
 function addEntry(entries: Map<string, ListEntry>, text: string): void {
   const entry = parseListLine(text);
   if ("problem" in entry) throw new Unreadable(entry.problem);
-  if (entries.has(entry.uid)) throw new Unreadable(`uid ${entry.uid} stands twice`);
+  if (entries.has(entry.uid)) throw new Unreadable(`uid ${entry.uid} occurs twice`);
   if (entries.size === entriesMax) throw new Unreadable(`is more than ${entriesMax} entries`);
   entries.set(entry.uid, entry);
 }

@@ -61,12 +61,12 @@ describe("readList", () => {
 
   it("names an incomplete gzip file", () => {
     const bytes = gzipSync("1").subarray(0, -9);
-    const problem = "comments: is gzip that is not whole";
+    const problem = "comments: is an incomplete or damaged gzip file";
     expect(readList("ofac_csv", [{ name: "comments", bytes }])).toEqual({ problem });
   });
 
   it("accepts one file if a format has one", () => {
-    const problem = "files: must be one";
+    const problem = "files: must be exactly one file";
     expect(readList("json_lines", [file(line), file(line)])).toEqual({ problem });
   });
 });
@@ -86,13 +86,13 @@ describe("unpackedFiles", () => {
   });
 
   it.each([1, 999, 1_000, 1_999])("stops at %d bytes", (bytesMax) => {
-    const problem = `files: are more than ${bytesMax} bytes unpacked`;
+    const problem = `files: must have at most ${bytesMax} bytes together, unpacked`;
     expect(() => unpackedFiles(two, bytesMax)).toThrow(problem);
   });
 
   it("counts unpacked files too", () => {
     const plain = { name: "a", bytes: Buffer.alloc(11) };
-    expect(() => unpackedFiles([plain], 10)).toThrow("more than 10 bytes");
+    expect(() => unpackedFiles([plain], 10)).toThrow("must have at most 10 bytes");
     expect(unpackedFiles([plain], 11)).toEqual([plain]);
   });
 });

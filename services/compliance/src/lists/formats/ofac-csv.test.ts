@@ -114,13 +114,14 @@ describe("remarks that are cut", () => {
   it("lose their half word where there are no comments", () => {
     expect(read({ primary: text })).toMatchObject({
       entries: [{ wallets: [{ address: "bc1qfirst" }] }],
-      notes: ["primary line 1: remarks are cut, and there are no comments"],
+      notes: ["primary line 1: remarks are truncated, and no comments file continues them"],
     });
   });
 
   it("refuse comments of another day", () => {
     expect(read({ primary: text, comments: row("8", '"ented."') })).toEqual({
-      problem: "primary line 1: entry 7 has cut remarks that comments do not go on with",
+      problem:
+        "primary line 1: entry 7 has truncated remarks that the comments file does not continue",
     });
   });
 
@@ -140,8 +141,8 @@ describe("remarks that are cut", () => {
 describe("files that look incomplete", () => {
   const two = person + primary("13", "OTHER, Person", '"individual"');
   const alternates = row("11", "1", '"aka"', '"MARWEK, Oscar"', none);
-  const missing = "alternates is missing, which has the aliases";
-  const cut = (name: string) => `${name} is cut: it has no end mark (0x1A)`;
+  const missing = "the file alternates, which has the aliases, is missing";
+  const cut = (name: string) => `the file ${name} is truncated: it has no end mark (0x1A)`;
 
   it.each<[string, Record<string, string>, string[]]>([
     ["whole", { primary: published(two), alternates: published(alternates) }, []],
@@ -155,7 +156,7 @@ describe("files that look incomplete", () => {
     [
       "empty alternates",
       { primary: published(two), alternates: published("") },
-      ["alternates is empty"],
+      ["the file alternates is empty"],
     ],
     ["a cut primary", { primary: person, alternates: published(alternates) }, [cut("primary")]],
     [
@@ -179,7 +180,10 @@ it("notes unusable rows", () => {
   const alternates = row("8", "1", '"aka"', '"STRANGER"', none);
   expect(read({ primary: odd, alternates })).toMatchObject({
     entries: [{ births: [] }],
-    notes: ["primary line 1: a date is not understood", "alternates: 1 entries are not in primary"],
+    notes: [
+      "primary line 1: a date has an unknown format",
+      "alternates: 1 entries are not in the file primary",
+    ],
   });
 });
 
@@ -188,9 +192,9 @@ const good = primary("7", "GOOD");
 it.each<[Readonly<Record<string, string>>, string]>([
   [{ primary: "" }, "primary: must have at least one entry"],
   [{ alternates: "" }, "files: primary is missing"],
-  [{ primary: good, "": good }, "files: primary stands twice"],
-  [{ primary: good, sdn: good }, "files: sdn is none of primary, alternates"],
-  [{ primary: good + good }, "primary line 2: uid 7 stands twice"],
+  [{ primary: good, "": good }, "files: primary occurs twice"],
+  [{ primary: good, sdn: good }, "files: sdn must be one of primary, alternates"],
+  [{ primary: good + good }, "primary line 2: uid 7 occurs twice"],
   [{ primary: `${good}8,"A"\r\n` }, "primary line 2: has 2 columns, not 12"],
   [{ primary: primary("x", "A") }, "primary line 1: must begin with the number"],
   [{ primary: primary("7", "A", '"submarine"') }, "primary line 1: type submarine is not known"],
@@ -202,7 +206,7 @@ it.each<[Readonly<Record<string, string>>, string]>([
   [{ primary: good, alternates: good }, "alternates line 1: has 12 columns, not 5"],
   [
     { primary: good, alternates: row("7", "1", '"dba"', '"A"', none) },
-    "alternates line 1: is none of aka, fka, nka",
+    "alternates line 1: must be one of aka, fka, nka",
   ],
   [{ primary: good, alternates: row("7", "1", '"aka"', none, none) }, "line 1: has no name"],
   [{ primary: primary("7", "A".repeat(1_001)) }, "line 1: has a text of more than 1000"],

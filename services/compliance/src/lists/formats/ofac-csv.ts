@@ -39,9 +39,9 @@ function gapsOf(files: readonly ListFile[]): string[] {
   const cut = files.filter((file) => !hasEndMark(file)).map(({ name }) => name || "primary");
   const names = new Set(files.map(({ name }) => name));
   return [
-    ...(names.has("alternates") ? [] : ["alternates is missing, which has the aliases"]),
-    ...files.filter(isBlank).map(({ name }) => `${name} is empty`),
-    ...cut.map((name) => `${name} is cut: it has no end mark (0x1A)`),
+    ...(names.has("alternates") ? [] : ["the file alternates, which has the aliases, is missing"]),
+    ...files.filter(isBlank).map(({ name }) => `the file ${name} is empty`),
+    ...cut.map((name) => `the file ${name} is truncated: it has no end mark (0x1A)`),
   ];
 }
 
@@ -52,7 +52,7 @@ function readOfacCsv(files: readonly ListFile[], note: Note): ListEntry[] {
   for (const row of rows.get("primary") ?? []) {
     const draft = atPlace(place("primary", row), () => primaryDraft(row, comments, note));
     if (drafts.has(draft.uid)) {
-      throw new Unreadable(`${place("primary", row)}: uid ${draft.uid} stands twice`);
+      throw new Unreadable(`${place("primary", row)}: uid ${draft.uid} occurs twice`);
     }
     drafts.set(draft.uid, draft);
   }
@@ -69,9 +69,9 @@ function rowsByFile(files: readonly ListFile[]): Rows {
   for (const file of files) {
     const known = file.name === "" ? "primary" : file.name;
     if (!isFileName(known)) {
-      throw new Unreadable(`files: ${known} is none of ${Object.keys(columns).join(", ")}`);
+      throw new Unreadable(`files: ${known} must be one of ${Object.keys(columns).join(", ")}`);
     }
-    if (rows.has(known)) throw new Unreadable(`files: ${known} stands twice`);
+    if (rows.has(known)) throw new Unreadable(`files: ${known} occurs twice`);
     rows.set(known, fileRows(known, file));
   }
   if (!rows.has("primary")) throw new Unreadable("files: primary is missing");
@@ -140,7 +140,7 @@ function primaryDraft(
 
 function addAlternate(draft: EntryDraft, row: CsvRow): void {
   const kind = cell(row, 2);
-  if (!alternateKinds.has(kind)) throw new Unreadable("is none of aka, fka, nka");
+  if (!alternateKinds.has(kind)) throw new Unreadable("must be one of aka, fka, nka");
   if (cell(row, 3) === "") throw new Unreadable("has no name");
   draft.addName(cell(row, 3), "alias");
 }
@@ -165,5 +165,5 @@ function addRows(
       else add(draft, row);
     });
   }
-  if (unmatched.size > 0) note(`${name}: ${unmatched.size} entries are not in primary`);
+  if (unmatched.size > 0) note(`${name}: ${unmatched.size} entries are not in the file primary`);
 }

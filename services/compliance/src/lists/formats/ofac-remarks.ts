@@ -26,10 +26,12 @@ export function joinedRemarks(
   if (rest !== undefined) return remarks + rest;
   if (remarks.endsWith(".")) return remarks;
   if (comments === undefined) {
-    note("remarks are cut, and there are no comments");
+    note("remarks are truncated, and no comments file continues them");
     return remarks.slice(0, remarks.lastIndexOf(";") + 1);
   }
-  throw new Unreadable(`entry ${uid} has cut remarks that comments do not go on with`);
+  throw new Unreadable(
+    `entry ${uid} has truncated remarks that the comments file does not continue`,
+  );
 }
 
 type ReadPart = (draft: EntryDraft, matched: string, note: Note) => void;
@@ -69,7 +71,7 @@ function addWallet({ wallets }: EntryDraft, text: string): void {
 
 function addBirths({ births }: EntryDraft, text: string, note: Note): void {
   const dates = datesInWords(text);
-  if (dates === undefined) note("a date is not understood");
+  if (dates === undefined) note("a date has an unknown format");
   for (const date of dates ?? []) births.add(date);
 }
 

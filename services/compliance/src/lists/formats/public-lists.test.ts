@@ -106,7 +106,9 @@ describe.skipIf(!hasLists)("the public lists beside the project", () => {
   it("refuses comments of a day when a wallet's entry was no longer listed", () => {
     const comments = file(`${sdn}/sdn_comments_2025-12-24.csv.gz`, "comments");
     expect(readList("ofac_csv", [...sdnFiles().slice(0, 1), comments])).toEqual({
-      problem: expect.stringContaining("has cut remarks that comments do not go on with"),
+      problem: expect.stringContaining(
+        "has truncated remarks that the comments file does not continue",
+      ),
     });
   });
 

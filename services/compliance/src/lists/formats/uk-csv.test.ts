@@ -125,7 +125,7 @@ describe("the UK's list", () => {
   it("notes a birth that is not understood", () => {
     expect(read(csv({ ...person, "D.O.B": "30/02/1966" }))).toMatchObject({
       entries: [{ births: [] }],
-      notes: ["line 3: a date of birth is not understood"],
+      notes: ["line 3: a date of birth has an unknown format"],
     });
   });
 

@@ -91,7 +91,7 @@ describe("the Security Council's list", () => {
   it("notes a birth that is not understood", () => {
     expect(only(birth("<NOTE>30-35 years old</NOTE>"))).toMatchObject({
       entries: [{ births: [] }],
-      notes: ["XXi.001: a date of birth is not understood"],
+      notes: ["XXi.001: a date of birth has an unknown format"],
     });
   });
 
@@ -114,7 +114,7 @@ it.each([
   ["<sdnList/>", "line 1: is not the Security Council's list"],
   ["<CONSOLIDATED_LIST><VESSELS/></CONSOLIDATED_LIST>", "VESSELS is not known"],
   [list("<ENTITY2/>"), "ENTITY2 is not known"],
-  [list(person("XXi.001"), person("XXi.001")), "DATAID 9001: XXi.001 stands twice"],
+  [list(person("XXi.001"), person("XXi.001")), "DATAID 9001: XXi.001 occurs twice"],
   [list(person("XXi.001", "", "")), "DATAID 9001: has no name"],
   [list("<INDIVIDUAL><DATAID>5</DATAID></INDIVIDUAL>"), "DATAID 5: has no REFERENCE_NUMBER"],
   [`${doctype}${list(person("XXi.001"))}`, "line 1: declares a document type or entities"],

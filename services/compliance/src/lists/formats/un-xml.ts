@@ -38,7 +38,7 @@ function readUnXml(files: readonly ListFile[], note: Note): ListEntry[] {
       if (type === undefined) throw new Unreadable(`${element.name} is not known`);
       const dataId = `DATAID ${textIn(element, "DATAID") || "none"}`;
       const entry = atPlace(dataId, () => entryOf(element, type, note));
-      if (entries.has(entry.uid)) throw new Unreadable(`${dataId}: ${entry.uid} stands twice`);
+      if (entries.has(entry.uid)) throw new Unreadable(`${dataId}: ${entry.uid} occurs twice`);
       entries.set(entry.uid, entry);
     }
   }

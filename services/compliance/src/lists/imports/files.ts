@@ -48,7 +48,7 @@ export async function collectFiles(
 
 function nameProblem(name: string, files: readonly { name: string }[]): string | undefined {
   if (!nameText.test(name)) return "file.name: must be at most 64 of a-z, 0-9, `_`, `.`, `-`";
-  if (files.some((other) => other.name === name)) return `file.name: ${name} stands twice`;
+  if (files.some((other) => other.name === name)) return `file.name: ${name} occurs twice`;
   return files.length === filesMax ? `files: must be at most ${filesMax}` : undefined;
 }
 

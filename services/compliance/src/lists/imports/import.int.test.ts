@@ -139,7 +139,7 @@ describe("ImportList", () => {
   it.each([
     ["nothing", "", "must have at least one entry"],
     ["a broken line", `${personLine("2", "Other Person")}{"uid":\n`, "line 2: is not JSON"],
-    ["a uid twice", good + good, "line 2: uid 1 stands twice"],
+    ["a uid twice", good + good, "line 2: uid 1 occurs twice"],
   ])("refuses %s and leaves the old version in force", async (_, lines, message) => {
     const rpc = await test.start();
     await importLines(rpc, good, "old");
@@ -177,8 +177,8 @@ describe("ImportList", () => {
   });
 
   it.each([
-    ["without its alternates", "alternates is missing", 1, false],
-    ["cut at a line's end", "primary is cut: it has no end mark", 1, true],
+    ["without its alternates", "the file alternates, which has the aliases, is missing", 1, false],
+    ["cut at a line's end", "the file primary is truncated: it has no end mark", 1, true],
   ])("refuses OFAC's first list %s, until two persons accept it", async (_what, gap, rows, has) => {
     const rpc = await test.start();
     const none = "-0- ";
@@ -241,7 +241,7 @@ describe("ImportList", () => {
       expect(version).toMatchObject({ list: "ofac_sdn", entries: 1 });
       expect(version?.checksum).toMatch(/^[0-9a-f]{64}$/);
       const { imports } = await rpc.listImports({ list: "ofac_sdn" });
-      expect(imports[0]?.notes).toEqual(["primary line 1: a date is not understood"]);
+      expect(imports[0]?.notes).toEqual(["primary line 1: a date has an unknown format"]);
       const hit = (await screenName(rpc, "Ondrecka Vashtibor"))?.hits[0];
       expect(hit).toMatchObject({ list: "ofac_sdn", entryUid: "11" });
       const wrong = importFiles(rpc, header, { primary, others: alternates });
@@ -270,7 +270,7 @@ describe("ImportList", () => {
       yield { part: { case: "header" as const, value } };
     }
     expect(await refusalOf(sandbox.importList(requests()))).toMatchObject({
-      message: "header.accept_drop_reason: must come from a person",
+      message: "header.accept_drop_reason: must be sent by a person, not a service",
     });
   });
 
@@ -279,7 +279,8 @@ describe("ImportList", () => {
     const lines = Array.from({ length: 100 }, (_, at) => personLine(`p${at}`, `Person ${at}`));
     await importLines(rpc, lines.join(""), "100");
     const some = lines.slice(10).join("");
-    const lost = "files: 10 of the 100 entries in force are missing, more than 2%";
+    const lost =
+      "files: 10 of the 100 entries in force are missing from the new files, more than 2%";
     expect((await refusalOf(importLines(rpc, some, "90")))?.message).toContain(lost);
     expect(await versionsInForce(rpc)).toEqual(["sandbox 100"]);
     const acceptDropReason = "the publisher took them off";

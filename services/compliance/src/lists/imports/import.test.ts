@@ -30,7 +30,7 @@ describe("readImportApart", () => {
   });
 
   it("gives up on a list that does not fit the memory, and survives", async () => {
-    const problem = "files: hold more than fits the memory";
+    const problem = "files: need more memory than an import may use";
     const small = { ...limits, heapMegabytes: 24 };
     expect(await readImportApart(work(60_000), small)).toEqual({ problem });
   });

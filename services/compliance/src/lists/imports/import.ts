@@ -101,13 +101,16 @@ export async function announceImport(deps: ImportDeps, imported: Imported): Prom
   const { log, refresh, removals } = deps;
   const { change, notes, retained } = imported;
   const { list, version } = imported.version;
-  log.info({ list, version, ...change, retained, notes: notes.length }, "list imported");
+  log.info({ list, version, ...change, retained, notes: notes.length }, "sanctions list imported");
   await refresh().catch((error: unknown) => {
-    log.error({ err: error, list }, "imported list could not be read yet");
+    log.error({ err: error, list }, "indexing an imported list failed; it will be retried");
   });
   if (retained === 0) return;
   await removals.follow(list).catch((error: unknown) => {
-    log.error({ err: error, list }, "removal not proposed yet");
+    log.error(
+      { err: error, list },
+      "proposing the removal of list entries failed; it will be retried",
+    );
   });
 }
 
@@ -229,7 +232,10 @@ async function permitGap(
       approvers: ["compliance_approver"],
     });
   } catch (error) {
-    const waits = `files: wait for a second person: ${problem}`.slice(0, problemLengthMax);
+    const waits = `files: a second person must approve the import: ${problem}`.slice(
+      0,
+      problemLengthMax,
+    );
     const read = { checksum, entries, change };
     await refuseImport(deps.lists.collections, begun, waits, read, deps.clock.now());
     throw error;
@@ -279,11 +285,11 @@ export function readImportApart(
     worker.once("message", resolve);
     worker.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") reject(error);
-      else resolve({ problem: "files: hold more than fits the memory" });
+      else resolve({ problem: "files: need more memory than an import may use" });
     });
     worker.once("exit", (code) => {
       clearTimeout(timer);
-      reject(new Error(`the thread that reads a list ended with ${code}`));
+      reject(new Error(`the thread that reads the list ended with exit code ${code}`));
     });
   });
 }

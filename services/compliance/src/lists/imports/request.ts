@@ -42,7 +42,8 @@ export function readImportHeader(
     if (acceptDropReason.length < min || acceptDropReason.length > max) {
       report("accept_drop_reason", `must be ${min} to ${max} characters`);
     }
-    if (actor.kind !== "operator") report("accept_drop_reason", "must come from a person");
+    if (actor.kind !== "operator")
+      report("accept_drop_reason", "must be sent by a person, not a service");
   }
   if (format === undefined || violations.length > 0) {
     return refused("INVALID_REQUEST", violationsMessage(violations));
@@ -63,7 +64,7 @@ export async function openImportStream(
   const messages = requests[Symbol.asyncIterator]();
   const first = await messages.next();
   if (first.done === true || first.value.part.case !== "header") {
-    throw new ConnectError("the header must come first", Code.InvalidArgument);
+    throw new ConnectError("the first message must be the header", Code.InvalidArgument);
   }
   return { header: first.value.part.value, parts: fileParts(messages) };
 }
@@ -73,6 +74,6 @@ async function* fileParts(messages: AsyncIterator<ImportListRequest>): AsyncIter
     const { part } = next.value;
     if (part.case === "lines") yield { bytes: part.value };
     else if (part.case === "file") yield { file: part.value.name };
-    else throw new ConnectError("after the header only files may come", Code.InvalidArgument);
+    else throw new ConnectError("only files may follow the header", Code.InvalidArgument);
   }
 }

@@ -134,8 +134,8 @@ export async function commitImport(
 }
 
 /**
- * Completes a committing import: switches to it, or detects that it or another import is already in
- * force.
+ * Completes a committing import: brings it into force, or detects that it or another import already
+ * is.
  */
 async function settleImport(
   at: ListCollections,
@@ -167,7 +167,7 @@ export async function refuseImport(
 
 /**
  * Marks an import as failed at once, so that its operation may be tried again. A committing import
- * stays unchanged, because only the sweep can determine whether it switched.
+ * stays unchanged, because only the sweep can determine whether it came into force.
  */
 export async function abandonImport(
   at: ListCollections,
@@ -193,7 +193,7 @@ function isSilent(document: ImportDocument, now: Date): boolean {
 
 /**
  * Brings an import into force. This is the only write that changes the lists in force. A repeat
- * detects that the switch already happened.
+ * detects that the import is already in force.
  */
 async function switchTo(lists: Collection<ListDocument>, done: ImportDocument): Promise<boolean> {
   const next = listDocument(done);

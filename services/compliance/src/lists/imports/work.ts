@@ -28,7 +28,9 @@ export type ReadWork = {
   readonly entries: number;
   readonly change: ListChange;
   readonly detailLoss: DetailLoss;
-  /** The count of `rewrittenEntries`. */
+  /**
+   * The number of entries in force that lose details which screening compares (`rewrittenEntries`).
+   */
   readonly rewritten: number;
   readonly chunks: readonly string[];
   /** Forms in force that no entry of the new list covers; see `covers`. */
@@ -52,10 +54,10 @@ export function readImport(work: ImportWork): ReadWork | ImportProblem {
   const read = readList(format, files);
   if ("problem" in read) return read;
   const { entries, notes, gaps } = read;
-  if (entries.length === 0) return { problem: "files: hold no entry" };
+  if (entries.length === 0) return { problem: "files: must have at least one entry" };
   const uids = new Set<string>();
   for (const { uid } of entries) {
-    if (uids.has(uid)) return { problem: `uid ${uid} stands twice` };
+    if (uids.has(uid)) return { problem: `uid ${uid} occurs twice` };
     uids.add(uid);
   }
   const packed = packEntries(list, entries);

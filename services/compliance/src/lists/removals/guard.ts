@@ -29,7 +29,7 @@ export function removalGuard(deps: Deps): Guard<RemoveRetainedEntriesRequest> {
     // alone, and the import may come into force before it runs.
     reasons: async (_request, _requester, { before }) => {
       if (before === "") orThrow(refused("RECORD_NOT_FOUND"));
-      return ["takes entries out of force that its list no longer has"];
+      return ["the request removes entries that the list no longer contains"];
     },
   };
 }

@@ -115,7 +115,10 @@ export function openRemovals(deps: RemovalDeps) {
         if (!(await goOn())) return;
         const { list } = version;
         await follow(list).catch((error: unknown) =>
-          log.error({ err: error, list }, "removal not proposed yet"),
+          log.error(
+            { err: error, list },
+            "proposing the removal of list entries failed; it will be retried",
+          ),
         );
       }
     },
@@ -164,7 +167,7 @@ async function removeAlone(deps: RemovalDeps, stored: StoredList): Promise<boole
     kept,
     actor: itself,
     operationId: `${operationsOf(importId)}publisher`,
-    note: `${forms.length - kept.length} retained forms removed without a person: they stop no one`,
+    note: `${forms.length - kept.length} retained forms removed without approval: no party is blocked by them`,
   };
   await removeForms(deps, removal);
   return true;
@@ -183,7 +186,10 @@ async function propose({ own, log }: RemovalDeps, { version, retained }: StoredL
   const { kind, id: by } = retained.by ?? itself;
   const proposer = { kind: kind === "operator" ? kind : "service", by } as const;
   await proposals.propose(request, operationId, proposer);
-  log.info({ list, import_id: importId, forms: retained.forms }, "removal proposed");
+  log.info(
+    { list, import_id: importId, forms: retained.forms },
+    "proposed the removal of entries that their list no longer contains",
+  );
 }
 
 /**

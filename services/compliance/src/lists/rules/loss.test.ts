@@ -30,7 +30,7 @@ describe("lossProblem", () => {
 
   it("does not count new entries: they do not replace lost ones", () => {
     expect(lossProblem({ added: 500, changed: 0, removed: 500 }, 500, "")).toBe(
-      "500 of the 500 entries in force are missing, more than 2%: give accept_drop_reason if that is right",
+      "500 of the 500 entries in force are missing from the new files, more than 2%: send accept_drop_reason if this is correct",
     );
   });
 
@@ -65,7 +65,7 @@ describe("detailLossProblem", () => {
 
   it("refuses a list whose entries all lost their aliases", () => {
     expect(problemOf(people(20, 3), people(20, 0))).toBe(
-      "60 of the 80 names in force are missing, more than 2%: give accept_drop_reason if that is right",
+      "60 of the 80 names in force are missing from the new files, more than 2%: send accept_drop_reason if this is correct",
     );
   });
 

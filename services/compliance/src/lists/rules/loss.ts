@@ -57,8 +57,8 @@ export function rewriteProblem(
 ): string | undefined {
   const taken = Math.max(lossAlwaysTaken, Math.floor((inForce * lossPercentMax) / 100));
   if (rewritten <= taken || accepted !== "") return undefined;
-  const replaced = `${rewritten} of the ${inForce} entries in force lose details they are found by`;
-  return `${replaced}, more than ${lossPercentMax}%: give accept_drop_reason if that is right`;
+  const replaced = `${rewritten} of the ${inForce} entries in force would lose details that screening compares`;
+  return `${replaced}, more than ${lossPercentMax}%: send accept_drop_reason if this is correct`;
 }
 
 /**
@@ -66,7 +66,7 @@ export function rewriteProblem(
  */
 export function gapProblem(gaps: readonly string[], accepted: string): string | undefined {
   if (gaps.length === 0 || accepted !== "") return undefined;
-  return `${gaps.join("; ")}: give accept_drop_reason if that is right`;
+  return `${gaps.join("; ")}: send accept_drop_reason if this is correct`;
 }
 
 /** Compared details that may be lost with a separate file or a truncated cell. */
@@ -118,6 +118,6 @@ export function detailLossProblem(
 }
 
 function problemOf(lost: number, inForce: number, what: string): string {
-  const missing = `${lost} of the ${inForce} ${what} in force are missing`;
-  return `${missing}, more than ${lossPercentMax}%: give accept_drop_reason if that is right`;
+  const missing = `${lost} of the ${inForce} ${what} in force are missing from the new files`;
+  return `${missing}, more than ${lossPercentMax}%: send accept_drop_reason if this is correct`;
 }

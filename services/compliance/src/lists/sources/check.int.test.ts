@@ -134,7 +134,10 @@ describe("a check of a source", () => {
     };
     expect(await fixed(checksum)).toMatchObject({ outcome: "imported" });
     publish(people(101));
-    const refusal = { outcome: "refused", problem: expect.stringContaining("another one is set") };
+    const refusal = {
+      outcome: "refused",
+      problem: expect.stringContaining("requires another one"),
+    };
     expect(await fixed(checksum)).toMatchObject(refusal);
     expect((await inForce())?.entries).toBe(100);
     publish(people(100));
@@ -176,7 +179,7 @@ describe("a check of a source", () => {
         respond = () => undefined;
       },
       "unreachable",
-      "gave no whole answer in time",
+      "did not send a complete response in time",
     ],
     ["an empty file", () => publish(""), "refused", "must have at least one entry"],
     ["half a file", () => publish(people(100).slice(0, -5)), "refused", "line 100: is not JSON"],

@@ -33,7 +33,7 @@ const timeoutMsDefault = 120_000;
 const chances = 1_000;
 const itself: StoredActor = { kind: "service", id: "compliance" };
 /** The problem shown to operators. It omits the cause, which may contain any text. */
-const failedProblem = "could not be checked by a fault of the service; its log says why";
+const failedProblem = "the check failed because of an error in the service: see its log";
 
 /** The result of a check, with the checksum and validators to store. */
 type Found = Pick<SourceState, "outcome" | "problem" | "checksum" | "validators">;
@@ -74,7 +74,10 @@ async function checkSource(
   const found = await findChange(deps, setting, before, actor).catch((error: unknown): Found => {
     // The failure is recorded like a refusal, so that this source is retried later and does not
     // delay the others.
-    deps.log.error({ err: error, list }, "list source not checked");
+    deps.log.error(
+      { err: error, list },
+      "checking the source of a sanctions list failed; it will be retried",
+    );
     return { outcome: "failed", problem: failedProblem, ...nothingKept };
   });
   const { outcome, problem } = found;
@@ -93,8 +96,12 @@ async function checkSource(
     confirmedAt: failures === 0 ? now : before?.confirmedAt,
   };
   await deps.store.save(state);
-  if (failures > 0) deps.log.error({ list, outcome, problem, failures }, "list not kept current");
-  else deps.log.info({ list, outcome }, "list source checked");
+  if (failures > 0)
+    deps.log.error(
+      { list, outcome, problem, failures },
+      "sanctions list could not be updated from its source",
+    );
+  else deps.log.info({ list, outcome }, "source of a sanctions list checked");
   return { setting, state };
 }
 
@@ -137,7 +144,7 @@ async function importFetched(
   const received = receivedFiles(files);
   const { checksum } = received;
   if (!isWanted(setting, checksum)) {
-    const problem = `has the checksum ${checksum}, and another one is set`;
+    const problem = `has the checksum ${checksum}, but the setting requires another one`;
     return { outcome: "refused", problem, ...nothingKept };
   }
   if (checksum === inForce) return { outcome: "unchanged", problem: "", checksum, validators };
@@ -148,7 +155,7 @@ async function importFetched(
   if (isRefused(imported)) {
     // Validators of a refused file are not stored. The file is therefore fetched and refused again
     // until the publisher fixes it.
-    const problem = imported.detail ?? "another import of this list came first";
+    const problem = imported.detail ?? "another import of this list came into force first";
     return { outcome: "refused", problem, ...nothingKept };
   }
   await announceImport(deps, imported);

@@ -107,7 +107,11 @@ describe("fetchFiles of a URL", () => {
       (_, response) => response.writeHead(302, { location: "/list.csv" }).end(),
       "redirects more than 5 times",
     ],
-    ["a redirect to nowhere", (_, response) => response.writeHead(302).end(), "to nowhere"],
+    [
+      "a redirect to nowhere",
+      (_, response) => response.writeHead(302).end(),
+      "to an invalid address",
+    ],
   ])("tells of %s without the query", async (_, wrong, problem) => {
     respond = wrong;
     const fetched = await fetchOne();
@@ -117,7 +121,7 @@ describe("fetchFiles of a URL", () => {
   });
 
   it("gives up on one that takes too long, before or within the body", async () => {
-    const late = { problem: `${url}/list.csv: gave no whole answer in time` };
+    const late = { problem: `${url}/list.csv: did not send a complete response in time` };
     respond = () => undefined;
     expect(await fetchOne([], { timeoutMs: 100 })).toEqual(late);
     respond = (_, response) => void response.writeHead(200).write("a");

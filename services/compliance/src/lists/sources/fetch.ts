@@ -101,7 +101,9 @@ async function fetchFile(
       ? readPath(file.path, known, limits)
       : readUrl(file.url, location, known, limits));
   } catch (error) {
-    const problem = limits.stop.aborted ? "gave no whole answer in time" : problemOf(error);
+    const problem = limits.stop.aborted
+      ? "did not send a complete response in time"
+      : problemOf(error);
     throw new Unreadable(`${location}: ${problem}`, { cause: error });
   }
 }
@@ -110,7 +112,7 @@ function problemOf(error: unknown): string {
   if (error instanceof Unreadable) return error.message;
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
   const known = [code, cause?.code].find((each) => typeof each === "string");
-  return known === undefined ? "could not be read whole" : `could not be read (${known})`;
+  return known === undefined ? "could not be read completely" : `could not be read (${known})`;
 }
 
 async function readPath(
@@ -177,10 +179,10 @@ async function followed(
 export function redirected(from: URL, location: string | null): URL | FetchProblem {
   const to = location === null ? null : URL.parse(location, from);
   if (to === null || to.username !== "" || to.password !== "") {
-    return { problem: "redirects to nowhere" };
+    return { problem: "redirects to an invalid address, or to one with credentials" };
   }
   const isKept = to.protocol === "https:" || (to.protocol === "http:" && from.protocol === "http:");
-  return isKept ? to : { problem: "redirects to what is not https" };
+  return isKept ? to : { problem: "redirects to an address without https" };
 }
 
 /**

@@ -29,16 +29,19 @@ describe("LIST_SOURCES", () => {
   });
 
   it.each([
-    [[{ ...whole, list: "OFAC SDN" }], "must be a list's name"],
+    [[{ ...whole, list: "OFAC SDN" }], "must be the name of a list"],
     [[{ ...whole, format: "pdf" }], "Invalid option"],
     [[{ ...whole, files: [] }], "Too small"],
     [[{ ...whole, files: [{ url: "ftp://lists.example/x" }] }], "Invalid"],
-    [[{ ...whole, files: [{ url: "https://a:b@lists.example/x" }] }], "must hold no credentials"],
+    [
+      [{ ...whole, files: [{ url: "https://a:b@lists.example/x" }] }],
+      "must not contain credentials",
+    ],
     [[{ ...whole, every_hours: 0 }], "Too small"],
     [[{ ...whole, optional: "yes" }], "expected boolean"],
     [[{ ...whole, every: 1 }], "Unrecognized key"],
     [[{ ...whole, sha256: "A".repeat(64) }], "must be 64 hexadecimal digits"],
-    [[whole, whole], "must name each list once"],
+    [[whole, whole], "must not name a list twice"],
   ])("refuses %j", (wrong, problem) => {
     expect(problems(wrong)).toContain(problem);
   });

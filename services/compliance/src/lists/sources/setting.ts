@@ -23,14 +23,14 @@ const sourceFile = z.union([
     url: z
       .url({ protocol: /^https?$/ })
       .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
-        message: "must hold no credentials",
+        message: "must not contain credentials",
       }),
   }),
   z.strictObject({ name: fileName, path: z.string().min(1) }),
 ]);
 
 const source = z.strictObject({
-  list: z.string().refine(isListName, { message: "must be a list's name" }),
+  list: z.string().refine(isListName, { message: "must be the name of a list" }),
   format: z.enum(listFormats),
   files: z.array(sourceFile).min(1).max(filesMax),
   /**
@@ -67,7 +67,7 @@ export const listSourcesSetting = z
   })
   .pipe(z.array(source))
   .refine((all) => new Set(all.map(({ list }) => list)).size === all.length, {
-    message: "must name each list once",
+    message: "must not name a list twice",
   });
 
 /** True if all files of a source use https, so that a network cannot change them. */

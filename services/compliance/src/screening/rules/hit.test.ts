@@ -36,7 +36,7 @@ describe("hits without a list entry that a person must decide", () => {
     expect(hits).toMatchObject([
       { list: "", entryUid: "unreadable-name", matchedName: "", subjectIndex: 1, score: 0 },
     ]);
-    const text = "party 2 of 2: the name has no letter that can be compared";
+    const text = "party 2 of 2: the name has no letters that screening can compare";
     expect(hits[0]?.reasons).toEqual([{ kind: "name", text, effect: 0 }]);
   });
 
@@ -48,7 +48,7 @@ describe("hits without a list entry that a person must decide", () => {
     expect(hits).toHaveLength(hitsMax + 1);
     const [last] = hits.slice(-1);
     expect(last).toMatchObject({ list: "", entryUid: "further-hits", verdict: "block" });
-    expect(last?.reasons[0]?.text).toContain("5 further entries");
+    expect(last?.reasons[0]?.text).toContain("5 further similar entries");
     const all = screen({ parties, wallets: [], most: hitsMax + 5 }, inForce(namesakes));
     expect(all.hits.every(({ list }) => list === "l")).toBe(true);
   });

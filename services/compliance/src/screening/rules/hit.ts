@@ -70,8 +70,8 @@ function hitWithoutEntry(
 export const noList = "";
 
 const nameProblems = {
-  blank: "the name has no letter that can be compared",
-  partial: "the name is too long or too strange to be compared whole",
+  blank: "the name has no letters that screening can compare",
+  partial: "the name is too long, or has too many variants, to be compared completely",
 } as const;
 
 /** Builds the hit for a name that cannot be compared completely. A person must read it. */
@@ -94,7 +94,11 @@ export function withOwnListing(
 ): Finding {
   const of = { subjectIndex: 0, entryType, verdict: listed };
   const what = { entryUid: "own-listing", entryFingerprint: listed };
-  const hit = hitWithoutEntry(of, what, "its merchant lists it in this sandbox");
+  const hit = hitWithoutEntry(
+    of,
+    what,
+    "the merchant put this party on its own list in this sandbox",
+  );
   return { verdict: worstVerdict([verdict, listed]), hits: [hit, ...hits] };
 }
 
@@ -110,7 +114,7 @@ export function overflowHits(unlisted: readonly ScreeningHit[]): ScreeningHit[] 
     const entryFingerprint = createHash("sha256").update(names.sort().join("\n")).digest("hex");
     const verdict = worstVerdict(hits.map((hit) => hit.verdict));
     const of = { subjectIndex: at, entryType: hits[0]?.entryType ?? "individual", verdict };
-    const text = `${hits.length} further entries are alike, too many to be listed`;
+    const text = `${hits.length} further similar entries are not listed one by one`;
     return hitWithoutEntry(of, { entryUid: "further-hits", entryFingerprint }, text);
   });
 }

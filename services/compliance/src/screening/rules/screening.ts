@@ -185,7 +185,7 @@ function identifiesBank({ nameScore, contained, parts }: Hit): boolean {
 
 function nameOfBank({ verdict, reasons }: Hit) {
   const limited: Verdict = verdict === "block" ? "review" : verdict;
-  const text = "bank: its name alone is a review at most";
+  const text = "bank: a match by name alone leads to a review, not a block";
   return { verdict: limited, reasons: [...reasons, { kind: "bank" as const, text, effect: 0 }] };
 }
 

@@ -116,7 +116,7 @@ export function targetProblem(target: string): string | undefined {
   try {
     decoded = decodeURIComponent(target);
   } catch {
-    return "The request target is not well percent-encoded.";
+    return "The request target has invalid percent-encoding.";
   }
   return controls.test(decoded) ? "The request target has control characters." : undefined;
 }

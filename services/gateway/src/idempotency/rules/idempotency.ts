@@ -9,6 +9,8 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
  * once.
  */
 export const lockMs = 30_000;
+/** A run ends within its request's deadline. After this time only the end of the lock helps. */
+const runMs = 10_000;
 /** Keys and their responses are kept this long (decisions §2). */
 export const keptMs = 30 * 24 * 60 * 60 * 1_000;
 
@@ -96,6 +98,15 @@ export type IdempotencyRecord<Answer> = {
     | { readonly state: "done"; readonly answer: Answer };
 };
 
+/** Another run has the key. A repeat that comes after `retryAfterSeconds` may find it ended. */
+export type InProgress = Refused<"IDEMPOTENCY_IN_PROGRESS"> & {
+  readonly retryAfterSeconds: number;
+};
+
+export function inProgress(retryAfterSeconds: number): InProgress {
+  return { ...refused("IDEMPOTENCY_IN_PROGRESS"), retryAfterSeconds };
+}
+
 export type Start<Answer> =
   | { readonly start: "new" }
   | { readonly start: "again" }
@@ -109,13 +120,13 @@ export function startOf<Answer>(
   record: IdempotencyRecord<Answer> | undefined,
   fingerprint: string,
   now: Date,
-): Start<Answer> | Refused<"IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS"> {
+): Start<Answer> | Refused<"IDEMPOTENCY_KEY_REUSED"> | InProgress {
   if (record === undefined || now >= record.expiresAt) return { start: "new" };
   if (record.fingerprint !== fingerprint) return refused("IDEMPOTENCY_KEY_REUSED");
   const { progress } = record;
   if (progress.state === "done") return { start: "replay", answer: progress.answer };
   if (progress.state === "running" && isLocked(progress.lockUntil, now)) {
-    return refused("IDEMPOTENCY_IN_PROGRESS");
+    return inProgress(retryAfterSeconds(progress.lockUntil, now));
   }
   return { start: "again" };
 }
@@ -127,6 +138,15 @@ export function startOf<Answer>(
 function isLocked(lockUntil: Date, now: Date): boolean {
   const remainingMs = lockUntil.getTime() - now.getTime();
   return remainingMs > 0 && remainingMs <= 2 * lockMs;
+}
+
+/**
+ * Returns the seconds until a repeat may succeed. Most runs end in milliseconds, so a repeat need
+ * not wait for the lock's end while the run can still be alive.
+ */
+function retryAfterSeconds(lockUntil: Date, now: Date): number {
+  const remainingMs = lockUntil.getTime() - now.getTime();
+  return remainingMs > lockMs - runMs ? 1 : Math.ceil(remainingMs / 1_000);
 }
 
 /** Decides on the key after a response. A 4xx frees the key. A 5xx leaves it open for a retry. */

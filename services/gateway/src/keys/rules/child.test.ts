@@ -37,8 +37,8 @@ describe("a key that another key creates", () => {
 
   it("names every limit that it exceeds", () => {
     const detail =
-      "source_cidrs: must lie within the networks of the key that creates it; " +
-      "expires_at: must not be after 2026-11-20T12:00:00.000Z, the end of the key that creates it";
+      "source_cidrs: must be within the networks of the key that creates it; " +
+      "expires_at: must not be after 2026-11-20T12:00:00.000Z, when the key that creates it expires";
     const wide = { ...wish, sourceCidrs: ["::/0"], expiresAt: after(1) };
     expect(childProblem(maker, wide)).toEqual({ refused: "INVALID_REQUEST", detail });
     expect(childProblem(unlimited, wide)).toBeUndefined();

@@ -25,12 +25,12 @@ export function childProblem(
   // Texts that are not networks are skipped, because `keyOrder` refuses them.
   const isOutside = sourceCidrs.filter(isCidr).some((each) => !liesWithin(maker.sourceCidrs, each));
   if (maker.sourceCidrs.length > 0 && isOutside) {
-    const problem = "must lie within the networks of the key that creates it";
+    const problem = "must be within the networks of the key that creates it";
     violations.push({ field: "source_cidrs", problem });
   }
   const { endsAt } = maker;
   if (endsAt !== undefined && expiresAt !== null && expiresAt > endsAt) {
-    const problem = `must not be after ${isoTime(endsAt)}, the end of the key that creates it`;
+    const problem = `must not be after ${isoTime(endsAt)}, when the key that creates it expires`;
     violations.push({ field: "expires_at", problem });
   }
   return violations.length === 0 ? undefined : invalidRequest(violations);

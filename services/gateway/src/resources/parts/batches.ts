@@ -75,7 +75,7 @@ export const line = f.record(BatchLineSchema, "BatchLine", "One payout of a batc
     BatchLineState,
     "`executed`: its payout is made, and `status` says what became of it. `failed`: no payout was made.",
   ),
-  beneficiary_id: f.id("ben", "Who is paid."),
+  beneficiary_id: f.id("ben", "The beneficiary of the payment."),
   source_currency_code: f.text("Currency of the account.", "USD"),
   destination_currency_code: f.text("Currency of the beneficiary.", "USD"),
   source_amount: f.optional(

@@ -38,9 +38,9 @@ import { exampleData } from "../webhooks.ts";
 const silence = f.record(
   SetRailSilenceResponseSchema,
   "SandboxRailSilence",
-  "How rails behave to your payouts.",
+  "How the simulated rails treat your payouts.",
   {
-    kind: f.word(RailSilence, "What they do."),
+    kind: f.word(RailSilence, "The behaviour of the rails."),
     until: f.moment("When it ends."),
   },
 );
@@ -48,7 +48,7 @@ const silence = f.record(
 const silenceEnd = f.record(
   EndRailSilenceResponseSchema,
   "SandboxRailSilenceEnd",
-  "Rails do as ever.",
+  "The rails behave normally.",
   { ended_at: f.moment("Since when.") },
 );
 
@@ -58,14 +58,14 @@ const share = (what: string, example: number) =>
 const scenario = f.record(
   SetScenarioResponseSchema,
   "SandboxScenario",
-  "What becomes of your payouts.",
+  "The outcomes of your payouts.",
   {
     seed: f.whole("The same seed has the same outcomes, in order.", 7),
     fail_percent: share("fail", 20),
     return_percent: share("succeed and come back", 10),
     doubt_percent: share("keep an unknown outcome", 0),
     max_delay_ms: f.optional(
-      f.whole("The longest time to an outcome; omitted if each takes as long as others do.", 500),
+      f.whole("Maximum time to an outcome; omitted if payouts take the usual time.", 500),
     ),
   },
 );
@@ -73,19 +73,19 @@ const scenario = f.record(
 const controls = f.record(
   SetOwnPayoutControlsResponseSchema,
   "SandboxPayoutControls",
-  "What stands before your payouts.",
+  "The controls that apply to your payouts.",
   {
-    approval_amounts: f.pairs("From which amount on payouts wait for approval, by currency.", {
+    approval_amounts: f.pairs("Minimum amounts from which payouts await approval, by currency.", {
       USD: "5000.00",
     }),
     approval_window_seconds: f.whole(
-      "Within how many seconds payouts to one account, or by one actor, count together; 0: each by itself.",
+      "Number of seconds within which payouts to one account, or by one actor, add up; 0: each payout counts alone.",
       0,
     ),
-    new_beneficiary_days: f.whole("Payouts wait whose beneficiary is younger; 0: none.", 3),
-    approve_batches: f.flag("Whether another than its maker decides on a batch.", true),
-    approval_lasts_seconds: f.whole("How long an approval is waited for.", 86_400),
-    duplicate_window_seconds: f.whole("How long a repeat is refused; 0: no guard.", 0),
+    new_beneficiary_days: f.whole("Payouts await approval if their beneficiary is newer than this number of days; 0: none.", 3),
+    approve_batches: f.flag("Whether an actor other than its creator must approve a batch.", true),
+    approval_lasts_seconds: f.whole("Number of seconds after which an undecided approval expires.", 86_400),
+    duplicate_window_seconds: f.whole("Number of seconds within which a repeated payout is refused; 0: off.", 0),
   },
 );
 

@@ -11,5 +11,5 @@ export function endpointNameProblem(sent: {
 }): Refused<"INVALID_REQUEST"> | undefined {
   const documented = sent.endpoint_id ?? sent.endpoint;
   if ((sent.endpoint ?? documented) === documented) return undefined;
-  return refused("INVALID_REQUEST", "endpoint: must be endpoint_id where both are sent");
+  return refused("INVALID_REQUEST", "endpoint: must be equal to endpoint_id where both are sent");
 }

@@ -68,7 +68,10 @@ export function createOwnership(deps: OwnershipDeps) {
     isUnsettled ||= !isWritten;
     if (!isWritten) return;
     own = new Set([...kept, ...take]);
-    log.info({ taken: take.length, given: given.length, owned: own.size }, "shards moved");
+    log.info(
+      { taken: take.length, given: given.length, owned: own.size },
+      "ownership of delivery shards changed",
+    );
   };
 
   return {
@@ -158,7 +161,7 @@ function createMembership({ store, place, onJoin, log }: OwnershipDeps) {
     /** Joins under a new token. After an eviction, the new token owns no shards. */
     join: async (): Promise<void> => {
       if (joined) {
-        log.warn({}, "lease expired, joining again");
+        log.warn({}, "this process's lease expired; it joins again under a new token");
         token = randomUUID();
       } else {
         const previous = (await store.members()).filter((worker) => worker.place === place);
@@ -177,7 +180,7 @@ function createMembership({ store, place, onJoin, log }: OwnershipDeps) {
         const silent = silentMs(worker, passedMs);
         const isExpired = worker.token !== token && silent >= processLeaseMs;
         if (isExpired && (await store.evict(worker))) {
-          log.warn({ place: worker.place }, "process evicted, its lease expired");
+          log.warn({ place: worker.place }, "another process was evicted: its lease expired");
         } else {
           members.push(worker);
           now.set(worker.token, { heartbeat: worker.heartbeat, silentMs: silent });

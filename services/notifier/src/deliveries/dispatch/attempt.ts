@@ -57,7 +57,7 @@ export async function attemptDelivery(
       duration_ms: endedAt.getTime() - startedAt.getTime(),
     };
     if (isAcknowledged(outcome)) log.debug(fields, "webhook delivered");
-    else log.info(fields, "webhook failed");
+    else log.info(fields, "webhook attempt failed");
     return { ...settlement, attempt, transition, at: endedAt };
   });
 }

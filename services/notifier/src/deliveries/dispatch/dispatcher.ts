@@ -181,7 +181,8 @@ export function createDispatcher(deps: DispatcherDeps) {
      */
     recheck: async (): Promise<boolean> => {
       const { freed, givenUp, hasMore } = await order.recheck(clock.now());
-      const message = "strict order: sent without an earlier event, which never arrived";
+      const message =
+        "strict ordering: delivery no longer waits for an earlier event that never arrived";
       if (givenUp.length > 0) log.warn({ delivery_ids: givenUp }, message);
       due(freed);
       return hasMore;

@@ -23,40 +23,40 @@ const waitBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30, 300, 3_60
 export function createWorkMetrics(metrics: Metrics) {
   const attempts = metrics.counter(
     "disburse_webhook_attempts_total",
-    "Webhook attempts by outcome: acknowledged, refused, or the error without a response.",
+    "Webhook attempts, by outcome: acknowledged, refused, or the error if there was no response.",
     ["outcome"],
   );
   const ended = metrics.counter(
     "disburse_webhook_deliveries_ended_total",
-    "Ended deliveries by final state.",
+    "Webhook deliveries that ended, by final state.",
     ["state"],
   );
   const dueEndpoints = metrics.gauge(
     "disburse_webhook_due_endpoints",
-    "Endpoints of this process with a due delivery, except paused and unverified ones.",
+    "Webhook endpoints of this process with a due delivery, except paused and unverified endpoints.",
   );
   const oldest = metrics.gauge(
     "disburse_webhook_oldest_due_seconds",
-    "Longest time since a delivery became due, except those of paused and unverified endpoints.",
+    "Seconds since the oldest due webhook delivery became due, except at paused and unverified endpoints.",
   );
   const due = metrics.gauge(
     "disburse_webhook_due_deliveries",
-    "Due deliveries of this process, up to 10,000, except those of paused and unverified endpoints.",
+    "Due webhook deliveries of this process, except at paused and unverified endpoints; counted up to 10,000.",
   );
   const wait = metrics.histogram(
     "disburse_webhook_first_attempt_seconds",
-    "From the creation of a delivery or redelivery to its first attempt, including waits.",
+    "Time from the creation of a webhook delivery or redelivery to its first attempt, waits included.",
     [],
     waitBuckets,
   );
-  const running = metrics.gauge("disburse_webhook_in_flight", "Attempts in flight.");
+  const running = metrics.gauge("disburse_webhook_in_flight", "Webhook attempts in progress.");
   const shards = metrics.gauge(
     "disburse_webhook_shards_owned",
-    "Shards, out of 256, that this process delivers to.",
+    "Shards of webhook endpoints, out of 256, that this process delivers to.",
   );
   const circuits = metrics.gauge(
     "disburse_webhook_endpoints",
-    "Recently active endpoints of this process, by circuit state.",
+    "Recently active webhook endpoints of this process, by circuit breaker state.",
     ["circuit"],
   );
   return {

@@ -60,7 +60,10 @@ export function createRunner(deps: RunnerDeps) {
       metrics.settled(settlement, delivery.created_at);
     } catch (error) {
       // The delivery is claimed again when its lease expires.
-      log.error({ err: error, delivery_id: delivery._id }, "delivery not attempted");
+      log.error(
+        { err: error, delivery_id: delivery._id },
+        "processing a delivery failed; it is claimed again when its lease expires",
+      );
     } finally {
       leave(delivery._id);
     }

@@ -26,7 +26,11 @@ export function createReleaser({ order, clock, log, due }: ReleaserDeps) {
       due(await order.release([...new Set(keys)], clock.now()));
       return true;
     },
-    (error, count) => log.error({ err: error, count }, "held deliveries not rechecked"),
+    (error, count) =>
+      log.error(
+        { err: error, count },
+        "releasing held deliveries failed; a later check releases them",
+      ),
   );
   return {
     /**
@@ -57,11 +61,16 @@ export function createSettler({ work, releaser, log }: SettlerDeps): Settle {
   const batches = createPacedBatches<Settlement>(
     async (settlements) => {
       const stale = settlements.length - (await work.settle(settlements));
-      if (stale > 0) log.warn({ count: stale }, "settlements without a lease were dropped");
+      if (stale > 0)
+        log.warn({ count: stale }, "outcomes of attempts dropped: their leases had expired");
       releaser.release(settlements.filter(unblocks).map(({ line }) => line));
       return stale === 0;
     },
-    (error, count) => log.error({ err: error, count }, "settlements not written"),
+    (error, count) =>
+      log.error(
+        { err: error, count },
+        "storing outcomes of attempts failed; their deliveries are claimed again",
+      ),
   );
   return batches.add;
 }

@@ -48,6 +48,46 @@ it.each([
   expect(await stored()).toMatchObject({ state: "delivered", attempts_count: 1, lease: null });
 });
 
+it("counts a settlement that an earlier try has written, and changes nothing", async () => {
+  const [first, second, third] = [await leased(), await leased(), await leased()];
+  const { attempt: _none, ...rest } = second.settlement;
+  const ended: Settlement = { ...rest, transition: { state: "cancelled" } };
+  const again: Settlement = {
+    ...third.settlement,
+    transition: { state: "pending", nextAttemptAt: after(0) },
+  };
+  const settlements = [first.settlement, ended, again];
+  expect(await work.settle(settlements)).toBe(3);
+  const stored = () => Promise.all([first, second, third].map((each) => each.stored()));
+  const before = await stored();
+  expect(await work.settle(settlements)).toBe(3);
+  expect(await stored()).toEqual(before);
+  // Another process has leased and settled the third delivery since.
+  const delivery = before[2]!;
+  await work.take([delivery], { token: "later", place: "there:1" }, after(1));
+  const at = after(2);
+  const attempt = { ...again.attempt!, number: 2, startedAt: at, endedAt: at };
+  const later = { ...third.settlement, leaseToken: "later", attemptsBefore: 1, attempt, at };
+  expect(await work.settle([later])).toBe(1);
+  expect(await work.settle(settlements)).toBe(3);
+});
+
+it("does not count the settlements of a lost lease", async () => {
+  const [first, second] = [await leased(), await leased()];
+  const other = { token: "other", place: "there:1" };
+  for (const { delivery } of [first, second]) await work.take([delivery], other, after(30_000));
+  const { attempt, ...rest } = second.settlement;
+  const cancelled: Settlement = { ...rest, transition: { state: "cancelled" } };
+  const at = after(30_001);
+  const theirs = { ...attempt!, startedAt: at, endedAt: at };
+  const same = { leaseToken: "other", at };
+  expect(await work.settle([{ ...first.settlement, ...same, attempt: theirs }])).toBe(1);
+  expect(await work.settle([{ ...cancelled, ...same }])).toBe(1);
+  const before = [await first.stored(), await second.stored()];
+  expect(await work.settle([first.settlement, cancelled])).toBe(0);
+  expect([await first.stored(), await second.stored()]).toEqual(before);
+});
+
 it.each([
   ["the token of another lease", {}, { token: "stale" }],
   ["the attempt count of an earlier read", { attempts_count: 1 }, {}],

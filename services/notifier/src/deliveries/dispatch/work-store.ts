@@ -101,7 +101,7 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
 
     /**
      * Writes attempts and outcomes of deliveries whose leases still hold. Returns the number of
-     * such deliveries.
+     * settlements that took effect, now or in an earlier try whose reply was lost.
      */
     settle: async (settlements: readonly Settlement[]): Promise<number> => {
       // Deliveries with the same token and the same number of earlier attempts share one write.
@@ -112,9 +112,42 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
       const written = await Promise.all(
         [...groups.values()].map((each) => settle(deliveries, each)),
       );
-      return written.reduce((sum, count) => sum + count, 0);
+      const count = written.reduce((sum, each) => sum + each, 0);
+      // Nearly always, all leases still hold, and no read is needed.
+      return count === settlements.length ? count : countSettled(deliveries, settlements);
     },
   };
+}
+
+/** Counts settlements that are stored. */
+async function countSettled(
+  deliveries: Collection<DeliveryDocument>,
+  settlements: readonly Settlement[],
+): Promise<number> {
+  const found = await deliveries
+    .find({
+      _id: { $in: settlements.map(({ id }) => id) },
+      line: { $in: [...new Set(settlements.map(({ line }) => line))] },
+    })
+    .toArray();
+  const byId = new Map(found.map((each) => [each._id, each]));
+  return settlements.filter((each) => isSettled(byId.get(each.id), each)).length;
+}
+
+/**
+ * Returns true if a delivery contains the settlement. The log of attempts shows it even after later
+ * attempts. A settlement without an attempt ends the delivery.
+ */
+function isSettled(delivery: DeliveryDocument | undefined, { attempt, ...ended }: Settlement) {
+  if (delivery === undefined) return false;
+  if (attempt === undefined) {
+    const isSameTime = delivery.updated_at.getTime() === ended.at.getTime();
+    return delivery.state === ended.transition.state && isSameTime;
+  }
+  const startedMs = attempt.startedAt.getTime();
+  return delivery.attempts.some(
+    ({ number, started_at }) => number === attempt.number && started_at.getTime() === startedMs,
+  );
 }
 
 /**
@@ -225,17 +258,18 @@ async function settle(
 ): Promise<number> {
   const [first] = settlements;
   if (first === undefined) return 0;
+  const ids = settlements.map(({ id }) => id);
+  // MongoDB 6.0 and 7.0 do not accept an expression as the field of `$getField`. The server hashes
+  // a constant list, so a lookup costs the same for any number of settlements.
+  const index = { $indexOfArray: [{ $literal: ids }, "$_id"] };
   const of = <T>(value: (settlement: Settlement) => T) => ({
-    $getField: {
-      field: "$_id",
-      input: { $literal: Object.fromEntries(settlements.map((each) => [each.id, value(each)])) },
-    },
+    $arrayElemAt: [{ $literal: settlements.map(value) }, index],
   });
   const logged = of(({ attempt }) => (attempt === undefined ? [] : [attemptDocument(attempt)]));
   const attempts = { $slice: [{ $concatArrays: ["$attempts", logged] }, -attemptsKept] };
   const { matchedCount } = await deliveries.updateMany(
     {
-      _id: { $in: settlements.map(({ id }) => id) },
+      _id: { $in: ids },
       // A router needs this field to find the database shard (docs/SCALING.md).
       line: { $in: [...new Set(settlements.map(({ line }) => line))] },
       // This also excludes deliveries that have ended, because they have no lease.

@@ -11,7 +11,7 @@ export type Slots = {
    * deliveries.
    */
   readonly claimedMax: number;
-  /** Maximum deliveries that an endpoint gets in its turn. */
+  /** Maximum deliveries of one endpoint that a round sends. */
   readonly pageMax: number;
 };
 

@@ -73,7 +73,7 @@ export function isLive(endpoint: Pick<Endpoint, "pausedAt" | "verifiedAt">): boo
   return endpointState(endpoint) === "active";
 }
 
-/** A pair of stored secrets. Each is sealed with its own context. */
+/** A pair of stored secrets. Each is encrypted with its own context. */
 export type SealedKey = {
   readonly id: string;
   readonly secret: string;

@@ -121,7 +121,10 @@ describe("a revision", () => {
       busy = next(busy, update(`u${at}`, `${at}`));
     }
     const tooOften = (span: string) => ({
-      ...{ refused: "INVALID_REQUEST", detail: `The endpoint was changed too often in ${span}.` },
+      ...{
+        refused: "INVALID_REQUEST",
+        detail: `The endpoint was changed too often within ${span}. Try again later.`,
+      },
     });
     expect(revised(busy, update("one more", "more"))).toEqual(tooOften("a day"));
     for (let at = configurationChangesMax; at < operationsMax; at += 1) {

@@ -125,7 +125,10 @@ function historyWith(
   const remembered = withoutForgotten(longer, operation.at);
   if (!isGuaranteed && isOverfull(remembered, operation)) {
     const span = configurationKinds.has(operation.kind) ? "a day" : "30 days";
-    return refused("INVALID_REQUEST", `The endpoint was changed too often in ${span}.`);
+    return refused(
+      "INVALID_REQUEST",
+      `The endpoint was changed too often within ${span}. Try again later.`,
+    );
   }
   return remembered;
 }

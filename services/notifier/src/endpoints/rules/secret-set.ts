@@ -37,7 +37,11 @@ export function staged(set: SecretSet, to: Rotation): SecretSet {
 
 /** Activates the staged key. The overlap begins now. */
 export function activated(set: SecretSet, now: Date): SecretSet | Refused<"INVALID_REQUEST"> {
-  if (set.staged === undefined) return refused("INVALID_REQUEST", "No secret is staged.");
+  if (set.staged === undefined)
+    return refused(
+      "INVALID_REQUEST",
+      "The endpoint has no staged secret: rotate with stage first.",
+    );
   return rotated(set, set.staged, now);
 }
 

@@ -67,10 +67,10 @@ describe("a challenge", () => {
   const answered = (statusCode: number): Outcome => ({ kind: "answered", statusCode, body: "x" });
   it.each([
     [answered(200), undefined],
-    [answered(201), "The endpoint answered 201."],
-    [answered(307), "The endpoint answered 307."],
-    [answered(500), "The endpoint answered 500."],
-    [{ kind: "failed", error: "timeout" } as const, "The endpoint did not answer (timeout)."],
+    [answered(201), "The endpoint returned 201."],
+    [answered(307), "The endpoint returned 307."],
+    [answered(500), "The endpoint returned 500."],
+    [{ kind: "failed", error: "timeout" } as const, "The endpoint did not respond (timeout)."],
   ])("that ended with %j", (outcome, detail) => {
     expect(challengeFailure(outcome)?.detail).toBe(detail);
   });

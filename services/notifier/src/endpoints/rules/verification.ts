@@ -64,8 +64,8 @@ export function challengeFailure(outcome: Outcome): Refused<"INVALID_REQUEST"> |
   if (isAcknowledged(outcome)) return undefined;
   const message =
     outcome.kind === "answered"
-      ? `The endpoint answered ${outcome.statusCode}.`
-      : `The endpoint did not answer (${outcome.error}).`;
+      ? `The endpoint returned ${outcome.statusCode}.`
+      : `The endpoint did not respond (${outcome.error}).`;
   return refused("INVALID_REQUEST", message);
 }
 

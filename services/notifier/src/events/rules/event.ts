@@ -103,7 +103,7 @@ export function transactionIdProblem(
   const [prefix = ""] = id.split("_", 1);
   if (own !== undefined) return prefix === own ? undefined : `must begin with ${own}_`;
   if (!id.includes("_") || !ownPrefixes.has(prefix)) return undefined;
-  return `must not begin with ${prefix}_, which ids of another kind do`;
+  return `must not begin with ${prefix}_, which is the prefix of other ids`;
 }
 
 function nameProblem(text: string, lengthMax: number): string | undefined {
@@ -142,15 +142,15 @@ function dataProblem(event: PublishedEvent): string | undefined {
   }
   const data = readData(event.dataJson);
   if (data === undefined || !isPlainObject(data)) return "must be a JSON object";
-  if (isDeeper(data, depthMax)) return `must nest at most ${depthMax} deep`;
+  if (isDeeper(data, depthMax)) return `must nest at most ${depthMax} levels deep`;
   const isSession = event.transactionType === "payment_session";
   const problems = isSession ? paymentSessionProblems(data) : [];
   if (problems.length > 0) return problems.join(", ");
   const { id = event.transactionId, status = event.status } = data;
-  if (id !== event.transactionId) return "id must be the event's transaction_id";
-  if (status !== event.status) return "status must be the event's status";
+  if (id !== event.transactionId) return "id must be equal to transaction_id";
+  if (status !== event.status) return "status must be equal to the event's status";
   if (!ofOthers.includes(event.transactionType) && data.merchant_id !== event.merchantId) {
-    return "merchant_id must be the event's merchant_id";
+    return "merchant_id must be equal to the event's merchant_id";
   }
   return undefined;
 }

@@ -104,5 +104,8 @@ export function mayGoOn(waitingPayouts: number): boolean {
   return waitingPayouts < waitingMax;
 }
 
-/** Rail workers process this many payouts within a second or two. */
+/**
+ * The maximum number of payouts of a batch that wait for their rail. Rail workers process this many
+ * within a second or two.
+ */
 export const waitingMax = 100;

@@ -43,7 +43,7 @@ describe("rules that an operator sets", () => {
       [
         "amounts[0].currency_code: is not a known one",
         "amounts[1].minimum: must be an amount above zero in USD",
-        "amounts[2].currency_code: is a duplicate",
+        "amounts[2].currency_code: must not be repeated",
         "amounts[3].minimum: must be an amount above zero in INR",
         "amounts[4].window_seconds: must be 0 to 86400",
         "amounts[5].window_seconds: must be 0 to 86400",
@@ -97,7 +97,7 @@ describe("rules that loosen those in force", () => {
     ["a shorter window and a lower amount", usd("1.00", 3_599), true],
   ])("%s", (_what, approval, isLooser) => {
     const found = loosened({ approval: usd("10.00", 3_600) }, { approval });
-    expect(found).toEqual(isLooser ? ["weakens an approval rule"] : []);
+    expect(found).toEqual(isLooser ? ["the request weakens an approval rule"] : []);
   });
 
   it("are not those that add a window", () => {

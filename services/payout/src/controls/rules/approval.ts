@@ -6,7 +6,7 @@ import type { ApprovalNeed, ApprovalReason } from "../../payouts/rules/approval.
 type AmountText = {
   readonly currency: string;
   readonly minimum: string;
-  /** With 0, the rule judges each payout alone. */
+  /** With 0, the rule compares each payout's own amount with the minimum. */
   readonly window_seconds: number;
 };
 
@@ -31,7 +31,7 @@ export type AmountRule = {
   readonly currency: string;
   /** The amount in minor units of `currency`. */
   readonly minimum: bigint;
-  /** With 0, the rule judges each payout alone. */
+  /** With 0, the rule compares each payout's own amount with the minimum. */
   readonly windowMs: number;
 };
 
@@ -77,7 +77,7 @@ function amountViolations(
     return [{ field: `${name}.currency_code`, problem: "is not a known one" }];
   }
   if (amounts.findIndex((each) => each.currency === currency) < at) {
-    return [{ field: `${name}.currency_code`, problem: "is a duplicate" }];
+    return [{ field: `${name}.currency_code`, problem: "must not be repeated" }];
   }
   const minor = parseAmount(minimum, currency);
   if (isRefused(minor) || minor === 0n) {

@@ -53,8 +53,8 @@ export function loosened(inForce: ControlsText, wanted: ControlsText): string[] 
   const rules = inForce.approval;
   const isLooser = approval !== undefined && rules !== undefined && areLooser(rules, approval);
   return [
-    ...(isShorter ? ["shortens the window of the duplicate guard"] : []),
-    ...(isLooser ? ["weakens an approval rule"] : []),
+    ...(isShorter ? ["the request shortens the window of the duplicate guard"] : []),
+    ...(isLooser ? ["the request weakens an approval rule"] : []),
   ];
 }
 

@@ -43,8 +43,8 @@ export type OrderFailure = ErrorCode | keyof typeof ownFailures;
 
 /** Failures that come from an order's own limits and decisions. */
 const ownFailures = {
-  COST_ABOVE_MAXIMUM: "The quote cost more than the maximum.",
-  BATCH_TOTAL_EXCEEDED: "The batch would have cost more than was approved.",
+  COST_ABOVE_MAXIMUM: "The quote costs more than the order's maximum.",
+  BATCH_TOTAL_EXCEEDED: "With this line, the batch would cost more than its maximum.",
   APPROVAL_EXPIRED: failureMessages.APPROVAL_EXPIRED,
 } as const;
 

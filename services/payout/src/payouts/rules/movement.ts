@@ -1,4 +1,4 @@
-import type { Movement } from "../../ledger/rules/account.ts";
+import type { Movement } from "@disburse/ledger/rules/account.ts";
 import type { Payout } from "./payout.ts";
 import type { Progress } from "./progress.ts";
 import { shortMinorOf, shortOf } from "./rail-report.ts";

@@ -1,7 +1,7 @@
 import { derivedId } from "@disburse/kernel/id.ts";
 import { type Metadata, storedMetadata } from "@disburse/kernel/metadata.ts";
+import type { ReturnChargesBearer } from "@disburse/ledger/rules/account.ts";
 import type { PaymentTexts } from "@disburse/rail/rail.ts";
-import type { ReturnChargesBearer } from "../../ledger/rules/account.ts";
 import type { Approval, ApprovalNeed, Who } from "./approval.ts";
 import type { Uncleared } from "./clearance.ts";
 import type { PayoutException } from "./exception.ts";
@@ -38,7 +38,7 @@ export type PayoutOrder = {
   readonly merchantId: string;
   readonly quoteId: string;
   readonly operationId: string;
-  /** A digest of the request. It shows whether a reused operation id has the same content. */
+  /** A digest of the request. It shows whether a repeated operation id has the same request. */
   readonly content: string;
   /** The actor that executes the quote. */
   readonly actor: Who;

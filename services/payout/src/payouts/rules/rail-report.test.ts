@@ -16,7 +16,7 @@ describe("a rail report of an amount", () => {
     ["the same, written shorter", "12.5", "USD", "concluding"],
     ["the same, without its currency", "12.50", "", "concluding"],
     ["none, the currency", "", "USD", "concluding"],
-    ["a cent more", "12.51", "USD", "amount: is not what was submitted"],
+    ["a cent more", "12.51", "USD", "amount: differs from the submitted amount"],
     [
       "more decimals than the currency has",
       "12.505",
@@ -26,7 +26,7 @@ describe("a rail report of an amount", () => {
     ["nothing", "0.00", "USD", "amount: must be greater than zero"],
     ["past 34 digits", "1".repeat(35), "USD", "amount: must have at most 15 digits"],
     ["no number", "12,50", "USD", "amount: must be a decimal number"],
-    ["another currency", "12.50", "INR", "currency_code: is INR, USD was submitted"],
+    ["another currency", "12.50", "INR", "currency_code: is INR, but USD was submitted"],
     ["a currency that nobody knows", "12.50", "XXX", "currency_code: is not a known one"],
   ])("that is %s", (_what, amount, currency, expected) => {
     const next = applyRailReport(payout({ stage: "processing" }), {
@@ -91,19 +91,19 @@ describe("a return that is short", () => {
       "with another amount beside it",
       settled,
       { short, transferred: { amount: "10.01", currency: "USD" } },
-      "amount: is not what was submitted",
+      "amount: differs from the submitted amount",
     ],
     [
       "by another amount than is booked",
       { stage: "returned", reference: "R", short: "2.00" },
       { short },
-      "short: differs from the booked amount",
+      "short: differs from the amount that is booked already",
     ],
     [
       "where all was booked as back",
       { stage: "returning", reference: "R" },
       { short },
-      "short: differs from the booked amount",
+      "short: differs from the amount that is booked already",
     ],
   ])("%s contradicts", (_what, progress, report, problem) => {
     const next = applyRailReport(payout(progress), { status: returned, ...report });
@@ -120,7 +120,7 @@ it.each([
   [{ amount: "3.5", currency: "USD" }, [{ minor: 350n, currency: "USD" }]],
   [{ amount: "3.501", currency: "USD" }, "charges: must have at most 2 decimals"],
   [{ amount: "0", currency: "USD" }, "charges: must be greater than zero"],
-  [{ amount: "1", currency: "XXX" }, "charges: has an unknown currency"],
+  [{ amount: "1", currency: "XXX" }, "charges: must be in known currencies"],
 ])("a charge of %j is read", (charge, expected) => {
   const read = readCharges([charge]);
   expect(isRefused(read) ? read.detail : read).toEqual(expected);

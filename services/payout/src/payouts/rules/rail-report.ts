@@ -14,7 +14,7 @@ export function readCharges(
   const read: Charge[] = [];
   for (const { amount, currency } of charges) {
     if (findCurrency(currency) === undefined) {
-      return refused("INVALID_REQUEST", "charges: has an unknown currency");
+      return refused("INVALID_REQUEST", "charges: must be in known currencies");
     }
     const minor = parseAmount(amount, currency);
     if (isRefused(minor)) return refused("INVALID_REQUEST", `charges: ${minor.detail}`);
@@ -47,7 +47,7 @@ function withShort(before: Progress, next: Progress | "unchanged", short: string
   if (next === "unchanged") {
     return shortOf(before) === short
       ? next
-      : refused("INVALID_REQUEST", "short: differs from the booked amount");
+      : refused("INVALID_REQUEST", "short: differs from the amount that is booked already");
   }
   if (next.stage === "returning") return { ...next, short };
   if (next.stage !== "concluding" || next.outcome.kind !== "settled") return next;
@@ -85,7 +85,9 @@ function mismatchOf(
 ): Refused<"INVALID_REQUEST"> | undefined {
   if (currency !== "" && currency !== destination) {
     const isKnown = findCurrency(currency) !== undefined;
-    const what = isKnown ? `is ${currency}, ${destination} was submitted` : "is not a known one";
+    const what = isKnown
+      ? `is ${currency}, but ${destination} was submitted`
+      : "is not a known one";
     return refused("INVALID_REQUEST", `currency_code: ${what}`);
   }
   if (amount === "") return undefined;
@@ -95,5 +97,5 @@ function mismatchOf(
   // returned.
   return minor === submittedMinor || minor === submittedMinor - missing
     ? undefined
-    : refused("INVALID_REQUEST", "amount: is not what was submitted");
+    : refused("INVALID_REQUEST", "amount: differs from the submitted amount");
 }

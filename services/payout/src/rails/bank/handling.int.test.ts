@@ -55,7 +55,7 @@ describe("a finding that holds back silence", () => {
     await bench.store.findings.updateOne({ _id: finding._id }, { $unset: { holds: "" } });
     expect(await guard?.reasons(request(READ_AGAIN), asked, difference)).toEqual([]);
     expect(await guard?.reasons(request(READ_AGAIN, bytesOf("x")), asked, difference)).toEqual([
-      "replaces a file of a bank",
+      "the request replaces the content of a bank's file",
     ]);
     await bench.store.findings.updateOne({ _id: finding._id }, { $set: { holds: true } });
     await expect(bench.handle(finding._id, {})).rejects.toThrow(/resolution/);

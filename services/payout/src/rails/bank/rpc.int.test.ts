@@ -75,7 +75,10 @@ describe("a file that the bank may or may not have", () => {
   it("is sent again when an operator declares that the bank does not have it", async () => {
     const fileId = await undecided();
     const [finding] = await store.findings.find().toArray();
-    expect(finding).toMatchObject({ kind: "undecided", what: "the server says: absent" });
+    expect(finding).toMatchObject({
+      kind: "undecided",
+      what: "the file's place on the bank's server: absent",
+    });
     const decision = BankFileDecision.SEND_AGAIN;
     const change = by("ada");
     const { file } = await platform.operatorRpc.resolveBankFile({
@@ -111,7 +114,7 @@ describe("a file that the bank may or may not have", () => {
 
   it.each([
     ["no reason", { reason: "too short" }, "INVALID_REQUEST"],
-    ["no decision", { decision: BankFileDecision.UNSPECIFIED }, "INVALID_REQUEST"],
+    ["is undecided", { decision: BankFileDecision.UNSPECIFIED }, "INVALID_REQUEST"],
     ["a file that is none", { fileId: "NONE" }, "RECORD_NOT_FOUND"],
   ])("is not decided with %s", async (_what, change, code) => {
     const fileId = await undecided();
@@ -132,7 +135,9 @@ describe("a file that the bank may or may not have", () => {
     expect(difference?.after).toBe('{"decision":"send_again"}');
     const asked = { person: "ada", roles: new Set<never>(), operationId: "1" };
     const reasons = (of: typeof request) => guard?.reasons(of, asked, { before: "", after: "" });
-    expect(await reasons(request)).toEqual(["says whether a bank has a file of ours"]);
+    expect(await reasons(request)).toEqual([
+      "the request decides whether the bank received a file",
+    ]);
     expect(await reasons({ ...request, fileId: "NONE" })).toEqual([]);
   });
 });

@@ -157,7 +157,11 @@ describe("silence settles a payment only", () => {
     await one.dispatcher.run();
     await one.dispatcher.run();
     expect(await open()).toMatchObject([
-      { kind: "unreadable", what: "went away before it was fetched", file: "returns.ach" },
+      {
+        kind: "unreadable",
+        what: "the file disappeared from the bank's server before it was fetched",
+        file: "returns.ach",
+      },
     ]);
     expect(await kindOf(key)).toBe("accepted");
   });

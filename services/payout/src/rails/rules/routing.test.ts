@@ -100,8 +100,8 @@ it("names what is wrong with routes", () => {
   ];
   expect(routeProblems(wrong, rails)).toEqual([
     "route 2: no rail is named gone",
-    "route 3: bank does not declare BTC",
-    "route 3: bank does not declare BTC",
-    "route 3: bank does not declare CRYPTO",
+    "route 3: the rail bank does not support BTC",
+    "route 3: the rail bank does not support BTC",
+    "route 3: the rail bank does not support CRYPTO",
   ]);
 });

@@ -88,7 +88,9 @@ function problemsOf({ rail, currency, network, transferType }: Route, rails: Rai
   const capabilities = rails.get(rail);
   if (capabilities === undefined) return [`no rail is named ${rail}`];
   const lacks = (values: readonly string[], value: string | undefined) =>
-    value === undefined || values.includes(value) ? [] : [`${rail} does not declare ${value}`];
+    value === undefined || values.includes(value)
+      ? []
+      : [`the rail ${rail} does not support ${value}`];
   return [
     ...lacks(capabilities.currencies, currency),
     ...lacks(capabilities.networks, network),

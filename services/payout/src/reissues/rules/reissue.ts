@@ -52,7 +52,7 @@ const notReturned = refused(
 );
 const contradicted = refused(
   "INVALID_REQUEST",
-  "payout_id: its rail contradicts itself; the operator must check first",
+  "payout_id: its rail reported a contradictory outcome; an operator must resolve it first",
 );
 
 /**

@@ -1,6 +1,7 @@
+import type { LedgerEntry } from "@disburse/ledger/rules/account.ts";
+import type { Line } from "@disburse/statement-formats/statement.ts";
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry } from "../../ledger/rules/account.ts";
-import { balanceAfter, cursorOf, type Line, lineOf, readPosition } from "./line.ts";
+import { balanceAfter, cursorOf, lineOf, readPosition } from "./line.ts";
 
 const entry: LedgerEntry = {
   ...{ key: "po_1:post", accountId: "acc_1", merchantId: "mer_1", currency: "USD" },

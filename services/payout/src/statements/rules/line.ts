@@ -1,28 +1,7 @@
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { rescale } from "@disburse/kernel/decimal.ts";
-import type { LedgerEntry, LedgerStep } from "../../ledger/rules/account.ts";
-
-/** The movements that change an account's total. A hold and its release don't. */
-export const bookedSteps = ["credit", "post", "return", "reversal"] as const;
-
-export type BookedStep = (typeof bookedSteps)[number];
-
-export type Line = {
-  readonly sequence: number;
-  readonly entryId: string;
-  readonly step: BookedStep;
-  readonly at: Date;
-  readonly payoutId: string;
-  /** In minor units. Negative if money left the account. */
-  readonly amount: bigint;
-  /** The fees included in the amount. Negative if fees were returned. */
-  readonly fees: bigint;
-  /** The account's total after the line: available and held money. */
-  readonly balance: bigint;
-  readonly note: string;
-  readonly previousHash: string;
-  readonly hash: string;
-};
+import type { LedgerEntry, LedgerStep } from "@disburse/ledger/rules/account.ts";
+import type { BookedStep, Line } from "@disburse/statement-formats/statement.ts";
 
 const signs: Readonly<Record<BookedStep, bigint>> = {
   credit: 1n,

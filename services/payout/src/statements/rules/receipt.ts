@@ -1,5 +1,5 @@
 import { formatAmount } from "@disburse/kernel/money.ts";
-import type { LedgerEntry } from "../../ledger/rules/account.ts";
+import type { LedgerEntry } from "@disburse/ledger/rules/account.ts";
 import { visibleFailure } from "../../payouts/rules/failure.ts";
 import type { Payout } from "../../payouts/rules/payout.ts";
 import { publicStatusOf, visibleReference } from "../../payouts/rules/progress.ts";

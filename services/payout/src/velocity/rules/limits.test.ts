@@ -50,17 +50,17 @@ describe("a refusal names the limit and the time from which it allows the payout
   it.each([
     [
       exceededSentence("merchant", { limit: { window: "hour", max: 2n }, allowedAt }),
-      "At most 2 payouts by this merchant in 60 minutes; there is room for this one at 2026-11-23T16:20:00.123Z.",
+      "At most 2 payouts by this merchant in 60 minutes. The limit allows this payout from 2026-11-23T16:20:00.123Z on.",
     ],
     [
       exceededSentence("beneficiary", { limit: { window: "day", max: 1n }, allowedAt }),
-      "At most 1 payout to this beneficiary in 24 hours; there is room for this one at 2026-11-23T16:20:00.123Z.",
+      "At most 1 payout to this beneficiary in 24 hours. The limit allows this payout from 2026-11-23T16:20:00.123Z on.",
     ],
     [
       exceededSentence("merchant", {
         ...{ limit: { window: "day", currency: "USD", max: 50_000n }, allowedAt: "never" },
       }),
-      "At most 500.00 USD by this merchant in 24 hours, and this one alone is more.",
+      "At most 500.00 USD by this merchant in 24 hours. This payout alone exceeds the limit.",
     ],
     [
       exceededSentence("beneficiary", { limit: { window: "day", max: 0n }, allowedAt: "never" }),

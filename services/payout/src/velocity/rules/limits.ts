@@ -49,7 +49,7 @@ function amountViolations(name: string, { amounts }: LimitsText, text: AmountTex
     return [{ field: `${path}.currency_code`, problem: "must be a known currency" }];
   }
   if (amounts.findIndex((each) => each.currency === currency) !== at) {
-    return [{ field: `${path}.currency_code`, problem: "must not come twice" }];
+    return [{ field: `${path}.currency_code`, problem: "must not be repeated" }];
   }
   const read = (["hour", "day"] as const).map((window) => {
     const amount = text[window] === "" ? undefined : parseAmount(text[window], currency);
@@ -92,6 +92,7 @@ export function exceededSentence(subject: LimitedSubject, { limit, allowedAt }: 
       ? `${max} ${max === 1n ? "payout" : "payouts"}`
       : `${formatAmount(max, currency)} ${currency}`;
   const rule = `At most ${most} ${subjectWords[subject]} ${windowWords[window]}`;
-  if (allowedAt !== "never") return `${rule}; there is room for this one at ${isoTime(allowedAt)}.`;
-  return currency === undefined ? `${rule}.` : `${rule}, and this one alone is more.`;
+  if (allowedAt !== "never")
+    return `${rule}. The limit allows this payout from ${isoTime(allowedAt)} on.`;
+  return currency === undefined ? `${rule}.` : `${rule}. This payout alone exceeds the limit.`;
 }

@@ -84,7 +84,8 @@ export function readCorridor(text: CorridorText): CorridorTerms | readonly Viola
     return undefined;
   };
   const share = parseDecimal(text.feeShare);
-  if (share === undefined || !isShare(share)) fail("fee_share", "must be in [0, 1)");
+  if (share === undefined || !isShare(share))
+    fail("fee_share", "must be in the range from 0 to below 1");
   const isFree = parseDecimal(text.feeFlat)?.units === 0n;
   const flatMinor = isFree ? 0n : amount("fee_flat", text.feeFlat || "-", text.source);
   for (const field of ["quoteTtlSeconds", "rateMaxAgeSeconds"] as const) {

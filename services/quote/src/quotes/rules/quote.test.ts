@@ -96,7 +96,8 @@ describe("the parties of a quote", () => {
     const refusal = checkParties(request, { account, beneficiary: unpayable });
     expect(refusal).toEqual({
       refused: "INVALID_REQUEST",
-      detail: "beneficiary_id: cannot be paid by its payment method, see its `unpayable_reason`",
+      detail:
+        "beneficiary_id: cannot be paid by its payment method: see the beneficiary's `unpayable_reason`",
     });
     const { detail = "" } = refusal as { readonly detail?: string };
     expect(readViolations(detail).map(({ field }) => field)).toEqual(["beneficiary_id"]);

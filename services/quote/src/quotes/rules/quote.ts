@@ -116,7 +116,7 @@ export function checkParties(
       : `destination_currency_code: must be the beneficiary's currency, ${beneficiary.currency}`,
     beneficiary.isPayable
       ? []
-      : "beneficiary_id: cannot be paid by its payment method, see its `unpayable_reason`",
+      : "beneficiary_id: cannot be paid by its payment method: see the beneficiary's `unpayable_reason`",
   ].flat();
   if (mismatches.length > 0) return refused("INVALID_REQUEST", mismatches.join("; "));
   return beneficiary.quoted;

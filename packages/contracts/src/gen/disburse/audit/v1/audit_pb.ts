@@ -64,7 +64,8 @@ export const ExportAuditEntriesRequestSchema: GenMessage<ExportAuditEntriesReque
 export type ExportAuditEntriesResponse = Message<"disburse.audit.v1.ExportAuditEntriesResponse"> & {
   /**
    * One JSON object per entry, each followed by a line break. It has all fields that the entry's
-   * hash covers, and the hash. Fields that are sealed at rest stay sealed. "" if no entry follows.
+   * hash covers, and the hash. Fields that are encrypted at rest stay encrypted. "" if no entry
+   * follows.
    *
    * @generated from field: string json_lines = 1;
    */
@@ -84,7 +85,8 @@ export type ExportAuditEntriesResponse = Message<"disburse.audit.v1.ExportAuditE
 export type ExportAuditEntriesResponseJson = {
   /**
    * One JSON object per entry, each followed by a line break. It has all fields that the entry's
-   * hash covers, and the hash. Fields that are sealed at rest stay sealed. "" if no entry follows.
+   * hash covers, and the hash. Fields that are encrypted at rest stay encrypted. "" if no entry
+   * follows.
    *
    * @generated from field: string json_lines = 1;
    */

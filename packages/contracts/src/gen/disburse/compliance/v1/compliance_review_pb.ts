@@ -678,7 +678,7 @@ export type ReviewEntry = Message<"disburse.compliance.v1.ReviewEntry"> & {
   previousHash: string;
 
   /**
-   * SHA-256 of this entry with its sealed detail, its operation id and `previous_hash`, in
+   * SHA-256 of this entry with its encrypted detail, its operation id and `previous_hash`, in
    * hexadecimal.
    *
    * @generated from field: string hash = 8;
@@ -734,7 +734,7 @@ export type ReviewEntryJson = {
   previousHash?: string;
 
   /**
-   * SHA-256 of this entry with its sealed detail, its operation id and `previous_hash`, in
+   * SHA-256 of this entry with its encrypted detail, its operation id and `previous_hash`, in
    * hexadecimal.
    *
    * @generated from field: string hash = 8;

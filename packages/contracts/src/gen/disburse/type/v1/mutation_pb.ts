@@ -136,7 +136,7 @@ export type Mutation = Message<"disburse.type.v1.Mutation"> & {
   /**
    * An id that the caller chooses for one change, 1 to 128 printable characters. Every attempt to
    * make the change uses the same id. The owning service keeps it unique. A repeat returns the
-   * first result. A repeat with different content fails with INVALID_REQUEST, `operation_id: was
+   * first result. A repeat with a different request fails with INVALID_REQUEST, `operation_id: was
    * used with other content`.
    *
    * @generated from field: string operation_id = 1;
@@ -171,7 +171,7 @@ export type MutationJson = {
   /**
    * An id that the caller chooses for one change, 1 to 128 printable characters. Every attempt to
    * make the change uses the same id. The owning service keeps it unique. A repeat returns the
-   * first result. A repeat with different content fails with INVALID_REQUEST, `operation_id: was
+   * first result. A repeat with a different request fails with INVALID_REQUEST, `operation_id: was
    * used with other content`.
    *
    * @generated from field: string operation_id = 1;

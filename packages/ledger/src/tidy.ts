@@ -55,6 +55,21 @@ export async function* untidyAccounts(
   if (batch.length > 0) yield batch;
 }
 
+/** Counts the holds of untidy accounts that were made before a time. */
+export async function countOpenHolds(
+  { accounts }: Pick<LedgerCollections, "accounts">,
+  before: Date,
+): Promise<number> {
+  const steps = [
+    { $match: { dirty: true } },
+    { $unwind: "$open_holds" },
+    { $match: { "open_holds.since": { $lt: before } } },
+    { $count: "count" },
+  ];
+  const [found] = await accounts.aggregate<{ readonly count: number }>(steps).toArray();
+  return found?.count ?? 0;
+}
+
 /**
  * Records the account's entries in the ledger. One write then removes these entries, and the holds
  * of created payouts, from the account. If a movement changes the account at the same time, that

@@ -5,11 +5,11 @@ import {
   AccountSchema,
   LedgerEntrySchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { AccountDocument, LedgerDocument } from "@disburse/ledger/documents.ts";
+import type { Movement } from "@disburse/ledger/rules/account.ts";
 import { textOf } from "@disburse/testkit/document-text.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import type { AccountDocument, LedgerDocument } from "./documents.ts";
-import type { Movement } from "./rules/account.ts";
 
 /** Tests complete accounts and entries, stored and returned. */
 

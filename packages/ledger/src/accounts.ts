@@ -1,5 +1,5 @@
 import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
-import { type Database, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce, insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
@@ -37,12 +37,6 @@ export async function openAccount(
   const repeat = { merchant_id: merchantId, operation_id: operationId };
   return toAccount(await insertOrFind(accounts, document, repeat));
 }
-
-/** A rail account is opened by its first movement. */
-const openedBy = (operationId: string): Change => ({
-  operationId,
-  actor: { kind: "service", id: "payout" },
-});
 
 type Opening = Change & { readonly merchantId: string; readonly currency: string };
 
@@ -111,14 +105,12 @@ export const platformMerchantId = "platform";
 /** Opens a rail's account in a currency. A repeat returns the existing account. */
 export async function openRailAccount(
   { accounts }: LedgerCollections,
-  { id, rail, currency }: { readonly id: string; readonly rail: string; readonly currency: string },
+  opening: Omit<Opening, "merchantId"> & { readonly id: string; readonly rail: string },
   now: Date,
 ): Promise<void> {
-  const document: AccountDocument = {
-    ...newAccount({ id, merchantId: platformMerchantId, currency, ...openedBy(id) }, now),
-    rail,
-  };
-  await insertOnce(accounts, document);
+  const { rail, ...of } = opening;
+  const account = newAccount({ ...of, merchantId: platformMerchantId }, now);
+  await insertOnce(accounts, { ...account, rail });
 }
 
 export async function findRailAccount({ accounts }: LedgerCollections, id: string) {
@@ -157,4 +149,18 @@ export async function isHeld(
   const recent = account?.recent.map(({ key }) => key) ?? [];
   const keys = new Set([...recorded.map(({ _id }) => _id), ...recent]);
   return keys.has(held) && !keys.has(released);
+}
+
+/** Reads the amount of an entry. The entry is in its account until it is recorded in the ledger. */
+export async function entryAmount(
+  { accounts, entries }: LedgerCollections,
+  { merchantId, accountId }: { readonly merchantId: string; readonly accountId: string },
+  key: string,
+) {
+  const account = await accounts.findOne({ _id: accountId, merchant_id: merchantId });
+  if (account === null) return undefined;
+  const recorded = await entries.findOne({ _id: key, account_id: accountId });
+  const found = recorded ?? account.recent.find((each) => each.key === key);
+  if (found === undefined || found === null) return undefined;
+  return { currency: account.currency, amount: fromDecimal128(found.amount) };
 }

@@ -25,24 +25,34 @@ import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type Ledger, openAccount, platformMerchantId, readAccount } from "./accounts.ts";
-import { toAccount } from "./documents.ts";
+import {
+  type Ledger,
+  openAccount,
+  platformMerchantId,
+  readAccount,
+} from "@disburse/ledger/accounts.ts";
+import { toAccount } from "@disburse/ledger/documents.ts";
+import type { Account, LedgerEntry, MerchantStep } from "@disburse/ledger/rules/account.ts";
+import { postingText } from "@disburse/ledger/rules/postings.ts";
+import {
+  type EntryFilter,
+  listEntries,
+  platformBalances,
+  readAccountAsOf,
+} from "@disburse/ledger/statement.ts";
+import type { Applied } from "@disburse/ledger/writer.ts";
 import { isRegistered, listedMerchant, type MerchantRegistry } from "./merchants.ts";
-import type { Account, LedgerEntry, MerchantStep } from "./rules/account.ts";
-import { postingText } from "./rules/postings.ts";
-import { type EntryFilter, listEntries, platformBalances, readAccountAsOf } from "./statement.ts";
-import type { Applied } from "./writer.ts";
 
 /** The maximum length of a note. It fits on one line of a statement. */
 const noteMax = 255;
 
-export type LedgerDeps = {
+export type AccountsDeps = {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly beneficiary: MerchantRegistry;
 };
 
-export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
+export function accountsRpc({ ledger, clock, beneficiary }: AccountsDeps) {
   return {
     openAccount: async ({ mutation, merchantId, currencyCode: currency }) => {
       const change = readMutation(mutation);

@@ -1,32 +1,30 @@
 import type { Guards, Requester } from "@disburse/chassis/approvals/approvals.ts";
 import type { DailySums, OwnWork } from "@disburse/chassis/approvals/daily-sums.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
-import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type Ledger, readAccount } from "./accounts.ts";
-import { type LedgerDeps, ledgerRpc } from "./rpc.ts";
+import { entryAmount, type Ledger, readAccount } from "@disburse/ledger/accounts.ts";
+import { type AccountsDeps, accountsRpc } from "./rpc.ts";
 
 /** The daily limits for one operator's own credits and reversals, by currency, in minor units. */
 export type OwnWorkLimits = ReadonlyMap<string, bigint>;
 
-type LedgerRpc = ReturnType<typeof ledgerRpc>;
-type Credit = Parameters<LedgerRpc["creditAccount"]>[0];
-type Reversal = Parameters<LedgerRpc["reverseCredit"]>[0];
+type AccountsRpc = ReturnType<typeof accountsRpc>;
+type Credit = Parameters<AccountsRpc["creditAccount"]>[0];
 type Amount = { readonly currency: string; readonly amount: bigint };
 
-export type LedgerApprovals = Pick<ServiceApprovals, "guard"> & {
+export type MoneyApprovals = Pick<ServiceApprovals, "guard"> & {
   readonly sums: DailySums;
   readonly limits: OwnWorkLimits;
 };
 
 /** Adds the approval guard to the account RPCs, if approvals are configured. */
-export function guardedLedger(deps: LedgerDeps, approvals?: LedgerApprovals) {
-  const rpc = ledgerRpc(deps);
+export function guardedAccounts(deps: AccountsDeps, approvals?: MoneyApprovals) {
+  const rpc = accountsRpc(deps);
   if (approvals === undefined) return rpc;
-  return approvals.guard(PayoutService, rpc, ledgerGuards({ ...deps, ...approvals }));
+  return approvals.guard(PayoutService, rpc, accountsGuards({ ...deps, ...approvals }));
 }
 
 /**
@@ -37,7 +35,7 @@ export function ownWorkReasons({
   sums,
   limits,
   clock,
-}: Pick<LedgerApprovals, "sums" | "limits"> & { readonly clock: Clock }) {
+}: Pick<MoneyApprovals, "sums" | "limits"> & { readonly clock: Clock }) {
   return async (work: OwnWork | undefined): Promise<string[]> => {
     // A malformed request needs no approval, because the RPC refuses it.
     if (work === undefined) return [];
@@ -50,12 +48,12 @@ export function ownWorkReasons({
 }
 
 /** Requires a second operator for credits and reversals above one operator's daily limit. */
-function ledgerGuards(deps: {
+function accountsGuards(deps: {
   readonly ledger: Ledger;
   readonly sums: DailySums;
   readonly limits: OwnWorkLimits;
   readonly clock: Clock;
-}): Guards<Pick<LedgerRpc, "creditAccount" | "reverseCredit">> {
+}): Guards<Pick<AccountsRpc, "creditAccount" | "reverseCredit">> {
   const { ledger, sums, limits, clock } = deps;
   const approvers = ["treasury_approver"] as const;
   const reasonsOf = ownWorkReasons({ sums, limits, clock });
@@ -91,12 +89,12 @@ function ledgerGuards(deps: {
         after: JSON.stringify({ reversal: { accountId, entryId, note } }),
       }),
       reasons: async (request, requester) => {
-        const amount = await reversedBy(ledger, request);
+        const amount = await entryAmount(ledger, request, request.entryId);
         const work = workOf("reversal", request.merchantId, requester);
         return reasonsOf(amount && work(amount));
       },
       refused: async (request, requester) => {
-        const amount = await reversedBy(ledger, request);
+        const amount = await entryAmount(ledger, request, request.entryId);
         if (amount === undefined) return;
         await sums.remove(workOf("reversal", request.merchantId, requester)(amount));
       },
@@ -109,18 +107,4 @@ async function creditedBy(ledger: Ledger, request: Credit): Promise<Amount | und
   if (account === undefined) return undefined;
   const amount = parseAmount(request.amount, account.currency);
   return isRefused(amount) ? undefined : { currency: account.currency, amount };
-}
-
-/**
- * Reads the credit that the request reverses. The credit's entry is in the account until it is
- * recorded in the ledger.
- */
-async function reversedBy({ accounts, entries }: Ledger, request: Reversal) {
-  const { merchantId, accountId, entryId } = request;
-  const account = await accounts.findOne({ _id: accountId, merchant_id: merchantId });
-  if (account === null) return undefined;
-  const recorded = await entries.findOne({ _id: entryId, account_id: accountId });
-  const credit = recorded ?? account.recent.find(({ key }) => key === entryId);
-  if (credit === undefined || credit === null) return undefined;
-  return { currency: account.currency, amount: fromDecimal128(credit.amount) };
 }

@@ -69,6 +69,7 @@ const readBatchMax = 64;
 const readLimits = {
   batchMax: readBatchMax,
   inFlightMax: 2,
+  furtherMax: 8,
   waitingMax: Number.POSITIVE_INFINITY,
   batchBytesMax: Number.POSITIVE_INFINITY,
   waitingBytesMax: Number.POSITIVE_INFINITY,

@@ -2,11 +2,18 @@ import { createHash } from "node:crypto";
 import {
   type CustomerEntry,
   statementBegin,
+  statementEnd,
   statementEntry,
 } from "@disburse/bank-files/iso20022/customer/write-statement.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
-import { type Period, reissueTexts, type StatementLine, totalOf } from "../period.ts";
-import type { BookedStep } from "../rules/line.ts";
+import {
+  type BookedStep,
+  type PartedFormat,
+  type Period,
+  reissueTexts,
+  type StatementLine,
+  totalOf,
+} from "./statement.ts";
 
 /**
  * Returns true if a currency can be in an ISO 20022 file: an ISO 4217 currency with at most 5
@@ -16,8 +23,14 @@ export function isForCamt(currency: string): boolean {
   return currencyOf(currency).kind === "fiat";
 }
 
-/** Renders the file up to its first entry. */
-export function camtBegin(period: Period, createdAt: Date): string {
+/** camt.053. The file begins with the totals of the period. */
+export const camt: PartedFormat = {
+  begin,
+  lines: (lines, currency) => lines.map((line) => statementEntry(entryOf(line, currency))).join(""),
+  end: () => statementEnd,
+};
+
+function begin(period: Period, createdAt: Date): string {
   const { account, from, to, opening, closing, credits, debits } = period;
   const { currency } = account;
   const money = (minor: bigint) => ({ minor, currency });
@@ -41,10 +54,6 @@ export function camtBegin(period: Period, createdAt: Date): string {
 function idOf({ account, from, to }: Period): string {
   const text = `${account.id} ${from.toISOString()} ${to.toISOString()}`;
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
-}
-
-export function camtLines(lines: readonly StatementLine[], currency: string): string {
-  return lines.map((line) => statementEntry(entryOf(line, currency))).join("");
 }
 
 function entryOf(line: StatementLine, currency: string): CustomerEntry {

@@ -1,6 +1,6 @@
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { type Options, stringify } from "csv-stringify/sync";
-import { type Period, type StatementLine, totalOf } from "../period.ts";
+import { type PartedFormat, type Period, type StatementLine, totalOf } from "./statement.ts";
 
 const columns = [
   ...["type", "booked_at", "amount", "fees", "balance", "currency", "payout_id", "reference_id"],
@@ -28,15 +28,17 @@ const amountOf = (minor: bigint, currency: string): Amount => ({
   digits: formatAmount(minor, currency),
 });
 
-/** Renders the header and the opening balance. */
-export function csvBegin({ account, from, opening }: Period): string {
+/** CSV. The first row is the opening balance, and the last one the closing balance. */
+export const csv: PartedFormat = { begin, lines: linesOf, end };
+
+function begin({ account, from, opening }: Period): string {
   const { currency } = account;
   const balance = amountOf(totalOf(opening), currency);
   const row: Row = { type: "opening_balance", booked_at: from.toISOString(), balance, currency };
   return stringify([row], { ...options, header: true });
 }
 
-export function csvLines(lines: readonly StatementLine[], currency: string): string {
+function linesOf(lines: readonly StatementLine[], currency: string): string {
   const rows = lines.map(
     (line): Row => ({
       type: line.step,
@@ -60,7 +62,7 @@ export function csvLines(lines: readonly StatementLine[], currency: string): str
   return rows.length === 0 ? "" : stringify(rows, options);
 }
 
-export function csvEnd(to: Date, balance: bigint, currency: string): string {
+function end(to: Date, balance: bigint, currency: string): string {
   const at = to.toISOString();
   const row: Row = { type: "closing_balance", booked_at: at, currency };
   return stringify([{ ...row, balance: amountOf(balance, currency) }], options);

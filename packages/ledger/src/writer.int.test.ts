@@ -2,19 +2,19 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { Decimal128 } from "mongodb";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openLedger } from "./accounts.ts";
+import { startTestLedger, type TestLedger } from "./test-ledger.ts";
 
 /** Tests two processes that write the same accounts and remember their own writes. */
 
 const merchantId = "mer_1";
-let platform: TestPlatform;
+let testLedger: TestLedger;
 let other: Awaited<ReturnType<typeof openLedger>>;
 beforeAll(async () => {
-  platform = await startTestPlatform();
-  other = openLedger(platform.database);
+  testLedger = await startTestLedger();
+  other = openLedger(testLedger.database);
 });
-afterAll(() => platform.stop());
+afterAll(() => testLedger.stop());
 afterEach(() => {
   vi.restoreAllMocks();
 });
@@ -25,7 +25,7 @@ const held = (accountId: string, payoutId: string, amount: bigint) =>
     { step: "hold", amount, payoutId, note: "" },
   ] as const;
 
-const stored = (accountId: string) => platform.ledger.accounts.findOne({ _id: accountId });
+const stored = (accountId: string) => testLedger.ledger.accounts.findOne({ _id: accountId });
 
 /** Counts the reads of accounts that include the database's time. */
 function counting(database: Database) {
@@ -48,8 +48,8 @@ function counting(database: Database) {
 }
 
 it("a process reads an account once, and then knows it", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "100.00");
-  const { database, counted } = counting(platform.database);
+  const accountId = await testLedger.fundedAccount(merchantId, "100.00");
+  const { database, counted } = counting(testLedger.database);
   const ledger = openLedger(database);
   for (const payout of ["po_1", "po_2", "po_3"]) {
     const applied = await ledger.apply(...held(accountId, payout, 1_000n));
@@ -63,8 +63,8 @@ it("a process reads an account once, and then knows it", async () => {
 });
 
 it("the ledger is only searched for entries older than a process's knowledge", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "100.00");
-  const ledger = openLedger(platform.database);
+  const accountId = await testLedger.fundedAccount(merchantId, "100.00");
+  const ledger = openLedger(testLedger.database);
   const searches = vi.spyOn(ledger.entries, "find");
   const beforeRead = performance.now();
   const hold = (payoutId: string, orderedAt?: number) =>
@@ -94,37 +94,37 @@ it("the ledger is only searched for entries older than a process's knowledge", a
 });
 
 it("money that another process has credited is there for the next hold", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "10.00");
-  expect(await platform.ledger.apply(...held(accountId, "po_4", 1_000n))).toMatchObject({
+  const accountId = await testLedger.fundedAccount(merchantId, "10.00");
+  expect(await testLedger.ledger.apply(...held(accountId, "po_4", 1_000n))).toMatchObject({
     outcome: "applied",
   });
   const credit = { step: "credit", amount: 5_000n, note: "", operationId: "credited elsewhere" };
   await other.apply({ merchantId, accountId }, credit as never);
-  expect(await platform.ledger.apply(...held(accountId, "po_5", 5_000n))).toMatchObject({
+  expect(await testLedger.ledger.apply(...held(accountId, "po_5", 5_000n))).toMatchObject({
     outcome: "applied",
   });
-  expect(await platform.ledger.apply(...held(accountId, "po_6", 1n))).toMatchObject({
+  expect(await testLedger.ledger.apply(...held(accountId, "po_6", 1n))).toMatchObject({
     outcome: "insufficient",
   });
 });
 
 it("another process's hold is not repeated, recorded or not", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "100.00");
-  await platform.ledger.apply(...held(accountId, "po_7", 100n));
+  const accountId = await testLedger.fundedAccount(merchantId, "100.00");
+  await testLedger.ledger.apply(...held(accountId, "po_7", 100n));
   for (const isRecorded of [false, true]) {
     const payoutId = `po_elsewhere_${isRecorded}`;
     await other.apply(...held(accountId, payoutId, 100n));
-    if (isRecorded) await platform.tidy();
+    if (isRecorded) await testLedger.tidy();
     const before = await stored(accountId);
-    await platform.ledger.apply(...held(accountId, payoutId, 100n));
+    await testLedger.ledger.apply(...held(accountId, payoutId, 100n));
     expect(await stored(accountId)).toEqual(before);
   }
 });
 
 it("an account whose write failed is read again", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const accountId = await testLedger.fundedAccount(merchantId, "100.00");
   const onRetried = vi.fn();
-  const ledger = openLedger(platform.database, { onRetried });
+  const ledger = openLedger(testLedger.database, { onRetried });
   await ledger.apply(...held(accountId, "po_8", 100n));
   const { updateOne } = ledger.accounts;
   vi.spyOn(ledger.accounts, "updateOne").mockImplementationOnce(async (...given) => {
@@ -140,28 +140,28 @@ it("an account whose write failed is read again", async () => {
 });
 
 it("a movement that is refused writes nothing, also to an account in memory", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "100.00");
-  await platform.tidy();
+  const accountId = await testLedger.fundedAccount(merchantId, "100.00");
+  await testLedger.tidy();
   const before = await stored(accountId);
   expect(before).not.toHaveProperty("dirty");
-  const made = await platform.ledger.apply(...held(accountId, "po_10", 10_001n));
+  const made = await testLedger.ledger.apply(...held(accountId, "po_10", 10_001n));
   expect(made).toEqual({ outcome: "insufficient" });
   expect(await stored(accountId)).toEqual(before);
 });
 
 it("a key that occurs twice in one write counts once", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const accountId = await testLedger.fundedAccount(merchantId, "100.00");
   const tries = ["po_11", "po_12", "po_12"].map((payoutId) =>
-    platform.ledger.apply(...held(accountId, payoutId, 100n)),
+    testLedger.ledger.apply(...held(accountId, payoutId, 100n)),
   );
   const made = await Promise.all(tries);
   expect(made.map((each) => each.outcome === "applied" && each.entry.sequence)).toEqual([2, 3, 3]);
 });
 
 it("writes up to 100 movements at a time, and keeps an account of up to 500 entries", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "100.00");
-  await platform.tidy();
-  const { database, counted } = counting(platform.database);
+  const accountId = await testLedger.fundedAccount(merchantId, "100.00");
+  await testLedger.tidy();
+  const { database, counted } = counting(testLedger.database);
   const ledger = openLedger(database);
   const { updateOne } = ledger.accounts;
   const updates = vi.spyOn(ledger.accounts, "updateOne");
@@ -176,12 +176,12 @@ it("writes up to 100 movements at a time, and keeps an account of up to 500 entr
   await apply(501);
   await apply(502);
   expect(counted.reads).toBe(3);
-  await platform.ledger.accounts.deleteOne({ _id: accountId });
+  await testLedger.ledger.accounts.deleteOne({ _id: accountId });
 });
 
 it("gives a movement up that others forestall a hundred times", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "100.00");
-  const ledger = openLedger(platform.database);
+  const accountId = await testLedger.fundedAccount(merchantId, "100.00");
+  const ledger = openLedger(testLedger.database);
   vi.spyOn(Math, "random").mockReturnValue(0);
   const updates = vi.spyOn(ledger.accounts, "updateOne");
   updates.mockResolvedValue({ modifiedCount: 0 } as never);
@@ -191,8 +191,8 @@ it("gives a movement up that others forestall a hundred times", async () => {
 });
 
 it("dates movements by the database's clock, which a quiet account forgets", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "100.00");
-  const { database, counted } = counting(platform.database);
+  const accountId = await testLedger.fundedAccount(merchantId, "100.00");
+  const { database, counted } = counting(testLedger.database);
   const ledger = openLedger(database);
   const elapsed = vi.spyOn(performance, "now");
   const madeAt = async (payoutId: string, elapsedMs: number) => {
@@ -211,12 +211,12 @@ it("dates movements by the database's clock, which a quiet account forgets", asy
 });
 
 it("reports that another process has changed the account", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const accountId = await testLedger.fundedAccount(merchantId, "100.00");
   let retries = 0;
   const onRetried = () => {
     retries += 1;
   };
-  const ledger = openLedger(platform.database, { onRetried });
+  const ledger = openLedger(testLedger.database, { onRetried });
   await ledger.apply(...held(accountId, "po_retried_1", 1_000n));
   await ledger.apply(...held(accountId, "po_refused", 10_000n));
   await ledger.apply(...held(accountId, "po_read_again", 1_000n));
@@ -227,9 +227,9 @@ it("reports that another process has changed the account", async () => {
 });
 
 it("movements that arrive during a failed write go into the next one", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "100.00");
-  let late: ReturnType<typeof platform.ledger.apply> | undefined;
-  const ledger = openLedger(platform.database, {
+  const accountId = await testLedger.fundedAccount(merchantId, "100.00");
+  let late: ReturnType<typeof testLedger.ledger.apply> | undefined;
+  const ledger = openLedger(testLedger.database, {
     onRetried: () => {
       late ??= ledger.apply(...held(accountId, "po_merged_3", 1_000n));
     },
@@ -256,17 +256,19 @@ const reversed = (accountId: string, operationId: string, creditOperation: strin
 };
 
 it("an operation that was refused stays refused, for each process and when there is money", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "10.00");
-  await platform.ledger.apply(...credited(accountId, "mistaken", 500n));
-  await platform.ledger.apply(...held(accountId, "po_20", 1_200n));
+  const accountId = await testLedger.fundedAccount(merchantId, "10.00");
+  await testLedger.ledger.apply(...credited(accountId, "mistaken", 500n));
+  await testLedger.ledger.apply(...held(accountId, "po_20", 1_200n));
   const refused = { outcome: "insufficient" };
   const before = await stored(accountId);
-  expect(await platform.ledger.apply(...reversed(accountId, "back", "mistaken"))).toEqual(refused);
+  expect(await testLedger.ledger.apply(...reversed(accountId, "back", "mistaken"))).toEqual(
+    refused,
+  );
   const { recent_refusals, revision, ...rest } = (await stored(accountId)) ?? {};
   expect({ ...rest, revision: before?.revision }).toEqual(before);
   expect([recent_refusals?.length, revision]).toEqual([1, (before?.revision ?? 0) + 1]);
-  await platform.ledger.apply(...credited(accountId, "more", 5_000n));
-  for (const ledger of [platform.ledger, other]) {
+  await testLedger.ledger.apply(...credited(accountId, "more", 5_000n));
+  for (const ledger of [testLedger.ledger, other]) {
     expect(await ledger.apply(...reversed(accountId, "back", "mistaken"))).toEqual(refused);
   }
   expect(((await stored(accountId))?.recent_refusals ?? []).length).toBe(1);
@@ -274,7 +276,7 @@ it("an operation that was refused stays refused, for each process and when there
     outcome: "applied",
   });
   // An applied movement stays applied for every operation.
-  for (const ledger of [platform.ledger, other]) {
+  for (const ledger of [testLedger.ledger, other]) {
     expect(await ledger.apply(...reversed(accountId, "back", "mistaken"))).toMatchObject({
       outcome: "applied",
     });
@@ -282,9 +284,9 @@ it("an operation that was refused stays refused, for each process and when there
 });
 
 it("an account that another process has refused an operation of is read again", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "10.00");
+  const accountId = await testLedger.fundedAccount(merchantId, "10.00");
   const onRetried = vi.fn();
-  const late = openLedger(platform.database, { onRetried });
+  const late = openLedger(testLedger.database, { onRetried });
   await late.apply(...credited(accountId, "mistaken elsewhere", 500n));
   await late.apply(...held(accountId, "po_21", 1_200n));
   // The process remembers its own refusals.
@@ -304,10 +306,10 @@ it("an account that another process has refused an operation of is read again", 
 });
 
 it("a refused hold succeeds when there is money", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "10.00");
+  const accountId = await testLedger.fundedAccount(merchantId, "10.00");
   const hold = held(accountId, "po_22", 1_500n);
-  expect(await platform.ledger.apply(...hold)).toEqual({ outcome: "insufficient" });
+  expect(await testLedger.ledger.apply(...hold)).toEqual({ outcome: "insufficient" });
   expect(await stored(accountId)).not.toHaveProperty("recent_refusals");
   await other.apply(...credited(accountId, "topped up", 500n));
-  expect(await platform.ledger.apply(...hold)).toMatchObject({ outcome: "applied" });
+  expect(await testLedger.ledger.apply(...hold)).toMatchObject({ outcome: "applied" });
 });

@@ -1,15 +1,15 @@
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
+import { openPdf } from "./pdf-page.ts";
+import { printableName } from "./printable.ts";
 import {
   type Balances,
+  type BookedStep,
   type Period,
   reissueTexts,
   type StatementLine,
   totalOf,
-} from "../period.ts";
-import type { BookedStep } from "../rules/line.ts";
-import { printableName } from "../rules/printable.ts";
-import { openPdf } from "./pdf-page.ts";
+} from "./statement.ts";
 
 /**
  * The maximum number of lines in a PDF, about 60 pages. They are rendered in a second or two,
@@ -79,6 +79,6 @@ function balanceText(balances: Balances, amount: (minor: bigint) => string): str
 }
 
 /** Formats a time in UTC, for example `2026-11-20 11:26:00`. */
-export function timeText(at: Date): string {
+function timeText(at: Date): string {
   return at.toISOString().slice(0, 19).replace("T", " ");
 }

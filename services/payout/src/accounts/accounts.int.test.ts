@@ -2,10 +2,10 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { LedgerStep } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { readAccount } from "@disburse/ledger/accounts.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unknownMerchantId } from "../test-neighbours.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { readAccount } from "./accounts.ts";
 
 let platform: TestPlatform;
 beforeAll(async () => {

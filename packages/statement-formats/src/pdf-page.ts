@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { printable } from "../rules/printable.ts";
+import { printable } from "./printable.ts";
 
 /** Loads the PDF library only when the first PDF is rendered: most processes never need it. */
 async function openDocument(title: string) {
