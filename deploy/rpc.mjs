@@ -15,13 +15,14 @@ import { parseArgs } from "node:util";
 
 const usage =
   "usage: node rpc.mjs PACKAGE.SERVICE/METHOD [JSON] [--change] [--operation ID] " +
-  "[--to SERVICE --as PERSON --reason TEXT]";
+  "[--to SERVICE --as PERSON --reason TEXT] [--token-from-stdin]";
 const options = {
   change: { type: "boolean" },
   operation: { type: "string" },
   to: { type: "string" },
   as: { type: "string" },
   reason: { type: "string" },
+  "token-from-stdin": { type: "boolean" },
 };
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const [method = "", body = "{}"] = positionals;
@@ -47,8 +48,8 @@ const [toUrl] = (values.to && process.env[`${values.to.toUpperCase()}_URL`]?.spl
 const url = toUrl || process.env.RPC_URL || `${tls ? "https" : "http"}://127.0.0.1:${port}`;
 /** A token of this container's service for another one, as services make them for each call. */
 function serviceToken(to) {
-  const { SERVICE_KEY, TRUST_DOMAIN = "disburse" } = process.env;
-  const jwk = JSON.parse(SERVICE_KEY);
+  const { SERVICE_KEY, SERVICE_KEY_FILE, TRUST_DOMAIN = "disburse" } = process.env;
+  const jwk = JSON.parse(SERVICE_KEY_FILE ? readFileSync(SERVICE_KEY_FILE, "utf8") : SERVICE_KEY);
   const idOf = (service) => `spiffe://${TRUST_DOMAIN}/${service}`;
   const self = idOf(jwk.kid.slice(0, jwk.kid.lastIndexOf(".")));
   const usedBy = { act: { sub: values.as }, reason: values.reason };
@@ -62,9 +63,10 @@ function serviceToken(to) {
   const signature = sign(null, Buffer.from(signed.join(".")), key).toString("base64url");
   return [...signed, signature].join(".");
 }
-/** A person's access token; a sandbox has one of its own. */
+/** A person's access token; a sandbox has one of its own. From standard input it gets into no list of arguments. */
 const token =
   (values.to && serviceToken(values.to)) ||
+  (values["token-from-stdin"] && (await text(process.stdin)).trim()) ||
   process.env.TOKEN ||
   JSON.parse(readFileSync("/data/sandbox.json", "utf8")).grpc_token;
 const isChange = values.change === true || values.operation !== undefined;

@@ -18,7 +18,7 @@ const commands = {
   console: { texts: ["screenshots", "sandbox"], prepare: (node) => tryConsole(root, node) },
   drills: {},
   faults: { counts: ["kills", "seeds", "seed", "races", "per-point"] },
-  operate: { parts: true },
+  operate: { parts: true, texts: ["from"] },
   // The invariants are checked after every selection of cases.
   rails: { counts: ["per-gap", "large", "seed"], last: "invariants", prepare: tryOpenSsh },
 };
@@ -52,7 +52,7 @@ function readOptions({ counts = [], texts = [], parts = false }, args) {
 function usageOf({ counts = [], texts = [], parts = false }) {
   const given = [
     ...counts.map((name) => `--${name} COUNT`),
-    ...texts.map((name) => `--${name} PATH`),
+    ...texts.map((name) => `--${name} TEXT`),
   ];
   const all = ["--only NAME", ...(parts ? ["--part NAME"] : []), ...given];
   return `usage: npm run ${process.env.npm_lifecycle_event} -- ${all.map((each) => `[${each}]`).join(" ")}`;

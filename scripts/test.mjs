@@ -9,7 +9,7 @@ import { runNode } from "./foreground.mjs";
 import { tryKubectl } from "./kubectl.mjs";
 import { ensureNode } from "./node.mjs";
 import { tryOpenSsh } from "./openssh.mjs";
-import { tryPrometheus } from "./prometheus.mjs";
+import { tryPackage } from "./programs.mjs";
 import { ensureRabbitmq } from "./rabbitmq.mjs";
 import { runMain } from "./start-error.mjs";
 import { countsLine, runVitest } from "./vitest.mjs";
@@ -36,7 +36,8 @@ await runMain(async () => {
   await tryChromium();
   const built = await tryConsole(root, node);
   if (isInterrupted(built)) return built;
-  await tryPrometheus();
+  await tryPackage("prometheus", ["prometheus", "promtool"]);
+  await tryPackage("haproxy", ["haproxy"]);
   await tryKubectl();
   await tryOpenSsh();
   const prepared = await runNode(node, [prepareEngine], { cwd: root });

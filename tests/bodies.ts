@@ -40,7 +40,7 @@ export const wallets: Readonly<Record<Network, string>> = {
 
 function formBody(body: PublicBody, name: string): BodyValues {
   const form = body.forms.find((each) => each.name.endsWith(name));
-  if (form === undefined) throw new Error(`${body.name} has no form ${name}`);
+  if (form === undefined) throw new Error(`the body ${body.name} has no form ${name}`);
   return exampleOf(form);
 }
 

@@ -22,6 +22,7 @@ type ComposeService = {
   readonly volumes?: readonly string[];
   readonly user?: string;
   readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
+  readonly deploy?: { readonly replicas: string };
   readonly depends_on?: Readonly<Record<string, { condition: string; required?: boolean }>>;
   readonly profiles?: readonly string[];
   readonly mem_limit?: string;
@@ -79,11 +80,12 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
     const build = {
       context: ".",
       dockerfile: "deploy/Dockerfile",
-      args: { SERVICE: service, NODE_IMAGE: null },
+      args: { SERVICE: service, NODE_IMAGE: null, BUILD_COMMIT: null },
     };
     expect(rest.build).toEqual(build);
     expect(rest.restart).toBe("unless-stopped");
     expect(rest.healthcheck).toBeUndefined();
+    expect(rest.deploy).toEqual({ replicas: `\${${service.toUpperCase()}_REPLICAS:-1}` });
     expect(rest.command?.at(-1)).toBe("service/src/main.ts");
   });
 
@@ -145,7 +147,11 @@ describe("docker-compose.yml", () => {
       expect(composed(name).profiles, name).toEqual(["observability"]);
     for (const job of jobs) {
       expect(composed(job).profiles, job).toEqual(["sandbox"]);
-      expect(composed(job).build?.args, job).toEqual({ SERVICE: "sandbox", NODE_IMAGE: null });
+      expect(composed(job).build?.args, job).toEqual({
+        SERVICE: "sandbox",
+        NODE_IMAGE: null,
+        BUILD_COMMIT: null,
+      });
     }
   });
 
@@ -207,10 +213,10 @@ describe("docker-compose.yml", () => {
   it("balances over every gateway by its public port and its own readiness", () => {
     const [, file = ""] = /^\.\/(\S+?):/.exec(composed("balancer").volumes?.[0] ?? "") ?? [];
     const servers = /^\s*server-template gateway \d+ gateway:(\d+) .* check port (\d+)/m;
-    const [, port, admin] = servers.exec(read(file)) ?? [];
+    const [, port, admin] = servers.exec(read(join(file, "haproxy.cfg"))) ?? [];
     expect(port).toBe(String(composed("gateway").environment?.PORT));
     expect(read("deploy/Dockerfile")).toContain(`ADMIN_PORT=${admin}`);
-    expect(read(file)).toContain("option httpchk GET /readyz");
+    expect(read(join(file, "haproxy.cfg"))).toContain("option httpchk GET /readyz");
     expect(environmentOf("sandbox").BASE_URL).toBe("http://127.0.0.1:8080");
   });
 
@@ -295,7 +301,9 @@ describe("docker-compose.yml", () => {
   });
 
   it.each(parts)("checks the health of %s and starts it again", (part) => {
-    expect(composed(part).healthcheck?.test?.[0]).toBe("CMD");
+    // Neither a Node nor an Erlang process for each probe.
+    expect(composed(part).healthcheck?.test?.slice(0, 2)).toEqual(["CMD", "bash"]);
+    expect(composed(part).healthcheck).toMatchObject({ start_interval: "1s" });
     expect(composed(part).restart).toBe("unless-stopped");
   });
 
@@ -369,11 +377,11 @@ describe("deploy/Dockerfile", () => {
     }
   });
 
-  it("starts the service and its health check without a shell", () => {
+  it("starts the service without a shell, and its health check without Node", () => {
     expect(JSON.parse(last("CMD "))).toEqual(["node", "service/src/main.ts"]);
     const [, check = ""] = last("HEALTHCHECK ").split(" CMD ");
-    expect(JSON.parse(check)).toEqual(["node", "health.mjs"]);
-    expect(lines).toContain("COPY deploy/health.mjs deploy/rpc.mjs ./");
+    expect(JSON.parse(check)).toEqual(["bash", "health.sh"]);
+    expect(lines).toContain("COPY deploy/health.sh deploy/rpc.mjs ./");
   });
 
   it("installs from the lockfile alone, in an image without what only development needs", () => {
@@ -401,7 +409,7 @@ describe("deploy/Dockerfile", () => {
     expect(rules.filter((rule) => !rule.startsWith("#"))[0]).toBe("*");
     expect(rules.filter((rule) => rule.startsWith("!"))).toEqual(
       ["package.json", "package-lock.json", ".npmrc", "turbo.json", "packages", "services"]
-        .concat("deploy/health.mjs", "deploy/rpc.mjs", "services/*/src/**/*.md")
+        .concat("deploy/health.sh", "deploy/rpc.mjs", "services/*/src/**/*.md")
         .map((path) => `!${path}`),
     );
     expect(rules).toEqual(expect.arrayContaining(["**/node_modules", "**/*.test.ts"]));

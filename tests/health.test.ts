@@ -5,7 +5,7 @@ import { startAdminServer } from "@disburse/chassis/admin/server.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-const script = join(import.meta.dirname, "../deploy/health.mjs");
+const script = join(import.meta.dirname, "../deploy/health.sh");
 /** Only root may bind this port, so no server listens on it. */
 const silentPort = "1";
 
@@ -23,7 +23,7 @@ afterAll(() => server?.stop());
 
 function check(environment: Record<string, string>): Promise<number | string | undefined> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [script], { env: environment }, (error) =>
+    execFile("bash", [script], { env: environment }, (error) =>
       resolve(error?.code ?? 0),
     );
   });

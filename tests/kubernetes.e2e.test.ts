@@ -3,12 +3,14 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findKubectl, render } from "@disburse/deploy/kubectl.ts";
-import { type Manifest, readManifests } from "@disburse/deploy/manifests.ts";
-import { type Played, playManifests } from "@disburse/deploy/play.ts";
+import { isAllowed } from "@disburse/deploy/access.ts";
+import { type Manifest, type Manifests, readManifests } from "@disburse/deploy/manifests.ts";
+import { kubectl, overlay, without } from "@disburse/deploy/overlays.ts";
+import { accountTokenPrefix, type Played, playManifests } from "@disburse/deploy/play.ts";
 import { brokerServices } from "@disburse/sandbox/broker/users.ts";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { sealingServices, workloads } from "@disburse/sandbox/secrets.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
@@ -21,31 +23,38 @@ import { payerOf } from "./payer.ts";
  * its own arguments, settings and Secrets.
  */
 
-const kubectl = findKubectl(process.env.PATH ?? "") ?? "";
-const without = kubectl === "" ? " (skipped: there is no kubectl; npm test installs one)" : "";
-
 type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Other tests share the broker, which has no service users. */
-function withSharedBroker({ disburse = {}, ...others }: Secrets): Secrets {
-  const entries = Object.entries(disburse).map(([name, text]) => [
-    name,
-    name.startsWith("AMQP_URL") ? amqpUrl() : text,
-  ]);
-  return { ...others, disburse: Object.fromEntries(entries) };
+function withSharedBroker(secrets: Secrets): Secrets {
+  const withBroker = (secret: Secrets[string]) =>
+    Object.fromEntries(
+      Object.entries(secret).map(([key, text]) => [key, key === "AMQP_URL" ? amqpUrl() : text]),
+    );
+  return Object.fromEntries(
+    Object.entries(secrets).map(([name, secret]) => [name, withBroker(secret)]),
+  );
 }
 
 type SecretObject = { metadata: { name: string }; stringData: Record<string, string> };
 
-/** Serves the part of the Kubernetes API that the sandbox's jobs use: Secrets of one namespace. */
-async function startApiServer(namespace: string) {
+const verbs: Readonly<Record<string, string>> = { GET: "get", POST: "create", PUT: "update" };
+
+/**
+ * Serves the part of the Kubernetes API that the sandbox's jobs use: Secrets of one namespace.
+ * Refuses what the Roles of the manifests do not allow.
+ */
+async function startApiServer(namespace: string, manifests: Manifests) {
   const secrets: Record<string, Record<string, string>> = {};
   const base = `/api/v1/namespaces/${namespace}/secrets`;
   const answer = async (request: IncomingMessage): Promise<[number, object?]> => {
-    if (!/^Bearer \S/.test(request.headers.authorization ?? "")) return [401];
+    const [, account] = (request.headers.authorization ?? "").split(`Bearer ${accountTokenPrefix}`);
+    if (account === undefined) return [401];
     const chunks = await request.toArray();
     const [path = "", name = ""] = request.url?.split(/(?<=\/secrets)\//) ?? [];
     if (path !== base) return [404];
+    const access = { resource: "secrets", verb: verbs[request.method ?? ""] ?? "", name };
+    if (!isAllowed(manifests, account, access)) return [403];
     if (request.method === "GET") {
       const held = secrets[name];
       if (held === undefined) return [404];
@@ -72,8 +81,7 @@ async function startApiServer(namespace: string) {
 }
 
 describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => {
-  const manifests =
-    kubectl === "" ? readManifests("") : readManifests(render(kubectl, "overlays/sandbox"));
+  const manifests = kubectl === "" ? readManifests("") : overlay("sandbox");
   const deployments = manifests.ofKind("Deployment");
   const nameOf = ({ metadata }: Manifest): string => metadata.name;
   const job = (prefix: string) =>
@@ -85,7 +93,7 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
   let play: Awaited<ReturnType<typeof playManifests>>;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "disburse-played-"));
-    api = await startApiServer("disburse-sandbox");
+    api = await startApiServer("disburse-sandbox", manifests);
     receiver = await startReceiver();
     const prefix = freshDatabase("played");
     const namespace = freshPrefix("played").replaceAll(".", "-");
@@ -144,9 +152,13 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
       ...keys,
       ...["BROKER_CONFIG", "BROKER_DEFINITIONS"],
     ]);
+    const all = structuredClone(api.secrets);
+    expect(Object.keys(all).sort()).toEqual(
+      ["disburse", ...serviceNames.map((name) => `${name}-keys`)].sort(),
+    );
     rmSync(join(folder, nameOf(job("sandbox-secrets"))), { recursive: true });
     await complete(job("sandbox-secrets"));
-    expect(api.secrets.disburse).toEqual(created);
+    expect(api.secrets).toEqual(all);
   });
 
   it("migrate every database, and start every service until its probes are content", async () => {

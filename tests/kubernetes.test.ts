@@ -1,15 +1,25 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findKubectl, render } from "@disburse/deploy/kubectl.ts";
 import {
   type Container,
   containerOf,
   environmentOf,
   type Manifest,
-  type Manifests,
-  readManifests,
 } from "@disburse/deploy/manifests.ts";
+import { arrows, networkMatrix } from "@disburse/deploy/network.ts";
+import {
+  kubectl,
+  labelsOf,
+  manifestsOf,
+  type Overlay,
+  overlay as of,
+  overlays,
+  renderOverlays,
+  renderTimeoutMs,
+  selects,
+  without,
+} from "@disburse/deploy/overlays.ts";
 import { prometheusRule } from "@disburse/deploy/rules.ts";
 import { schemaProblem, unknownFields } from "@disburse/deploy/schemas.ts";
 import { generateSecrets, ownSettings, sharedSettings } from "@disburse/sandbox/secrets.ts";
@@ -17,39 +27,9 @@ import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refusedSettings, settingsOf } from "./service-settings.ts";
 
-const kubectl = findKubectl(process.env.PATH ?? "") ?? "";
-/** `npm test` installs it on Linux x64. */
-const without = kubectl === "" ? " (skipped: there is no kubectl; npm test installs one)" : "";
-const overlays = ["sandbox", "stage", "production"] as const;
-type Overlay = (typeof overlays)[number];
-
-const rendered = new Map<Overlay, Manifests>();
-const of = (overlay: Overlay) => rendered.get(overlay)!;
-beforeAll(() => {
-  if (kubectl === "") return;
-  for (const overlay of overlays) {
-    rendered.set(overlay, readManifests(render(kubectl, `overlays/${overlay}`)));
-  }
-}, 60_000);
+beforeAll(renderOverlays, renderTimeoutMs);
 
 const root = join(import.meta.dirname, "..");
-const labels = ({ metadata }: Manifest) => metadata.labels ?? {};
-type Selector = {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly { key: string; operator: string; values: string[] }[];
-};
-
-/** Matches a pod's labels against a Kubernetes label selector. */
-function selects(selector: Selector, labels: Record<string, string>): boolean {
-  const { matchLabels = {}, matchExpressions = [] } = selector;
-  const named = Object.entries(matchLabels).every(([key, value]) => labels[key] === value);
-  const expressed = matchExpressions.every(({ key, operator, values }) => {
-    if (operator !== "In") throw new Error(`unexpected operator ${operator}`);
-    return values.includes(labels[key] ?? "");
-  });
-  return named && expressed;
-}
-
 describe.skipIf(kubectl === "").each(overlays)(`overlay %s${without}`, (overlay) => {
   it("is valid by Kubernetes' schemas", async () => {
     const problems = await Promise.all(of(overlay).all.map(schemaProblem));
@@ -59,9 +39,11 @@ describe.skipIf(kubectl === "").each(overlays)(`overlay %s${without}`, (overlay)
   it("is in a namespace of its own that admits restricted pods only", () => {
     const [namespace, ...others] = of(overlay).ofKind("Namespace");
     expect(others).toEqual([]);
-    expect(labels(namespace!)["pod-security.kubernetes.io/enforce"]).toBe("restricted");
+    expect(labelsOf(namespace!)["pod-security.kubernetes.io/enforce"]).toBe("restricted");
     for (const { kind, metadata } of of(overlay).all) {
-      if (kind !== "Namespace") expect(metadata.namespace).toBe(namespace!.metadata.name);
+      // A cluster has these objects once.
+      if (!["Namespace", "PriorityClass"].includes(kind))
+        expect(metadata.namespace).toBe(namespace!.metadata.name);
     }
   });
 
@@ -113,14 +95,11 @@ describe.skipIf(kubectl === "").each(overlays)(`overlay %s${without}`, (overlay)
     }
   });
 
-  it("names every image by a release, and each job after it", () => {
+  it("names every image by a release", () => {
     for (const workload of of(overlay).workloads()) {
       const { image } = containerOf(workload);
       expect(image).toMatch(/:\d+\.\d+/);
       expect(image).not.toContain("latest");
-      if (workload.kind === "Job") {
-        expect(workload.metadata.name.endsWith(`-${image.split(":")[1]}`)).toBe(true);
-      }
     }
   });
 
@@ -144,9 +123,12 @@ describe.skipIf(kubectl === "").each(overlays)(`overlay %s${without}`, (overlay)
   });
 });
 
-describe.skipIf(kubectl === "")(`every overlay${without}`, () => {
+describe.skipIf(kubectl === "")(`every overlay${without}`, { timeout: renderTimeoutMs }, () => {
   it("has no field that Kubernetes does not know", () => {
-    expect(unknownFields(overlays.flatMap((overlay) => of(overlay).all))).toEqual([]);
+    const example = manifestsOf("examples/eks-atlas").all;
+    expect(unknownFields([...overlays.flatMap((overlay) => of(overlay).all), ...example])).toEqual(
+      [],
+    );
   });
 
   it("says what it is for", () => {
@@ -265,6 +247,8 @@ describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay,
       ...ownSettings(generated, service),
       MONGODB_URI: "mongodb://h",
       AMQP_URL: "amqp://h",
+      MEMBERS_OIDC_CLIENT_SECRET: "secret",
+      OPERATORS_OIDC_CLIENT_SECRET: "secret",
     };
     const mounted = join(folder, service);
     mkdirSync(mounted, { recursive: true });
@@ -291,20 +275,11 @@ describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay,
     expect(files.includes("AMQP_URL")).toBe(known.has("AMQP_URL"));
   });
 
-  it("reads of the deployment's secrets its own key, user and ring, and no one else's", () => {
-    const { projected } = pod().spec.volumes[0];
-    const { secret } = projected.sources.find(
-      (each: { secret: { name: string } }) => each.secret.name === "disburse",
-    );
-    const isOwn = (path: string) => ["SERVICE_KEY", "AMQP_URL", "ENCRYPTION_KEYS"].includes(path);
-    for (const { key, path } of secret.items) {
-      expect(key).toBe(isOwn(path) ? `${path}_${service.toUpperCase()}` : path);
-    }
-    if (overlay === "sandbox") return;
-    const { data } = of(overlay).get("ExternalSecret", "disburse").spec;
-    for (const { secretKey, remoteRef } of data) expect(remoteRef.property).toBe(secretKey);
-    const created = data.map(({ secretKey }: { secretKey: string }) => secretKey);
-    expect(created).toEqual(expect.arrayContaining(secret.items.map(({ key }: Container) => key)));
+  it("reads the Secret of its own keys, and no one else's", () => {
+    const [database, keys] = pod().spec.volumes[0].projected.sources;
+    expect(database.secret.name).toMatch(new RegExp(`^${service}-mongodb`));
+    expect(keys.secret.name).toBe(`${service}-keys`);
+    for (const { key, path } of keys.secret.items) expect(key).toBe(path);
   });
 
   it("is migrated by a job that is given the address of its database and nothing else", () => {
@@ -369,54 +344,16 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
 );
 
 /** Callers and services of the table in docs/ARCHITECTURE.md. */
-const calls = [
-  ["beneficiary", "compliance"],
-  ["gateway", "beneficiary"],
-  ["gateway", "compliance"],
-  ["gateway", "notifier"],
-  ["gateway", "payout"],
-  ["gateway", "quote"],
-  ["notifier", "payout"],
-  ["payout", "beneficiary"],
-  ["payout", "quote"],
-  ["quote", "beneficiary"],
-  ["quote", "payout"],
-];
+const calls = readFileSync(join(root, "docs/ARCHITECTURE.md"), "utf8")
+  .split("| caller | calls |\n| --- | --- |\n")[1]
+  ?.split("\n\n")[0]
+  ?.split("\n")
+  .flatMap((row) => {
+    const [, from = "", to = ""] = /^\| (\w+) \| (.*) \|$/.exec(row) ?? [];
+    return to.split(", ").map((each) => [from, each] as const);
+  }) as readonly (readonly [string, string])[];
 const withBroker = ["beneficiary", "compliance", "notifier", "payout"];
 const toTheWorld = ["compliance", "notifier"];
-
-type Peer = { podSelector?: Selector; namespaceSelector?: Selector; ipBlock?: { cidr: string } };
-type Rule = { from?: Peer[]; to?: Peer[]; ports: { port: number }[] };
-
-/**
- * Returns the connections that policies allow, as `pod what:port`, by names of pods, namespaces and
- * networks.
- */
-function arrows(manifests: Manifests, direction: "ingress" | "egress"): string[] {
-  const pods = manifests.workloads().map(({ kind, metadata, spec }) => ({
-    name: kind === "Job" ? `${metadata.name.split("-").slice(0, 2).join("-")}` : metadata.name,
-    labels: spec.template.metadata.labels,
-  }));
-  const namesOf = (selector: Selector) =>
-    pods.filter(({ labels }) => selects(selector, labels)).map(({ name }) => name);
-  const peersOf = ({ podSelector = {}, namespaceSelector, ipBlock }: Peer): string[] => {
-    if (ipBlock !== undefined) return [ipBlock.cidr];
-    const namespace = namespaceSelector?.matchLabels?.["kubernetes.io/metadata.name"];
-    return namespace === undefined ? namesOf(podSelector) : [`namespace ${namespace}`];
-  };
-  const found = manifests
-    .ofKind("NetworkPolicy")
-    .flatMap(({ spec }) =>
-      namesOf(spec.podSelector).flatMap((pod) =>
-        (spec[direction] ?? []).flatMap(({ from, to, ports }: Rule) =>
-          (from ?? to ?? [{ ipBlock: { cidr: "anywhere" } }]).flatMap((peer) =>
-            peersOf(peer).flatMap((other) => ports.map(({ port }) => `${pod} ${other}:${port}`)),
-          ),
-        ),
-      ),
-    );
-  return [...new Set(found)].sort();
-}
 
 describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}`, (overlay) => {
   const isSandbox = overlay === "sandbox";
@@ -460,12 +397,26 @@ describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}
         ? []
         : [...serviceNames, ...migrations].map((name) => `${name} ${database}:27017`)),
       ...(broker === undefined ? [] : withBroker.map((name) => `${name} ${broker}:${brokerPort}`)),
+      // Keys of persons' tokens.
+      ...(isSandbox ? [] : serviceNames.map((name) => `${name} 0.0.0.0/0:443`)),
       // The evidence bucket.
       ...(overlay === "production" ? serviceNames.map((name) => `${name} 10.0.0.0/8:443`) : []),
       ...jobs.flatMap((job) => [443, 6_443].map((port) => `${job} anywhere:${port}`)),
       ...jobs.flatMap((job) => serviceNames.map((name) => `${job} ${name}:9000`)),
     ];
-    expect(arrows(of(overlay), "egress")).toEqual(expected.sort());
+    expect(arrows(of(overlay), "egress")).toEqual([...new Set(expected)].sort());
+  });
+
+  it("are printed as a matrix", () => {
+    const lines = networkMatrix(of(overlay))
+      .split("\n")
+      .map((line) => line.split(/ {2,}/));
+    expect(lines[0]).toEqual(["FROM", "TO", "PORTS", "ALLOWED BY"]);
+    for (const [from, to] of calls) {
+      expect(lines).toContainEqual([from, to, "9000", `from-${from}, to-${to}`]);
+    }
+    expect(lines).toContainEqual(["namespace monitoring", "payout", "9100", "scraping"]);
+    expect(lines).toContainEqual(["payout", "namespace kube-system", "53", "dns"]);
   });
 
   it("let in the same, and who merchants and operators come by", () => {
@@ -521,7 +472,11 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
   `monitoring of %s${without}`,
   (overlay) => {
     it("scrapes every service, as the job that the alerts know", () => {
-      const { spec } = of(overlay).get("ServiceMonitor", "disburse");
+      const { spec, metadata: monitor } = of(overlay).get("ServiceMonitor", "disburse");
+      // kube-prometheus-stack takes no others.
+      const selected = { release: "kube-prometheus-stack" };
+      expect(monitor.labels).toMatchObject(selected);
+      expect(of(overlay).get("PrometheusRule", "disburse").metadata.labels).toMatchObject(selected);
       const [{ port, path, honorLabels }] = spec.endpoints;
       expect({ port, path, honorLabels }).toEqual({
         port: "admin",
@@ -530,10 +485,10 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
       });
       const scraped = of(overlay)
         .ofKind("Service")
-        .filter((service) => selects(spec.selector, labels(service)))
+        .filter((service) => selects(spec.selector, labelsOf(service)))
         .filter((service) => service.spec.ports.some((each: Container) => each.name === port));
       expect(scraped.map(({ metadata }) => metadata.name).sort()).toEqual([...serviceNames].sort());
-      for (const service of scraped) expect(labels(service)[spec.jobLabel]).toBe("disburse");
+      for (const service of scraped) expect(labelsOf(service)[spec.jobLabel]).toBe("disburse");
     });
   },
 );
@@ -543,6 +498,10 @@ describe.skipIf(kubectl === "").each(overlays)(`the way in of %s${without}`, (ov
     const [ingress, ...others] = of(overlay).ofKind("Ingress");
     expect(others).toEqual([]);
     const { tls, rules } = ingress!.spec;
+    expect(ingress!.metadata.annotations).toMatchObject({
+      "nginx.ingress.kubernetes.io/proxy-body-size": "8m",
+      "nginx.ingress.kubernetes.io/proxy-read-timeout": "60",
+    });
     expect(tls).toEqual([{ hosts: [rules[0].host], secretName: "gateway-tls" }]);
     expect(rules[0].host).not.toContain("invalid");
     const { name, port } = rules[0].http.paths[0].backend.service;

@@ -132,7 +132,7 @@ export const postedForms: [string, Posted][] = publicBodies
   .flatMap((body) =>
     body.forms.flatMap((form): [string, Posted][] => {
       const posting = postings.get(body);
-      if (posting === undefined) throw new Error(`${body.name} is not tried`);
+      if (posting === undefined) throw new Error(`no test posts the body ${body.name}`);
       const posted = { ...posting, body, fields: form.fields };
       const example = async (payer: Payer) => ({
         ...exampleOf(form),

@@ -61,13 +61,41 @@ afterAll(() => server.close());
 const asPerson = () => ({ PORT: "1", RPC_PORT: port, TOKEN: "a token" });
 
 function rpc(env: Record<string, string>, ...args: string[]) {
+  return rpcWithInput("", env, ...args);
+}
+
+function rpcWithInput(input: string, env: Record<string, string>, ...args: string[]) {
   return new Promise<{ code: unknown; stdout: string }>((resolve) => {
     const script = join(root, "deploy/rpc.mjs");
-    execFile(process.execPath, [script, ...args], { env }, (error, stdout) =>
+    const child = execFile(process.execPath, [script, ...args], { env }, (error, stdout) =>
       resolve({ code: error?.code ?? 0, stdout }),
     );
+    child.stdin?.end(input);
   });
 }
+
+it("reads a token from standard input", async () => {
+  const method = "payout.PayoutOperatorService/ListRails";
+  const { code } = await rpcWithInput("from stdin\n", { PORT: port }, method, "--token-from-stdin");
+  expect([code, calls.splice(0)[0]?.headers.authorization]).toEqual([0, "Bearer from stdin"]);
+});
+
+it.each(["docker", "kubectl"])("gives no token to %s as an argument", async (program) => {
+  const functions = page
+    .match(/^rpc\(\) \{ .*$/gm)
+    ?.filter((line) => line.includes(`| ${program} `));
+  expect(functions).toHaveLength(1);
+  // The stub prints its arguments, then its input.
+  const stub = `${program}() { printf '%s\\n' "$*"; cat; }`;
+  const script = `${stub}\nTOKEN=a-secret\n${functions?.[0]}\nrpc payout some.Service/Method`;
+  const stdout = await new Promise<string>((resolve, reject) =>
+    execFile("bash", ["-c", script], (error, out) => (error ? reject(error) : resolve(out))),
+  );
+  const [args = "", ...input] = stdout.split("\n");
+  expect(args).toContain("node rpc.mjs");
+  expect(args).not.toContain("a-secret");
+  expect(input.join("\n")).toBe("a-secret");
+});
 
 it("calls by rpc.mjs, under an operation where something changes", async () => {
   const method = "payout.PayoutOperatorService/SetRailPaused";

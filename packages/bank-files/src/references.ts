@@ -6,7 +6,7 @@ import { idPrefixes, isId } from "@disburse/kernel/id.ts";
  * another form.
  */
 export function endToEndIdOf(payoutId: string): string {
-  if (!isId("payout", payoutId)) throw new Error("not the id of a payout");
+  if (!isId("payout", payoutId)) throw new Error("payoutId is not the id of a payout");
   return payoutId.slice(idPrefixes.payout.length + 1).toUpperCase();
 }
 

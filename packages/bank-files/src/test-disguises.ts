@@ -107,7 +107,7 @@ export function encoded(name: string, text: string): Uint8Array {
   );
   return Uint8Array.from(marked, (letter) => {
     const byte = bytes.get(letter);
-    if (byte === undefined) throw new Error(`${encoding} has no ${letter}`);
+    if (byte === undefined) throw new Error(`${encoding} cannot encode ${letter}`);
     return byte;
   });
 }

@@ -25,14 +25,16 @@ export function withoutLines({ documents, unread }: BankFile): unknown {
 function onlyDocument(bytes: Uint8Array): BankDocument {
   const file = readWhole(bytes);
   const [document, ...others] = file.documents;
-  if (document === undefined || others.length > 0) throw new Error("has not one document");
+  if (document === undefined || others.length > 0)
+    throw new Error("the file does not contain exactly one document");
   if (file.unread.length > 0) throw new Error(JSON.stringify(file.unread));
   return document;
 }
 
 export function readOnlyStatus(bytes: Uint8Array): StatusReport {
   const document = onlyDocument(bytes);
-  if (document.kind !== "status") throw new Error(`is a file of kind ${document.kind}`);
+  if (document.kind !== "status")
+    throw new Error(`the document has the unexpected kind ${document.kind}`);
   return document.report;
 }
 
@@ -40,13 +42,14 @@ export function readOnlyStatus(bytes: Uint8Array): StatusReport {
 export function readOnlyStatement(bytes: Uint8Array): StatementFile {
   const document = onlyDocument(bytes);
   if (document.kind === "status" || document.kind === "ach") {
-    throw new Error(`is a file of kind ${document.kind}`);
+    throw new Error(`the document has the unexpected kind ${document.kind}`);
   }
   return document.file;
 }
 
 export function readOnlyAch(bytes: Uint8Array): ReadAch {
   const document = onlyDocument(bytes);
-  if (document.kind !== "ach") throw new Error(`is a file of kind ${document.kind}`);
+  if (document.kind !== "ach")
+    throw new Error(`the document has the unexpected kind ${document.kind}`);
   return document.file;
 }

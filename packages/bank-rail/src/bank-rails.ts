@@ -19,6 +19,7 @@ export const bankRails: RailPackage = {
     if (mode === "live") assertLiveBanks(configured);
     return {
       names: configured.map(({ rail }) => rail),
+      servers: configured.map(({ rail, sftp: { host, port } }) => ({ rail, host, port })),
       // A stored payment contains the beneficiary's account number, which is encrypted.
       needsSealer: configured.length > 0,
       open: async (context) => {

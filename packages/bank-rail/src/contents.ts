@@ -86,7 +86,8 @@ export async function readContent(
     size += written;
     if (size % stepBytes < partBytes) await pause();
   }
-  if (hash.digest("hex") !== sha256) throw new Error("the stored bank file is incomplete");
+  if (hash.digest("hex") !== sha256)
+    throw new Error("the stored bank file does not match its SHA-256 hash");
   return bytes.subarray(0, size);
 }
 

@@ -109,11 +109,11 @@ async function planAnew(
 ): Promise<void> {
   log.warn(
     { rail, payments: late.length },
-    "payments missed their cut-off and are planned for a later one",
+    "payments missed their cut-off; they are now planned for a later cut-off",
   );
   const writes = late.map(({ _id, plan, amount_minor }): AnyBulkWriteOperation<PaymentDocument> => {
     const next = planOf(schedule, BigInt(amount_minor.toString()), now);
-    if (isRefused(next)) throw new Error("the bank's calendar has no day for the next cut-off");
+    if (isRefused(next)) throw new Error("the bank's calendar ends before the next cut-off");
     const filter = { _id, state: "waiting" as const, "plan.due_at": plan.due_at };
     const update = { $set: { plan: next, updated_at: now }, $inc: { revision: 1 } };
     return { updateOne: { filter, update } };
@@ -147,7 +147,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
   if (isDefect)
     log.error(
       { rail, file: file._id, problems: whole.problems },
-      "bank file could not be written with all its payments",
+      "the bank file with all its payments did not pass its checks",
     );
   const change = isRefused(writing)
     ? refusedFile(writing, isSecond)
@@ -156,7 +156,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     const { problems = [] } = change;
     const found: Found = { kind: "unwritten", what: problems.join("; ") };
     await noteFindings(work, { file: file._id, name: file._id }, [found]);
-    log.error({ rail, file: file._id, problems }, "bank file not written; it will be retried");
+    log.error({ rail, file: file._id, problems }, "writing a bank file failed; it will be retried");
   }
   const changed = await changeFile(store, file, change, clock.now());
   if (changed !== undefined && changed.state !== "claiming") await updatePayments(work, changed);
@@ -229,7 +229,7 @@ export async function updatePayments(work: FileWork, file: FileDocument): Promis
   for (const { id, field, problem } of left_out) {
     log.warn(
       { payout_id: id, field, problem },
-      "payment rejected: the bank's file format cannot carry a field",
+      "payment rejected: one of its fields does not fit the bank's file format",
     );
   }
   for (let from = 0; from < writes.length; from += atOnce) {

@@ -43,7 +43,8 @@ export async function acceptPayment(
 
 /** Decrypts the order of a payment, which must never be logged. */
 export function orderOf({ _id, sealed }: PaymentDocument, sealer: Seals): Order {
-  if (sealed === undefined) throw new Error("the stored payment has no encrypted order");
+  if (sealed === undefined)
+    throw new Error(`payment ${_id} has no encrypted order in the database`);
   return JSON.parse(sealer.open(sealed, contextOf(_id))) as Order;
 }
 
@@ -76,7 +77,7 @@ export async function withdrawPayment(
     },
   );
   const found = await payments.findOne({ _id: key });
-  if (found === null) throw new Error("the stored payment is missing");
+  if (found === null) throw new Error(`payment ${key} has no document in the database`);
   // A file that could not be written may have returned the payment to the queue since the update.
   return neverPaid.has(found.state);
 }

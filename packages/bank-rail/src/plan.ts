@@ -27,7 +27,7 @@ export function scheduleOf(settings: BankScheduleSettings, currency: string): Ba
       };
     },
   );
-  if (first === undefined) throw new Error("a schedule without windows was read");
+  if (first === undefined) throw new Error("the rail's settings contain no window");
   const { zone, calendars, lead_minutes } = settings;
   return { zone, calendars, windows: [first, ...others], leadMs: lead_minutes * 60_000 };
 }

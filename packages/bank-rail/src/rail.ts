@@ -74,10 +74,11 @@ export function createBankRail(options: BankRailOptions): Rail {
     },
     statement: (currency, day) => statementOf(store, name, currency, day),
     submit: async (key, instruction) => {
-      if (instruction.currency !== code) throw new Error("the rail does not pay this currency");
+      if (instruction.currency !== code)
+        throw new Error(`the rail does not pay in ${instruction.currency}`);
       const now = clock.now();
       const plan = planOf(schedule, instruction.amount, now);
-      if (isRefused(plan)) throw new Error("the bank's calendar has no day for the next cut-off");
+      if (isRefused(plan)) throw new Error("the bank's calendar ends before the next cut-off");
       await acceptPayment(store, sealer, { key, rail: name, account, instruction, plan, at: now });
       return reply(key);
     },

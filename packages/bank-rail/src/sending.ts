@@ -114,7 +114,7 @@ export async function recoverFile(work: SendWork, sending: FileDocument): Promis
   const what = afterCrash(place, refusesDuplicates);
   log.warn(
     { rail, file: _id, place, what },
-    "upload of a bank file was interrupted; its place on the bank's server decides",
+    "the upload of a bank file was interrupted; where the file is on the bank's server decides the next step",
   );
   if (what === "sent") return concludeSent(work, sending, "place");
   if (what === "send-again") {

@@ -136,7 +136,7 @@ export function assertLiveBanks(rails: readonly BankRailSettings[]): void {
   if (without.length === 0) return;
   const names = without.map(({ rail }) => rail).join(", ");
   throw new SettingsError(
-    `settings: ${setting}: ${names}: profile.debtor.address: is required for SWIFT in live mode, with town and country`,
+    `settings: ${setting}: ${names}: profile.debtor.address: is required for SWIFT in live mode and must have a town and a country`,
   );
 }
 

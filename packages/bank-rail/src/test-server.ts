@@ -23,7 +23,7 @@ export function createTestServer() {
       const there = folder(to).get(name);
       if (there !== undefined) {
         if (Buffer.from(there.bytes).equals(Buffer.from(bytes))) return "present";
-        throw new Error("another file of this name is there");
+        throw new Error("the folder has a file of this name with other content");
       }
       await intercept(async () => folder(to).set(temporary, { bytes, modifiedAt: ++ticks }));
       if (!(await mayRename())) return "held";
@@ -31,7 +31,7 @@ export function createTestServer() {
         const part = folder(to).get(temporary);
         if (part === undefined) throw new Error("no such file");
         // In SFTP version 3, a rename never replaces an existing file.
-        if (folder(to).has(name)) throw new Error("a file of this name is there");
+        if (folder(to).has(name)) throw new Error("the folder already has a file of this name");
         folder(to).delete(temporary);
         folder(to).set(name, part);
         sent.push({ name, bytes: part.bytes });

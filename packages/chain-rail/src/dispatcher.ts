@@ -175,7 +175,7 @@ async function openWallet(
   let wallet = await findWallet(store, chain.wallet);
   if (wallet === undefined) {
     if (snapshot.pendingMost !== snapshot.minedLeast) {
-      throw new Error("waiting until the nodes agree that the wallet has no unmined transaction");
+      throw new Error("the nodes do not agree yet that the wallet has no unmined transaction");
     }
     await beginWallet(store, chain.wallet, snapshot.minedLeast);
   } else if (nonceFrom > wallet.next_nonce && nonceFrom <= snapshot.minedLeast) {
@@ -184,7 +184,8 @@ async function openWallet(
     return wallet;
   }
   wallet = await findWallet(store, chain.wallet);
-  if (wallet === undefined) throw new Error("the stored wallet is missing");
+  if (wallet === undefined)
+    throw new Error(`wallet ${chain.wallet} has no document in the database`);
   return wallet;
 }
 
@@ -285,7 +286,8 @@ async function numberAssigned(
   const byKey = new Map(transfers.map((each) => [each._id, each]));
   const numbering = open.map(async (assignment) => {
     const transfer = byKey.get(assignment.key) ?? (await findTransfer(store, assignment.key));
-    if (transfer === null) throw new Error("the stored transfer of an assigned nonce is missing");
+    if (transfer === null)
+      throw new Error(`transfer ${assignment.key} has a nonce but no document in the database`);
     const order = orderOf(transfer);
     if (transfer.state !== "waiting" || order === undefined) return;
     const signed = await chain.sign(assignment.nonce, order, fees);

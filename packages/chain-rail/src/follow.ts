@@ -39,7 +39,7 @@ async function end(
   const { id, height, block, succeeded, received } = transaction;
   const attempt = transfer.attempts.find((each) => each.id === id);
   if (attempt === undefined)
-    throw new Error("the final transaction does not belong to the transfer");
+    throw new Error("the final transaction is none of the transfer's attempts");
   // A cancelling transaction pays nothing, whether it succeeded or not.
   if (attempt.cancels) return endCancelled(work, transfer, transaction);
   const { currency } = transfer;
@@ -88,7 +88,7 @@ async function endCancelled(
   const { _id, nonce } = transfer;
   log.warn(
     { payout_id: _id, nonce, height, renewed: isRenewed },
-    "a cancelling transaction used the transfer's nonce",
+    "a cancelling transaction used up the transfer's nonce, so no money was sent under it",
   );
   onEvent("cancelled");
 }

@@ -60,7 +60,7 @@ export function createChainRail(options: ChainRailOptions): Rail {
     }),
     submit: async (key, { currency, amount, accountNumber, network }) => {
       if (!capabilities.networks.includes(network))
-        throw new Error("the rail does not support this network");
+        throw new Error(`the rail does not support the network ${network}`);
       const order = { currency: currencyOf(currency).code, amount, to: accountNumber };
       if (!dispatcher.isOwned(order.to)) {
         await refuseTransfer(store, key, wallet, order, clock.now());
@@ -69,7 +69,7 @@ export function createChainRail(options: ChainRailOptions): Rail {
       // The dispatcher could not sign this transfer, so its nonce would block the wallet.
       if (!dispatcher.pays(order))
         throw new Error(
-          "the rail cannot sign this transfer: it does not support the currency or the address",
+          "the rail does not support the transfer's currency or address, so it cannot be signed",
         );
       await acceptTransfer(store, key, wallet, order, clock.now());
       wake();

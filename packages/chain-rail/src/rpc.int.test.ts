@@ -124,7 +124,7 @@ it("cancels a nonce when another person has approved it, once, and keeps who did
 
 it.each<[string, bigint, object, string]>([
   ["no end", 0n, { end: CancelEnd.UNSPECIFIED }, "end: is required"],
-  ["no reason", 0n, { reason: "because" }, "reason: must be 10 to 1000 plain characters"],
+  ["no reason", 0n, { reason: "because" }, "reason: must be 10 to 1000 printable characters"],
   ["a nonce that was not given away", 7n, {}, "nonce: was not assigned to a transfer"],
   ["a nonce below zero", -1n, {}, "nonce: was already used by a mined transaction"],
 ])("refuses %s", async (_what, nonce, change, refusal) => {

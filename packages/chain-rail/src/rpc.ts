@@ -122,7 +122,10 @@ function walletsRpc({ wallets, audit, clock }: WalletDeps) {
       await audit.append({ action: "nonce.cancelled", subject, detail, at, ...by });
       const cancel = { end: word, at, ...by };
       const stored = await storeCancel(store, { wallet, nonce }, cancel, height);
-      const late = refused("INVALID_REQUEST", "nonce: was changed in the meantime: read it again");
+      const late = refused(
+        "INVALID_REQUEST",
+        "nonce: has changed since you read it; read it again",
+      );
       return { nonce: nonceMessage(nonce, orThrow(stored ?? late)) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;

@@ -73,7 +73,7 @@ export function createTestChain(finality: number) {
       respond(() => {
         const found = ids.map(minedTransaction).filter((each) => each !== "absent");
         const [first] = found;
-        if (found.length > 1) throw new Error("a nonce was mined twice");
+        if (found.length > 1) throw new Error("two transactions were mined under one nonce");
         if (first === undefined) return { kind: "unmined" };
         return first.isFinal ? { kind: "final", transaction: first } : { kind: "mined" };
       }),

@@ -49,7 +49,7 @@ async function note(
   if (!(await noteReorganised(store, key, clock.now()))) return;
   log.error(
     { payout_id: key, state, height },
-    "a reorganisation removed a final transaction; check the payout",
+    "a reorganisation removed a transaction that was final; check the payout",
   );
   onEvent("reorganised");
 }

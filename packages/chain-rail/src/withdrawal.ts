@@ -33,7 +33,7 @@ export async function withdrawTransfer(
     const ofWallet = await findWallet(store, found?.wallet ?? wallet);
     // The transfer must be read again after the wallet. See `reserveNonces`.
     const transfer = await findTransfer(store, key);
-    if (transfer === null) throw new Error("the stored transfer is missing");
+    if (transfer === null) throw new Error(`transfer ${key} has no document in the database`);
     if (transfer.state !== "waiting") return isUnpaid(transfer);
     if (ofWallet === undefined)
       throw new Error("the rail has not read the wallet's state from the chain yet");

@@ -13,7 +13,7 @@ export function createLifetime(log: Log) {
         try {
           await next.end();
         } catch (error) {
-          log.error({ err: error, part: next.name }, "closing a part of the service failed");
+          log.error({ err: error, part: next.name }, "a part of the service could not be closed");
         }
       }
     },

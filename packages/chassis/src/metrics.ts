@@ -33,7 +33,7 @@ export function createMetrics(service: string) {
     ),
     rpcConnectionsRefused: new Counter({
       name: "disburse_rpc_connections_refused_total",
-      help: "Connections to the RPC port refused by mutual TLS, by reason: handshake, certificate.",
+      help: "Connections to the RPC port that mutual TLS refused, by reason: handshake or certificate.",
       labelNames: ["reason"],
       registers,
     }),

@@ -1,9 +1,10 @@
+import { execFile } from "node:child_process";
 import type { RequestOptions } from "node:https";
 import { createInterface } from "node:readline/promises";
 import type { Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { identityProblem, type ServiceTls } from "./session/tls.ts";
-import type { TokenSource, World } from "./table/world.ts";
+import type { Executed, TokenSource, World } from "./table/world.ts";
 
 function withToken(token: TokenSource): Interceptor {
   return (next) => async (request) => {
@@ -32,6 +33,22 @@ async function confirm(question: string): Promise<boolean> {
   }
 }
 
+/** A container that does not start keeps kubectl or docker waiting. */
+const executeTimeoutMs = 120_000;
+
+function execute(program: string, args: readonly string[]): Promise<Executed> {
+  return new Promise((resolve) => {
+    execFile(program, args, { timeout: executeTimeoutMs }, (error, stdout, stderr) => {
+      const code = typeof error?.code === "number" ? error.code : -1;
+      resolve({
+        code: error === null ? 0 : code,
+        stdout,
+        stderr: stderr || (error?.message ?? ""),
+      });
+    });
+  });
+}
+
 export function processWorld(environment: World["environment"]): World {
   return {
     environment,
@@ -50,5 +67,6 @@ export function processWorld(environment: World["environment"]): World {
         interceptors: token === undefined ? [] : [withToken(token)],
       }),
     now: () => new Date(),
+    execute,
   };
 }

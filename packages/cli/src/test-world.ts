@@ -52,6 +52,7 @@ export function testWorld(routes: (router: ConnectRouter) => void, change: Parti
       confirm: async () => false,
       connect: () => transport,
       now: () => new Date(),
+      execute: async () => ({ code: -1, stdout: "", stderr: "no program runs in a test" }),
       ...{ ...change, environment },
     };
     const code = await runCommandLine(commandLine, args, world);

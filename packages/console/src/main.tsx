@@ -20,7 +20,7 @@ const retriesMax = 2;
 applyTheme(storedTheme());
 
 const root = document.getElementById("root");
-if (root === null) throw new Error("the page has no element for the app");
+if (root === null) throw new Error("the page has no element with the id root");
 
 const client = createClient();
 const router = createConsoleRouter(client);

@@ -36,14 +36,15 @@ function requestOf(
     words.flatMap((word, at) => (words[at - 1] === flag ? [word] : []));
   const [data] = after("-d");
   const address = words.find((word) => word.startsWith("$API/"));
-  if (address === undefined) throw new Error(`a guide's curl command has no address: ${words}`);
+  if (address === undefined)
+    throw new Error(`a guide's curl command has no URL that begins with $API/: ${words}`);
   const [path = "", query = ""] = address.slice("$API".length).split("?");
   const [method = data === undefined ? "GET" : "POST"] = after("-X");
   const operation = operations.find(
     (each) => each.method === method && patternOf(each.path).test(path),
   );
   if (operation === undefined)
-    throw new Error(`a guide uses an unknown operation: ${method} ${path}`);
+    throw new Error(`a guide calls a route that does not exist: ${method} ${path}`);
   const [key] = after("-H").flatMap((each) => /^Idempotency-Key: (.*)$/i.exec(each)?.[1] ?? []);
   return {
     method,

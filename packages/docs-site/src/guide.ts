@@ -70,7 +70,8 @@ function codeFigure(
   Object.assign(known, block.assignments);
   const request = { ...block.request, variables: known };
   for (const name of variablesOf(request)) {
-    if (known[name] === undefined) throw new Error(`a guide uses $${name} before it is set`);
+    if (known[name] === undefined)
+      throw new Error(`a guide uses the variable $${name} before it is set`);
   }
   const sample = sampleOf(request, assignmentLines(block.assignments));
   return figure(Object.entries(sample));

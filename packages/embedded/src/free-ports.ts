@@ -21,7 +21,7 @@ export async function freePorts(
   const ports: number[] = [];
   const isMine = async (port: number) => (await isReserved(port)) && (await isFree(port));
   for (let tries = 0; ports.length < count; tries += 1) {
-    if (tries === triesMax) throw new Error(`127.0.0.1 does not have ${count} free ports`);
+    if (tries === triesMax) throw new Error(`could not find ${count} free ports on 127.0.0.1`);
     const before = preferred[ports.length];
     const chosen = range.min + Math.floor(Math.random() * (range.max - range.min + 1));
     if (before !== undefined && (await isMine(before))) ports.push(before);

@@ -37,7 +37,7 @@ export async function loaderPrefix(env: NodeJS.ProcessEnv): Promise<string[]> {
   const loader = loaders[process.arch];
   if (loader === undefined) {
     throw new Error(
-      `The embedded MongoDB engine is not available for ${process.arch}. ${alternatives}`,
+      `The embedded MongoDB engine is not available for the architecture ${process.arch}. ${alternatives}`,
     );
   }
   const folder = await fetchLibc(cacheFolder(env), glibc, env);
@@ -69,7 +69,7 @@ async function fetchLibc(cache: string, glibc: string, env: NodeJS.ProcessEnv): 
   if (existsSync(folder)) return folder;
   const why = `The embedded MongoDB engine needs glibc 2.38; this machine has ${glibc}.`;
   if (!existsSync("/etc/debian_version") || onPath("apt-get", env) === undefined) {
-    throw new Error(`${why} Only on Debian can a newer one be fetched beside it. ${alternatives}`);
+    throw new Error(`${why} Disburse can fetch a newer glibc only on Debian. ${alternatives}`);
   }
   await mkdir(join(cache, "libc"), { recursive: true });
   const work = await mkdtemp(join(cache, "libc", "fetching-"));
@@ -82,7 +82,7 @@ async function fetchLibc(cache: string, glibc: string, env: NodeJS.ProcessEnv): 
     return folder;
   } catch (cause) {
     throw new Error(
-      `${why} Fetching a newer one from the Debian mirror failed: ${lastLine(cause)}\n` +
+      `${why} Fetching a newer glibc from the Debian mirror failed: ${lastLine(cause)}\n` +
         `Connect this machine to the network and start again. ${alternatives}`,
       { cause },
     );

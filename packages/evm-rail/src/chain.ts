@@ -74,7 +74,8 @@ export function openEvmChain(
       const responses = await callAll((node) => node.snapshot(tokens));
       const given = responses.filter((each) => each !== undefined);
       const snapshot = agreedSnapshot(given, agreeing, assets, settings.native);
-      if (snapshot === undefined) throw new Error("too few nodes responded");
+      if (snapshot === undefined)
+        throw new Error(`fewer than ${agreeing} nodes returned the chain's state`);
       return snapshot;
     },
     costOf: ({ currency, amount }, fees) => {
@@ -82,7 +83,8 @@ export function openEvmChain(
       return { amount: unitsOf(amount, currency, decimals), fee: gasLimit * fees.max };
     },
     sign: async (nonce, order, fees) => {
-      if (!hasOwner(settings, order.to)) throw new Error("nobody can own the recipient's wallet");
+      if (!hasOwner(settings, order.to))
+        throw new Error("the recipient's address can have no owner, like the zero address");
       const { gasLimit } = assetOf(order.currency);
       const call = callOf(paymentOf(order));
       return signed(signer, wallet, { chainId, nonce, gas: gasLimit, ...call, ...feesOf(fees) });
@@ -162,7 +164,8 @@ function assetsOf({ native, tokens, native_gas_limit: nativeGas }: EvmChainSetti
  */
 function unitsOf(minor: bigint, currency: string, decimals: number): bigint {
   const more = decimals - currencyOf(currency).decimals;
-  if (more < 0) throw new Error(`the token contract has fewer decimals than ${currency}`);
+  if (more < 0)
+    throw new Error(`the token contract has fewer decimals than the currency ${currency}`);
   return minor * 10n ** BigInt(more);
 }
 
@@ -196,7 +199,8 @@ async function signed(
   const unsigned = serializeTransaction(typed);
   const signature = await signer.sign(unsigned);
   const signedBy = await recoverAddress({ hash: keccak256(unsigned), signature });
-  if (!isAddressEqual(signedBy, wallet)) throw new Error("the signer signed with another key");
+  if (!isAddressEqual(signedBy, wallet))
+    throw new Error("the signer did not sign with the wallet's key");
   const raw = serializeTransaction(typed, parseSignature(signature));
   return { id: keccak256(raw), raw: hexToBytes(raw) };
 }
@@ -213,16 +217,16 @@ async function checkNodes(
   ) => {
     const wrong = responses.find((response) => response !== undefined && response !== wanted);
     if (wrong !== undefined) {
-      throw new SettingsError(`EVM_CHAINS: ${what} is ${wrong}, not ${wanted}`);
+      throw new SettingsError(`EVM_CHAINS: ${what} is ${wanted}, but a node returned ${wrong}`);
     }
     if (agreedOn(responses, agreeing) === undefined)
-      throw new Error(`${what}: too few nodes responded`);
+      throw new Error(`${what}: fewer than ${agreeing} nodes returned a value`);
   };
   assertAgreed(await callAll((node) => node.chainId()), chainId, "chain_id");
   for (const [currency, { contract, decimals }] of Object.entries(tokens)) {
     if (decimals < currencyOf(currency).decimals) {
       throw new SettingsError(
-        `EVM_CHAINS: tokens: ${currency} must have at least the decimals that Disburse uses for it`,
+        `EVM_CHAINS: tokens: ${currency}: decimals: must be at least ${currencyOf(currency).decimals}, as Disburse uses`,
       );
     }
     assertAgreed(

@@ -20,6 +20,12 @@ export const evmRails: RailPackage = {
       throw new SettingsError(`settings: ${setting}: ${problems.join("; ")}`);
     return {
       names: chains.map(({ rail }) => rail),
+      servers: chains.flatMap(({ rail, rpc_urls: urls }) =>
+        urls.map((text) => {
+          const { protocol, hostname: host, port } = new URL(text);
+          return { rail, host, port: Number(port) || (protocol === "https:" ? 443 : 80) };
+        }),
+      ),
       needsSealer: false,
       open: async (context) => {
         const { database, log } = context;

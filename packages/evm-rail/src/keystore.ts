@@ -45,7 +45,9 @@ export async function openKeystore(
   const derived = await Keystore.toKeyAsync(keystore.data, { password });
   const account = privateKeyToAccount(decrypt(keystore.data, derived));
   if (!isAddressEqual(account.address, wallet)) {
-    throw new SettingsError("EVM_CHAINS: keystore_file: has the key of another wallet");
+    throw new SettingsError(
+      "EVM_CHAINS: keystore_file: contains the key of another wallet than the chain's wallet",
+    );
   }
   return {
     check: async () => undefined,

@@ -81,7 +81,7 @@ describe.each<[string, () => Promise<Signer> | Signer]>([
 describe("a signer does not open", () => {
   it("with a keystore of another wallet", async () => {
     const opening = openKeystore({ keystoreFile, passwordFile }, other.address);
-    await expect(opening).rejects.toThrow("has the key of another wallet");
+    await expect(opening).rejects.toThrow("contains the key of another wallet");
   });
 
   it("with another password, and does not show it", async () => {
@@ -101,8 +101,8 @@ describe("a signer does not open", () => {
   it("at a server that lacks the key", async () => {
     const other = privateKeyToAccount(generatePrivateKey());
     const signer = openWeb3Signer(url, other.address);
-    await expect(signer.check()).rejects.toThrow("has no key of the wallet");
-    await expect(signer.sign("0x00")).rejects.toThrow("has no key of the wallet");
+    await expect(signer.check()).rejects.toThrow("does not have the wallet's key");
+    await expect(signer.sign("0x00")).rejects.toThrow("does not have the wallet's key");
   });
 });
 

@@ -29,7 +29,9 @@ export function openWeb3Signer(url: string, wallet: Address): Signer {
     const keys = z.array(hexText).parse(await listed.json());
     const key = keys.find((each) => isAddressEqual(publicKeyToAddress(uncompressed(each)), wallet));
     if (key === undefined) {
-      throw new SettingsError("EVM_CHAINS: web3signer_url: the signer has no key of the wallet");
+      throw new SettingsError(
+        "EVM_CHAINS: web3signer_url: the signer does not have the wallet's key",
+      );
     }
     known = key;
     return key;

@@ -50,7 +50,8 @@ export function rescale(decimal: Decimal, scale: number): bigint {
   const by = scale - decimal.scale;
   if (by >= 0) return decimal.units * 10n ** BigInt(by);
   const divisor = 10n ** BigInt(-by);
-  if (decimal.units % divisor !== 0n) throw new Error("rescale would drop digits");
+  if (decimal.units % divisor !== 0n)
+    throw new Error("the decimal has nonzero digits beyond the new scale");
   return decimal.units / divisor;
 }
 

@@ -40,7 +40,7 @@ const numberText = /^-?\d+(\.\d+)?$/;
 
 /** Returns a JSON number that `JSON.stringify` writes digit for digit. */
 export function exactNumber(digits: string): unknown {
-  if (!numberText.test(digits)) throw new Error("not the digits of a number");
+  if (!numberText.test(digits)) throw new Error("the text is not a decimal number");
   return json.rawJSON(digits);
 }
 

@@ -61,7 +61,7 @@ export function derivedId(noun: IdNoun, from: string): string {
  */
 export function hashedId(noun: IdNoun, hash: Uint8Array): string {
   const length = timeLength + randomLength;
-  if (hash.length < length) throw new Error(`a hash of fewer than ${length} bytes`);
+  if (hash.length < length) throw new Error(`the hash must have at least ${length} bytes`);
   const body = Array.from(hash.subarray(0, length), (byte) => alphabet.charAt(byte & 31));
   return `${idPrefixes[noun]}_${body.join("")}`;
 }

@@ -3,7 +3,7 @@ import { readReason } from "./reason.ts";
 
 const refusal = {
   refused: "INVALID_REQUEST",
-  detail: "reason: must be 10 to 1000 plain characters",
+  detail: "reason: must be 10 to 1000 printable characters",
 };
 
 it.each([10, 1_000])("accepts a reason of %i characters, cleaned", (length) => {
@@ -19,6 +19,6 @@ it.each(["x".repeat(9), "x".repeat(1_001), "a reason\u0000 of control", ""])(
 
 it("names the field that it refuses", () => {
   expect(readReason("short", "note")).toMatchObject({
-    detail: "note: must be 10 to 1000 plain characters",
+    detail: "note: must be 10 to 1000 printable characters",
   });
 });

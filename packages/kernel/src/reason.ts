@@ -13,5 +13,5 @@ export function readReason(text: string, field = "reason"): string | Refused<"IN
   const isSized = reason.length >= reasonMin && reason.length <= reasonMax;
   if (isSized && textProblem(reason) === undefined) return reason;
   const length = `${reasonMin} to ${reasonMax}`;
-  return refused("INVALID_REQUEST", `${field}: must be ${length} plain characters`);
+  return refused("INVALID_REQUEST", `${field}: must be ${length} printable characters`);
 }

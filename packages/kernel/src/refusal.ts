@@ -33,10 +33,7 @@ export function isRefused<T>(answer: T): answer is Extract<T, Refused<string>> {
 }
 
 /** Refuses an operation id that was used with other content (decisions §9). */
-export const otherContent = refused(
-  "INVALID_REQUEST",
-  "operation_id: was used with other content",
-);
+export const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
 
 /**
  * A field and its problem. The problem continues a sentence that starts with the field:

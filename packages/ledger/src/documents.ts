@@ -167,6 +167,6 @@ export function toLedgerEntry(document: LedgerDocument): LedgerEntry {
 
 function storedDecimal(text: string) {
   const decimal = parseDecimal(text);
-  if (decimal === undefined) throw new Error("a stored amount is not a decimal");
+  if (decimal === undefined) throw new Error("an amount in the database is not a decimal");
   return decimal;
 }

@@ -204,7 +204,7 @@ async function firstSequenceFrom(
 
 async function entryAt({ entries }: LedgerCollections, accountId: string, sequence: number) {
   const found = await entries.findOne({ account_id: accountId, sequence });
-  if (found === null) throw new Error("the statement has a gap");
+  if (found === null) throw new Error(`account ${accountId} has no ledger entry ${sequence}`);
   return found;
 }
 

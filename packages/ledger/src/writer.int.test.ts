@@ -186,7 +186,7 @@ it("gives a movement up that others forestall a hundred times", async () => {
   const updates = vi.spyOn(ledger.accounts, "updateOne");
   updates.mockResolvedValue({ modifiedCount: 0 } as never);
   const forestalled = ledger.apply(...held(accountId, "po_13", 100n));
-  await expect(forestalled).rejects.toThrow("the account changed during every try");
+  await expect(forestalled).rejects.toThrow("every attempt to write to the account conflicted");
   expect(updates).toHaveBeenCalledTimes(100);
 });
 

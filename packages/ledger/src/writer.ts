@@ -167,7 +167,7 @@ async function write(
     await pause(Math.random() * pauseMaxMs);
     remembered = undefined;
   }
-  throw new Error("the account changed during every try");
+  throw new Error("every attempt to write to the account conflicted with another write");
 }
 
 /** An account as this process last read or wrote it. */

@@ -8,6 +8,7 @@ import type { Loop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Indexes } from "@disburse/chassis/mongo/migrations.ts";
+import type { RailServer } from "@disburse/chassis/service/check.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import type { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -40,6 +41,8 @@ export type RailPackage = {
 /** Configured rails with valid settings. */
 export type ConfiguredRails = {
   readonly names: readonly string[];
+  /** The servers that the rails call, for `main.ts check`. A URL may contain a key, so it is cut. */
+  readonly servers: readonly RailServer[];
   /**
    * True if the rails store encrypted texts. The payout service then requires an encryption key.
    */

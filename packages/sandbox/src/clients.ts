@@ -70,7 +70,10 @@ export async function waitUntilServing(
     await retryUntilAvailable(async () => {
       const { status } = await health.rpc.check({});
       if (status === HealthCheckResponse_ServingStatus.SERVING) return;
-      throw new ConnectError("the service is not serving", Code.Unavailable);
+      throw new ConnectError(
+        `${url} does not report SERVING in its health check`,
+        Code.Unavailable,
+      );
     }, timeoutMs);
   } finally {
     health.close();

@@ -25,7 +25,7 @@ export function openClusterSecrets(config: ClusterConfig) {
     });
     if (!expected.includes(response.status)) {
       // The error omits the response's body, which could contain secrets from the request.
-      throw new Error(`${method} ${base}${path}: ${response.status}`);
+      throw new Error(`${method} ${base}${path}: HTTP status ${response.status}`);
     }
     return response;
   };

@@ -3,29 +3,58 @@ import { brokerConfig, brokerDefinitions, brokerPasswordsOf } from "./broker/use
 import { openClusterSecrets } from "./cluster-secrets.ts";
 import { readClusterConfig } from "./config.ts";
 import { generateSecrets, ownSettings, sharedSettings, workloads } from "./secrets.ts";
+import { type ServiceName, serviceNames } from "./service-names.ts";
 
 /**
- * Creates the Secret of a sandbox in a Kubernetes cluster. Keeps existing values: stored data
+ * Creates the Secrets of a sandbox in a Kubernetes cluster. Keeps existing values: stored data
  * depends on them.
  */
 
-/** The manifests in deploy/k8s mount this Secret. */
+/**
+ * This Secret has every value. Creating it is one call, so a job that dies leaves all values or
+ * none. The Secrets of the services, which their pods mount, are copies of its parts.
+ */
 const secretName = "disburse";
+
+type Values = Readonly<Record<string, string>>;
 
 const log = createLog("sandbox-secrets", "info");
 try {
   const cluster = openClusterSecrets(readClusterConfig());
+  const writeChanged = async (name: string, stored: Values, wanted: Values): Promise<boolean> => {
+    if (Object.entries(wanted).every(([key, text]) => stored[key] === text)) return false;
+    await cluster.write(name, wanted);
+    return true;
+  };
   const stored = (await cluster.read(secretName)) ?? {};
   const wanted = withBrokerUsers({ ...clusterSecret(), ...stored });
-  if (Object.entries(wanted).some(([name, text]) => stored[name] !== text)) {
-    await cluster.write(secretName, wanted);
-    log.info({}, "secrets created");
-  } else {
-    log.info({}, "secrets already exist");
-  }
+  const written = [
+    await writeChanged(secretName, stored, wanted),
+    ...(await Promise.all(
+      serviceNames.map(async (service) => {
+        const name = `${service}-keys`;
+        return writeChanged(name, (await cluster.read(name)) ?? {}, keysOf(service, wanted));
+      }),
+    )),
+  ];
+  log.info({}, written.includes(true) ? "secrets created" : "secrets already exist");
 } catch (error) {
   log.fatal({ err: error }, "creating the secrets failed");
   process.exit(1);
+}
+
+/** Returns the settings that one service reads, under their own names. */
+function keysOf(service: ServiceName, values: Values): Values {
+  const suffix = `_${service.toUpperCase()}`;
+  const own = Object.entries(values)
+    .filter(([name]) => name.endsWith(suffix))
+    .map(([name, text]) => [name.slice(0, -suffix.length), text]);
+  const { TRUSTED_KEYS, API_KEY_PEPPER } = values;
+  return {
+    ...Object.fromEntries(own),
+    ...(TRUSTED_KEYS !== undefined && { TRUSTED_KEYS }),
+    ...(service === "gateway" && API_KEY_PEPPER !== undefined && { API_KEY_PEPPER }),
+  };
 }
 
 /** Returns all secrets by setting. A service's own secret ends in the service's name. */

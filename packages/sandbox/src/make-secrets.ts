@@ -52,7 +52,7 @@ await makeCertificates({ caFile, keysFolder, trustDomain }, workloads);
 const urls = Object.fromEntries(own.map(([workload, { AMQP_URL }]) => [workload, AMQP_URL]));
 const passwords = brokerPasswordsOf((service) => urls[service]);
 if (Object.keys(passwords).length < brokerServices.length)
-  throw new Error("a service has no user for the message broker");
+  throw new Error("the AMQP_URL of a service names no user of the message broker");
 /**
  * Readable by all, because the broker runs as another user. The files contain only salted hashes of
  * random passwords.

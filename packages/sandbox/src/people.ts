@@ -132,7 +132,7 @@ export function tokenOfRole(issuerKey: string, role: string): Promise<string> {
   const found = sandboxPeople.find(({ roles }) => (roles as readonly string[]).includes(role));
   if (found === undefined) {
     const known = sandboxPeople.flatMap(({ roles }) => roles).join(", ");
-    throw new Error(`the sandbox has no person of the role "${role}"; it has ${known}`);
+    throw new Error(`no person of the sandbox has the role "${role}"; the roles are ${known}`);
   }
   const times = { seconds: accessTokenSeconds, signedInAt: new Date() };
   return personToken(issuerKey, found, times);

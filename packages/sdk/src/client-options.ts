@@ -62,6 +62,9 @@ function checkedBaseUrl(baseUrl: string): string {
     url !== undefined &&
     /^https?:$/.test(url.protocol) &&
     `${url.username}${url.password}${url.search}${url.hash}` === "";
-  if (!isPlain) throw new TypeError("baseUrl must be an http or https URL without user or query");
+  if (!isPlain)
+    throw new TypeError(
+      "baseUrl must be an http or https URL without credentials, query or fragment",
+    );
   return url.href.replace(/\/+$/, "");
 }

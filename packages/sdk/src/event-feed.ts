@@ -45,7 +45,7 @@ export class EventFeed implements AsyncIterable<FeedEvent> {
   ) {
     const { pollMs = 1 } = options;
     if (!Number.isInteger(pollMs) || pollMs < 1) {
-      throw new TypeError("pollMs must be a whole number from 1");
+      throw new TypeError("pollMs must be a whole number of at least 1");
     }
     this.#events = events;
     this.#options = options;

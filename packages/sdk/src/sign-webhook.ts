@@ -66,7 +66,7 @@ function signed(
 ): Record<string, string> {
   const { secret, standardSecret, sequence = 1, timestamp = new Date() } = options;
   if (!Number.isSafeInteger(sequence) || sequence < 1) {
-    throw new TypeError("sequence must be a whole number from 1");
+    throw new TypeError("sequence must be a whole number of at least 1");
   }
   const { id = `evt_${transaction_id.replace(/^[a-z]+_/, "")}_${sequence}` } = options;
   const seconds = String(Math.floor(timestamp.getTime() / 1_000));

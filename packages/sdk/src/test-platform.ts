@@ -40,7 +40,7 @@ export function scripted(replies: readonly (Reply | (() => Reply))[]) {
       body: typeof body === "string" ? body : undefined,
     });
     const next = replies[sent.length - 1];
-    if (next === undefined) throw new Error("more requests came than were scripted");
+    if (next === undefined) throw new Error("the test received more requests than it has replies");
     const reply = typeof next === "function" ? next() : next;
     if (reply instanceof Error) throw reply;
     return reply;

@@ -62,7 +62,7 @@ export function checkSecrets(options: {
   // A `null` from a database or file would become the text "null". Anyone could sign with that
   // secret.
   if (secret !== undefined && (typeof secret !== "string" || secret === "")) {
-    throw new TypeError("secret must be text that is not empty");
+    throw new TypeError("secret must be a non-empty string");
   }
 }
 
@@ -74,5 +74,7 @@ export function keyOf(standardSecret: string): Uint8Array {
   const [, encoded = ""] = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/.exec(String(standardSecret)) ?? [];
   const key = Buffer.from(encoded, "base64");
   if (key.length >= keyBytesMin) return key;
-  throw new TypeError(`standardSecret must be whsec_ and base64 of at least ${keyBytesMin} bytes`);
+  throw new TypeError(
+    `standardSecret must be whsec_ followed by the base64 of at least ${keyBytesMin} bytes`,
+  );
 }

@@ -85,7 +85,8 @@ export async function runMainJob(sandbox: SandboxDocument): Promise<void> {
     ({ merchant, currency, available }) =>
       merchant === "acme" && currency === "USD" && !available.startsWith("0."),
   );
-  if (account === undefined) throw new Error("the merchant acme has no account with money");
+  if (account === undefined)
+    throw new Error("the merchant acme has no USD account with available money");
   const listener = await startWebhookListener();
   const registration = disburse.webhookEndpoints.create({ url: listener.url, description: "demo" });
   try {
@@ -163,7 +164,7 @@ async function startWebhookListener() {
         const found = find(id, status);
         if (found !== undefined) return found;
         await once(server, "webhook", { signal }).catch(() => {
-          throw new Error(`no webhook reported the status ${status}`);
+          throw new Error(`no webhook reported the status ${status} in time`);
         });
       }
     },

@@ -9,7 +9,7 @@ import { migrations as payout } from "@disburse/payout/migrations.ts";
 import { migrations as quote } from "@disburse/quote/migrations.ts";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 
-const migrations: Readonly<Record<ServiceName, readonly Migration[]>> = {
+export const migrations: Readonly<Record<ServiceName, readonly Migration[]>> = {
   beneficiary,
   compliance,
   gateway,

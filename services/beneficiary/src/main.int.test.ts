@@ -198,7 +198,7 @@ it("serves, consumes screening events and no forged ones, retries screenings, lo
   service.kill("SIGTERM");
   expect(await ended).toBe(0);
   expect(output).toContain(
-    "record not screened: the compliance service is unavailable; it will be retried",
+    "record not screened, because the compliance service is unavailable; the screening will be retried",
   );
   for (const plain of ["Jane", "Doe", "0x5a", "X1234567", "1985-04-12", "Main Street"]) {
     expect(output).not.toContain(plain);

@@ -19,7 +19,9 @@ it.each([{ url: "http://lists.example/un.xml" }, { path: "/lists/un.xml" }])(
   "accepts a list from %j in the sandbox alone",
   (file) => {
     expect(read("sandbox", file)).toHaveLength(1);
-    expect(() => read("live", file)).toThrow("LIST_SOURCES: must be https URLs alone in live mode");
+    expect(() => read("live", file)).toThrow(
+      "LIST_SOURCES: must contain only https URLs in live mode",
+    );
   },
 );
 

@@ -46,7 +46,7 @@ export function readConfig(environment: Environment) {
       .default(new Set()),
   });
   if (config.DISBURSE_MODE === "live" && !config.LIST_SOURCES.every(isAuthentic)) {
-    throw new SettingsError("settings: LIST_SOURCES: must be https URLs alone in live mode");
+    throw new SettingsError("settings: LIST_SOURCES: must contain only https URLs in live mode");
   }
   const given = config.APPROVAL_CLEAR_SCORE;
   const byDefault = config.DISBURSE_MODE === "live" ? clearScoreDefault : undefined;

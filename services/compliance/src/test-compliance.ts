@@ -128,10 +128,10 @@ async function listeningBus() {
     queue: "test",
     events: [{ keys: ["screening.*"], publishers: ["compliance"] }],
     handle: async (batch) => {
-      if (!takes) throw new Error("events are refused now");
+      if (!takes) throw new Error("the test consumer is set to reject events");
       for (const { id, body } of batch) {
         const event = fromBinary(ScreeningChangedSchema, body);
-        if (id !== event.eventId) throw new Error("a message of another id than its event");
+        if (id !== event.eventId) throw new Error("the message id differs from the event id");
         if (events.every(({ eventId }) => eventId !== id)) events.push(event);
       }
       return batch.map(() => "stored");

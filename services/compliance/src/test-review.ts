@@ -71,7 +71,7 @@ export const officer = (id: string, operationId: string = randomUUID()) => ({
 /** Returns the proposal that a call was refused with. */
 export async function proposalOf(call: Promise<unknown>) {
   const error = await call.then(
-    () => new Error("one person was enough"),
+    () => new Error("the call succeeded without a second person"),
     (thrown: unknown) => thrown,
   );
   const required = readApprovalRequired(error);

@@ -161,7 +161,7 @@ it("rotates its pepper: appended, moved to the front, rehashed on use, and remov
   const clock = { now: () => new Date(soon) };
   const retired = { keys, peppers: readPeppers(second), clock };
   await expect(assertPeppers(retired)).rejects.toThrow(
-    "settings: API_KEY_PEPPER: 1 keys are hashed under p1 or another missing pepper",
+    "settings: API_KEY_PEPPER: 1 API keys are hashed with a missing pepper, such as p1: add all missing peppers again",
   );
   await front.keys.revokeKey({ mutation: mutation(), keyId: unused.keyId });
   expect(await left(front)).toBe(0);

@@ -149,7 +149,7 @@ function forwardCalls({ config, connect }: Opening<Config>, ownUrl: () => string
     const calls = rpc as unknown as Readonly<Record<string, UnaryCall | undefined>>;
     return async ({ localName }, request, options) => {
       const call = calls[localName];
-      if (call === undefined) throw new Error(`the client has no method ${localName}`);
+      if (call === undefined) throw new Error(`the service's client has no method ${localName}`);
       return call(request, options);
     };
   };

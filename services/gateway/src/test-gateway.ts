@@ -47,7 +47,8 @@ function register<S extends DescService>(router: ConnectRouter, service: S, fake
     name,
     (request: unknown, context: unknown) => {
       const answer = (fake as Record<string, ((...args: unknown[]) => unknown) | undefined>)[name];
-      if (answer === undefined) throw new ConnectError(`${name} is not faked`, Code.Internal);
+      if (answer === undefined)
+        throw new ConnectError(`the fake service does not implement ${name}`, Code.Internal);
       return answer(request, context);
     },
   ]);
@@ -129,12 +130,12 @@ export const testEmailHashes = () => createKeyedHashes(testSealingKey, emailPurp
 const withoutProvider = {
   emailHashes: testEmailHashes,
   verify: () => {
-    throw new ConnectError("no person has access", Code.Unauthenticated);
+    throw new ConnectError("the test gateway accepts no person's token", Code.Unauthenticated);
   },
   members: { origin: undefined, provider: undefined },
   operators: { origin: undefined, provider: undefined },
   forward: () => async () => {
-    throw new Error("nothing is forwarded");
+    throw new Error("the test gateway forwards no calls");
   },
   consoleFolder: "/nonexistent",
 };

@@ -93,7 +93,7 @@ describe("the settings of rails", () => {
         BANK_RAILS: JSON.stringify([{ ...addressless, ...change }]),
       });
     expect(() => given({})).toThrow(
-      "settings: BANK_RAILS: bank-usd: profile.debtor.address: is required for SWIFT in live mode, with town and country",
+      "settings: BANK_RAILS: bank-usd: profile.debtor.address: is required for SWIFT in live mode and must have a town and a country",
     );
     expect(namesOf(given({ transfer_methods: ["LOCAL"] }))).toEqual(["bank-usd"]);
     expect(() => given({ transfer_methods: ["LOCAL", "SWIFT"] })).toThrow("debtor.address");

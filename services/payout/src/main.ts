@@ -43,68 +43,77 @@ const callbacksRestMs = 1_000;
 type Receive = (message: ReceivedMessage, by: Change) => Promise<unknown>;
 type PayoutOpening = Opening<ReturnType<typeof readConfig>>;
 
-export const start = serviceStart("payout", readConfig, migrations, async (opening) => {
-  const { config, log, metrics, database, lifetime, connect, serve } = opening;
-  const bus = await opening.openBus(config);
-  const sandbox = await openSandbox(opening, (...of): Promise<unknown> => payout.receive(...of));
-  const states = openRailStates(database, clock);
-  const sealer = await openRailKeys(opening);
-  const approvals = openApprovals({
-    db: database.db,
-    clock,
-    log,
-    openMax: config.OPEN_PROPOSALS_PER_MERCHANT,
-    // Encrypts stored proposals: their requests may contain a bank file.
-    sealer,
-  });
-  const live = await openRails(opening, {
-    sealer,
-    isPaused: states.isPaused,
-    approvals,
-    callForWork: (ids): Promise<readonly string[]> => payout.callForWork(ids),
-  });
-  const own = { guard: approvals.guard, sums: openDailySums(database) };
-  const limits = config.APPROVAL_CREDIT_LIMITS;
-  const payout = await startPayoutService({
-    database,
-    bus,
-    clock,
-    log,
-    tracing: opening.tracing,
-    quote: connect(QuoteService, config.QUOTE_URL),
-    beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
-    rails: createRailDirectory(
-      [...(sandbox === undefined ? [] : [sandbox.rail]), ...live.rails],
-      config.RAIL_ROUTES,
-      states.isPaused,
-    ),
-    states,
-    sandbox,
-    railRpc: live.rpc,
-    stuckAfterMs: config.STUCK_AFTER_SECONDS * 1_000,
-    railWorkers: config.RAIL_WORKERS,
-    mode: config.DISBURSE_MODE,
-    place: `${hostname()}:${config.PORT}`,
-    metrics: createPayoutMetrics(metrics),
-    proposals: approvals,
-    approvals: { ...own, limits },
-    // In live mode no currency has a limit, so every funding and sweep needs a second operator.
-    treasuryApprovals: { ...own, limits: config.DISBURSE_MODE === "live" ? new Map() : limits },
-  });
-  lifetime.add("approvals", approvals.start().stop);
-  lifetime.add("background", payout.stop);
-  const { ledger, payouts, rails } = payout.parts;
-  lifetime.add("rails", live.start().stop);
-  opening.ship(ledgerHeads(ledger));
-  const shown = { metrics, clock, log };
-  lifetime.add("gauges", startPayoutGauges({ database, ledger, rails: live.rails, ...shown }).stop);
-  lifetime.add("statement gauges", startStatementGauges({ ledger, rails, ...shown }).stop);
-  if (sandbox !== undefined) startCallbacks(opening, sandbox);
-  const receiptKey = opening.identity.serviceKey;
-  const renders = createTurns({ restRatio: 3 });
-  const statements = statementsRpc({ ledger, payouts, clock, receiptKey, renders });
-  return serve(servedRpcs({ ...payout, statements, approvals: approvals.rpc }));
-});
+export const start = serviceStart(
+  "payout",
+  readConfig,
+  migrations,
+  async (opening) => {
+    const { config, log, metrics, database, lifetime, connect, serve } = opening;
+    const bus = await opening.openBus(config);
+    const sandbox = await openSandbox(opening, (...of): Promise<unknown> => payout.receive(...of));
+    const states = openRailStates(database, clock);
+    const sealer = await openRailKeys(opening);
+    const approvals = openApprovals({
+      db: database.db,
+      clock,
+      log,
+      openMax: config.OPEN_PROPOSALS_PER_MERCHANT,
+      // Encrypts stored proposals: their requests may contain a bank file.
+      sealer,
+    });
+    const live = await openRails(opening, {
+      sealer,
+      isPaused: states.isPaused,
+      approvals,
+      callForWork: (ids): Promise<readonly string[]> => payout.callForWork(ids),
+    });
+    const own = { guard: approvals.guard, sums: openDailySums(database) };
+    const limits = config.APPROVAL_CREDIT_LIMITS;
+    const payout = await startPayoutService({
+      database,
+      bus,
+      clock,
+      log,
+      tracing: opening.tracing,
+      quote: connect(QuoteService, config.QUOTE_URL),
+      beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
+      rails: createRailDirectory(
+        [...(sandbox === undefined ? [] : [sandbox.rail]), ...live.rails],
+        config.RAIL_ROUTES,
+        states.isPaused,
+      ),
+      states,
+      sandbox,
+      railRpc: live.rpc,
+      stuckAfterMs: config.STUCK_AFTER_SECONDS * 1_000,
+      railWorkers: config.RAIL_WORKERS,
+      mode: config.DISBURSE_MODE,
+      place: `${hostname()}:${config.PORT}`,
+      metrics: createPayoutMetrics(metrics),
+      proposals: approvals,
+      approvals: { ...own, limits },
+      // In live mode no currency has a limit, so every funding and sweep needs a second operator.
+      treasuryApprovals: { ...own, limits: config.DISBURSE_MODE === "live" ? new Map() : limits },
+    });
+    lifetime.add("approvals", approvals.start().stop);
+    lifetime.add("background", payout.stop);
+    const { ledger, payouts, rails } = payout.parts;
+    lifetime.add("rails", live.start().stop);
+    opening.ship(ledgerHeads(ledger));
+    const shown = { metrics, clock, log };
+    lifetime.add(
+      "gauges",
+      startPayoutGauges({ database, ledger, rails: live.rails, ...shown }).stop,
+    );
+    lifetime.add("statement gauges", startStatementGauges({ ledger, rails, ...shown }).stop);
+    if (sandbox !== undefined) startCallbacks(opening, sandbox);
+    const receiptKey = opening.identity.serviceKey;
+    const renders = createTurns({ restRatio: 3 });
+    const statements = statementsRpc({ ledger, payouts, clock, receiptKey, renders });
+    return serve(servedRpcs({ ...payout, statements, approvals: approvals.rpc }));
+  },
+  ({ rails }) => rails.flatMap((each) => each.servers),
+);
 
 /**
  * Opens the simulated rail, or returns `undefined` in live mode. The secret that signs its

@@ -2,13 +2,20 @@ import { type CountRead, cacheMetrics } from "@disburse/chassis/cache.ts";
 import { durationBuckets, type Metrics } from "@disburse/chassis/metrics.ts";
 import { countRetries } from "@disburse/ledger/metrics.ts";
 import type { PayoutStatus } from "./payouts/rules/progress.ts";
-import type { ObserveRailCall } from "./rails/steps.ts";
+import type { ObserveRailCall, ObserveSettlement } from "./rails/steps.ts";
+
+/**
+ * Histogram bounds in seconds. A payout takes tens of milliseconds, and 30 s is the objective
+ * (docs/RUNBOOK.md, DisburseSloBurning). A paused rail or an account without funds takes hours.
+ */
+const overheadBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400];
 
 /** Metrics of the work of one process. For stored state, see `gauges.ts`. */
 export type PayoutMetrics = {
   readonly countRead: CountRead;
   readonly changed: (status: PayoutStatus) => void;
   readonly railCalled: ObserveRailCall;
+  readonly settled: ObserveSettlement;
   /** Counts writes of an account that failed because another write had changed it. */
   readonly retried: () => void;
   /** Counts leases of a payout whose earlier lease had expired. */
@@ -31,6 +38,12 @@ export function createPayoutMetrics(metrics: Metrics): PayoutMetrics {
     ["rail", "operation", "outcome"],
     durationBuckets,
   );
+  const overheads = metrics.histogram(
+    "disburse_payout_settlement_overhead_seconds",
+    "Time that the platform took for a payout besides its rail: to its submission, and from the rail's response to its end.",
+    ["rail"],
+    overheadBuckets,
+  );
   const takenOver = metrics.counter(
     "disburse_payout_leases_taken_over_total",
     "Payouts that a process leased after another process's lease had expired.",
@@ -42,6 +55,7 @@ export function createPayoutMetrics(metrics: Metrics): PayoutMetrics {
     railCalled: ({ rail, operation }, outcome, durationMs) =>
       calls.observe({ rail, operation, outcome }, durationMs / 1_000),
     retried: countRetries(metrics),
+      settled: (rail, overheadMs) => overheads.observe({ rail }, overheadMs / 1_000),
     takenOver: () => takenOver.inc(),
   };
 }

@@ -31,7 +31,7 @@ export function resolvers({ operatorRpc, proposalsRpc }: Operated) {
       return required;
     });
     if ("proposalId" in answer) return answer;
-    throw new Error("one operator alone has resolved a payout");
+    throw new Error("a payout was resolved without the approval of a second operator");
   };
   const approve = async (
     { proposalId, contentDigest }: ApprovalRequired,

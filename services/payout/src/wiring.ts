@@ -243,6 +243,7 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
     audit: openAuditStore<AuditAction>(database),
     silenceOf: options.sandbox?.scenarios.silenceOf,
     railCalled: metrics?.railCalled,
+    settled: metrics?.settled,
   };
 }
 
@@ -270,7 +271,7 @@ async function followRules({ audit, velocity, controls, log }: Parts) {
     const set = await audit.lastWith(action, followedMax).catch((error: unknown) => {
       log.error(
         { err: error, action },
-        "reading the last settings from the audit trail failed; after a crash, one may not have taken effect",
+        "could not read the last changes of the merchants' rules from the audit trail; after a crash, a change may not have taken effect",
       );
       return [];
     });
@@ -338,7 +339,7 @@ function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
       const lost = (error: unknown) =>
         log.warn(
           { err: error },
-          "marking published events failed; another process publishes them again",
+          "could not mark events as published; another process publishes them again",
         );
       await outbox.settle(true).catch(lost);
       await Promise.all(leases.map((lease) => lease.release()));

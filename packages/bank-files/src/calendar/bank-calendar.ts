@@ -90,7 +90,7 @@ export function bankingDayFrom(
     if (ends !== undefined) return ends;
     if (results.every((isOpen) => isOpen)) return candidate;
   }
-  throw new Error(`no banking day within ${closedMax} days of ${day}`);
+  throw new Error(`no banking day found in the ${closedMax} days from ${day}`);
 }
 
 /**

@@ -180,6 +180,7 @@ describe("the next window", () => {
 
   it("throws if no window accepts the amount", () => {
     const schedule: Schedule = { ...ach, windows: [{ ...ach.windows[0], minorMax: 1n }] };
-    expect(() => nextWindow(schedule, 2n, new Date("2026-11-25T12:00:00Z"))).toThrow("no window");
+    const now = new Date("2026-11-25T12:00:00Z");
+    expect(() => nextWindow(schedule, 2n, now)).toThrow("no bank window");
   });
 });

@@ -55,7 +55,7 @@ export function nextWindow(
   const { day: today, time } = localTime(now, zone);
   const fitting = windows.filter(({ minorMax }) => minorMax === undefined || minor <= minorMax);
   const [first] = fitting;
-  if (first === undefined) throw new Error("no window accepts a payment of this amount");
+  if (first === undefined) throw new Error("no bank window accepts a payment of this amount");
   let on = bankingDayFrom(calendars, today);
   if (typeof on !== "string") return on;
   let window = on === today ? fitting.find(({ cutOff }) => time < cutOff) : first;

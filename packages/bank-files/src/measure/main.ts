@@ -64,7 +64,8 @@ const payments = Array.from({ length: paymentsCount }, (_, number) => payment(nu
 const createdAt = new Date("2026-11-24T09:30:00.000Z");
 const started = performance.now();
 const file = writeInitiation(profile, { messageId: "MEASURE1", createdAt, payments });
-if (isRefused(file)) throw new Error(`was not written: ${JSON.stringify(file.faults[0])}`);
+if (isRefused(file))
+  throw new Error(`the payment file was not written: ${JSON.stringify(file.faults[0])}`);
 print(`${paymentsCount} payments, ${file.bytes.length} bytes, written`, started);
 const breaches = await schemaBreaches(file.version, file.bytes);
 if (breaches.length > 0) throw new Error(JSON.stringify(breaches[0]));

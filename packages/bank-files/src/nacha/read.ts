@@ -89,7 +89,7 @@ export function readAchFiles(chunks: Iterable<string>): AchFiles | Refused<"UNRE
     } else if (last !== undefined && !last.isEnded) {
       last.take(line);
     } else if (/^<[?!\w]/.test(line.text)) {
-      return refused("UNREADABLE", `line ${line.number}: has XML beside a NACHA file`);
+      return refused("UNREADABLE", `line ${line.number}: XML follows a NACHA file`);
     } else if (isCard(line.text)) {
       // Transmission cards around a file are not reported, because they say nothing about its
       // content.
@@ -100,7 +100,10 @@ export function readAchFiles(chunks: Iterable<string>): AchFiles | Refused<"UNRE
     }
   }
   if (files.length === 0) {
-    return refused("UNREADABLE", "does not begin with the head of a NACHA file");
+    return refused(
+      "UNREADABLE",
+      "has no header record of a NACHA file, a line that begins with 101",
+    );
   }
   return { files: files.map((each) => each.end()), outside };
 }
@@ -112,7 +115,7 @@ export function readAch(bytes: Uint8Array): ReadAch | Refused<"UNREADABLE"> {
   if (isRefused(read)) return read;
   const [file, ...others] = read.files;
   if (file === undefined || others.length > 0) {
-    return refused("UNREADABLE", "has several NACHA files");
+    return refused("UNREADABLE", "contains more than one NACHA file");
   }
   return file;
 }

@@ -150,7 +150,7 @@ export function record<L extends Layout>(layout: L, values: Values<L>): string {
     const value = values[name] ?? "";
     const isBlank = value === "" && filled === "X";
     if (value.length > length || (filled === "9" && !/^\d+$/.test(value))) {
-      throw new Error(`${name} does not fit its ${length} columns`);
+      throw new Error(`the value of ${name} is longer than ${length} columns or not numeric`);
     }
     if (isBlank) continue;
     const padded = filled === "9" ? value.padStart(length, "0") : value.padEnd(length);

@@ -43,7 +43,8 @@ export function connected(client: Client, settings: SftpSettings): Promise<SFTPW
     client.setNoDelay(true);
     client.sftp((error, sftp) => {
       if (error === undefined) resolve(sftp.on("error", reject));
-      else reject(new SftpError(`the server has no SFTP: ${error.message}`, { cause: error }));
+      else
+        reject(new SftpError(`the server did not start SFTP: ${error.message}`, { cause: error }));
     });
   });
   client.connect({

@@ -89,7 +89,7 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
     await files.upload(folder, "M1.xml", bytes("<a/>"));
     for (const other of ["<b/>", "<aa/>"]) {
       const upload = files.upload(folder, "M1.xml", bytes(other));
-      await expect(upload).rejects.toThrow("another file of this name is there");
+      await expect(upload).rejects.toThrow("the folder has a file of this name with other content");
     }
     expect(readFileSync(join(folder, "M1.xml"), "utf8")).toBe("<a/>");
   });
@@ -109,7 +109,7 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
       expect(await files.discard(folder, "M1.xml")).toBe(true);
       return true;
     });
-    await expect(late).rejects.toThrow("the server refuses to rename");
+    await expect(late).rejects.toThrow("the SFTP operation rename failed");
     expect(there()).toEqual([]);
     writeFileSync(join(folder, "M1.xml.1.part"), "<a/>");
     chmodSync(folder, 0o555);
@@ -178,7 +178,7 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
   it("have names without folders", async () => {
     for (const name of ["../M1.xml", ".M1.xml", "a/b", "", "a b"]) {
       const upload = files.upload(folder, name, bytes("<a/>"));
-      await expect(upload).rejects.toThrow("is not a name that our files have");
+      await expect(upload).rejects.toThrow("does not have the form of our bank file names");
     }
     expect(there()).toEqual([]);
   });

@@ -82,7 +82,9 @@ export class SftpSession {
     await this.#write(part, Buffer.from(bytes));
     const { size } = await this.#stat(part);
     if (size !== bytes.length)
-      throw new SftpError(`the server has ${size} bytes of ${bytes.length}`);
+      throw new SftpError(
+        `the file has ${size} bytes on the server, but ${bytes.length} were sent`,
+      );
     if (!(await mayRename())) return "held";
     // This rename never replaces an existing file (SFTP version 3). OpenSSH's own rename extension
     // would.
@@ -147,7 +149,8 @@ export class SftpSession {
     { name, size, modifiedAt }: RemoteFile,
     bytesMax: number,
   ): Promise<Uint8Array | undefined> {
-    if (size > bytesMax) throw new SftpError(`the file has ${size} bytes, ${bytesMax} at most`);
+    if (size > bytesMax)
+      throw new SftpError(`the file has ${size} bytes; the maximum is ${bytesMax}`);
     const path = posix.join(folder, name);
     const bytes = await this.#read(path, size);
     const { size: sizeNow, mtime } = await this.#stat(path);
@@ -156,7 +159,8 @@ export class SftpSession {
   }
 
   #pathOf(folder: string, name: string): string {
-    if (!ownName.test(name)) throw new SftpError("is not a name that our files have");
+    if (!ownName.test(name))
+      throw new SftpError("the file name does not have the form of our bank file names");
     return posix.join(folder, name);
   }
 
@@ -164,7 +168,7 @@ export class SftpSession {
     if ((await this.#find(path)) !== "present") return false;
     const { size } = await this.#stat(path);
     const isSame = size === bytes.length && Buffer.from(bytes).equals(await this.#read(path, size));
-    if (!isSame) throw new SftpError("another file of this name is there");
+    if (!isSame) throw new SftpError("the folder has a file of this name with other content");
     return true;
   }
 
@@ -264,7 +268,9 @@ export class SftpSession {
     start((error, value) => {
       if (error == null) resolve(value as T);
       else
-        reject(new SftpError(`the server refuses to ${what}: ${error.message}`, { cause: error }));
+        reject(
+          new SftpError(`the SFTP operation ${what} failed: ${error.message}`, { cause: error }),
+        );
     });
     return promise;
   }

@@ -45,7 +45,8 @@ export function readMoney(text: string, currency: string): Money | undefined {
 /** Writes an amount with all decimals of its currency: 501 in USD gives `5.01`. */
 export function moneyText({ minor, currency }: Money): string {
   const scale = minorDigits(currency);
-  if (scale === undefined) throw new Error(`${JSON.stringify(currency)} has no minor unit`);
+  if (scale === undefined)
+    throw new Error(`the currency ${JSON.stringify(currency)} has no minor unit`);
   return formatDecimal({ units: minor, scale });
 }
 

@@ -208,7 +208,7 @@ async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
   await noteFindings(work, sourceOf(file), [{ kind: "set_aside", what, holds: true }]);
   log.error(
     { rail, sha256: file.sha256 },
-    "file from the bank set aside: every attempt to process it failed; handle its finding",
+    "every attempt to process a file from the bank failed; an operator must handle its finding",
   );
   await close(store, file, { state: "set_aside", taken_at: clock.now() });
 }
@@ -222,7 +222,10 @@ async function processFile(work: FileWork, file: ReceivedDocument): Promise<void
   if (isRefused(opened)) {
     const what = opened.detail ?? "the file is not in a format that the rail reads";
     await noteFindings(work, sourceOf(file), [{ kind: "unreadable", what, holds: true }]);
-    log.warn({ rail, sha256, what }, "file from the bank is unreadable; handle its finding");
+    log.warn(
+      { rail, sha256, what },
+      "a file from the bank is unreadable; an operator must handle its finding",
+    );
     await close(store, file, { state: "unreadable", taken_at: clock.now() });
     return;
   }
@@ -290,7 +293,9 @@ async function applyFile(
     await noteFindings(work, sourceOf(file), found);
     if (await applyVerdicts({ ...work, failureOf }, payments, ofPayments)) return counts;
   }
-  throw new Error("the payments of the bank's file changed during every attempt to apply it");
+  throw new Error(
+    "every attempt to apply the bank's file conflicted with another change of its payments",
+  );
 }
 
 function collect(

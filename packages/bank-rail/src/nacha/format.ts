@@ -45,7 +45,8 @@ function write(
   { _id: messageId, created_at, numbers }: FileDocument,
   all: readonly PaymentToWrite[],
 ): Writing | ProfileFaults | FileDefect {
-  if (numbers === undefined) throw new Error("the NACHA file has no reserved numbers");
+  if (numbers === undefined)
+    throw new Error("no file and trace numbers were reserved for the NACHA file");
   const { day: createdOn, time: createdAt } = localTime(created_at, zone);
   const { ordinal, trace_from: traceFrom } = numbers;
   const fitting = writeFitting(all.map(creditOf), (credits) =>
@@ -99,7 +100,8 @@ async function reserveNumbers(
   }: { readonly rail: string; readonly day: string; readonly payments: number },
 ): Promise<NonNullable<FileDocument["numbers"]>> {
   const ordinal = await reserve(store, `${rail} files ${day}`, 1, undefined);
-  if (ordinal > filesMax) throw new Error(`a day allows at most ${filesMax} NACHA files`);
+  if (ordinal > filesMax)
+    throw new Error(`a rail can write at most ${filesMax} NACHA files per day`);
   // Each payment needs one number. A batch may need one more for the entry that balances it.
   const trace_from = await reserve(store, `${rail} traces`, 2 * payments + 1, traceMax);
   return { ordinal: ordinal - 1, trace_from };
@@ -123,6 +125,6 @@ async function reserve(
     [{ $set: { schema_version: 1, given, next: { $add: [given, count] } } }],
     { upsert: true, returnDocument: "after" },
   );
-  if (found === null) throw new Error("the stored counter is missing");
+  if (found === null) throw new Error(`counter ${_id} has no document in the database`);
   return found.given;
 }

@@ -119,7 +119,7 @@ export function maintainConnection(options: {
 }
 
 function failSetup(): never {
-  throw new Error("the connection was lost before its channels were open");
+  throw new Error("the broker connection was lost before its channels were open");
 }
 
 /** Returns the name of the exchange for a service's events. No other service publishes to it. */
@@ -137,7 +137,7 @@ export async function closeConnection(connection: ChannelModel): Promise<void> {
 
 /** Closes a connection immediately. Unsent data is lost. */
 export function cutConnection(connection: ChannelModel): void {
-  streamOf(connection).destroy(new Error("the connection was cut off"));
+  streamOf(connection).destroy(new Error("this process cut its connection to the message broker"));
 }
 
 /** The library's types omit the socket. */

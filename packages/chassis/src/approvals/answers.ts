@@ -28,7 +28,9 @@ export function endRepeat(known: Proposal, content: string, person: string, now:
   if (state === "executed") return;
   if (state === "open" || state === "approved") throw approvalRequired(known);
   const why = known.outcome === "" ? "" : `: ${known.outcome}`;
-  orThrow(refused("INVALID_REQUEST", `operation_id: its proposal is ${state}${why}`));
+  orThrow(
+    refused("INVALID_REQUEST", `operation_id: the proposal of this operation is ${state}${why}`),
+  );
 }
 
 export function isRefusal(error: unknown): boolean {

@@ -125,7 +125,7 @@ export function createApprovals(deps: ApprovalDeps) {
       for (const [localName, guard] of Object.entries(guards)) {
         const method = service.methods.find((each) => each.localName === localName);
         if (method === undefined || !isMutation(method)) {
-          throw new Error(`${localName} is not a mutation`);
+          throw new Error(`${service.typeName} has no mutation ${localName}`);
         }
         const handle = all[localName] as MethodImpl<DescMethodUnary>;
         const each = { method, handle, guard: guard as Guarded["guard"] };
@@ -288,7 +288,10 @@ async function propose(
   };
   const inserted = await proposals.insert(proposal, openMax);
   if (inserted === "exists") {
-    return new ConnectError("this request is already being proposed: repeat it", Code.Aborted);
+    return new ConnectError(
+      "another call is creating the proposal for this request; repeat the request",
+      Code.Aborted,
+    );
   }
   if (inserted === "full") {
     orThrow(refused("INVALID_REQUEST", `There can be at most ${openMax} open proposals.`));

@@ -112,7 +112,7 @@ function personOf() {
   const principal = callContext()?.principal;
   if (principal?.kind === "person") return principal;
   throw new ConnectError(
-    "only persons, not services, can make and decide proposals",
+    "only a person, not a service, can create or decide a proposal",
     Code.PermissionDenied,
   );
 }

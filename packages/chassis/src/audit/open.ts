@@ -79,7 +79,7 @@ export async function openAuditSink(
       if (isAnswer) return `the bucket's object lock cannot be read (${name})`;
       log.warn(
         { reason: name },
-        "the audit sink's bucket does not respond; its object lock was not checked",
+        "the audit sink's bucket does not respond, so its object lock could not be checked",
       );
       return undefined;
     },

@@ -216,7 +216,7 @@ describe("the setting AUDIT_SINK", () => {
     s3.state.isAway = true;
     const sink = await open(inBucket("heads"));
     expect(lines.join()).toContain(
-      "the audit sink's bucket does not respond; its object lock was not checked",
+      "the audit sink's bucket does not respond, so its object lock could not be checked",
     );
     await expect(sink?.append("one", named("2026-11-23"))).rejects.toThrow();
     s3.state.isAway = false;

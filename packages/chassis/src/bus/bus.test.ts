@@ -14,7 +14,7 @@ it.each([
 it("resolves a publication only when a consumer stored it", async () => {
   const bus = createMemoryBus();
   const message = { id: "1", key: "payout.initiated", body: new Uint8Array() };
-  await expect(bus.publish([message])).rejects.toThrow("no consumer is bound");
+  await expect(bus.publish([message])).rejects.toThrow("no consumer is subscribed");
   let down = true;
   const stored: string[] = [];
   await bus.subscribe({

@@ -93,7 +93,8 @@ export function createMemoryBus(): Bus {
   return {
     publish: async (messages) => {
       if (stopped) throw new Error("the bus is stopped");
-      if (!messages.every(bound)) throw new Error("no consumer is bound to an event's key yet");
+      if (!messages.every(bound))
+        throw new Error("no consumer is subscribed to an event's routing key yet");
       const delivery = deliver(messages);
       running.add(delivery);
       try {

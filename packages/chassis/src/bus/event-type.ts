@@ -6,7 +6,7 @@ import { type EventType, patternOf } from "./bus.ts";
 export function eventTypeOf(message: DescMessage): EventType {
   const { routingKeys: keys, publishers } = getOption(message, event);
   if (keys.length === 0 || publishers.length === 0) {
-    throw new TypeError(`${message.typeName} has no publisher`);
+    throw new TypeError(`the contract of ${message.typeName} names no routing key or publisher`);
   }
   return { keys, publishers };
 }

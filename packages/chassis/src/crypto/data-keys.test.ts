@@ -78,7 +78,7 @@ describe("data keys", () => {
   it("fail to open if the key that wraps them was removed too early", async () => {
     await opened(ring("k1"));
     await expect(opened(ring("k2"))).rejects.toThrow(
-      /^settings: ENCRYPTION_KEYS: 2 data keys are wrapped under k1, which is missing here: add it again$/,
+      /^settings: ENCRYPTION_KEYS: lacks k1, which wraps 2 stored data keys; add it again$/,
     );
     expect([...stored.values()].every(({ wrapped_by }) => wrapped_by === "k1")).toBe(true);
   });

@@ -149,7 +149,7 @@ function assertWrapped(documents: readonly DataKeyDocument[], provider: KeyProvi
   if (lost.length === 0) return;
   const keys = [...new Set(lost.map(({ wrapped_by }) => wrapped_by))].join(", ");
   throw new SettingsError(
-    `settings: ENCRYPTION_KEYS: ${lost.length} data keys are wrapped under ${keys}, which is missing here: add it again`,
+    `settings: ENCRYPTION_KEYS: lacks ${keys}, which wraps ${lost.length} stored data keys; add it again`,
   );
 }
 
@@ -183,7 +183,7 @@ async function makeFirst(
 
 function sealingKey(newestFirst: readonly (readonly [string, DataKey])[], now: Date) {
   const found = newestFirst.find(([, { activeAt }]) => activeAt <= now);
-  if (found === undefined) throw new Error("no data key is active");
+  if (found === undefined) throw new Error("the database has no active data key");
   return found;
 }
 
@@ -233,6 +233,6 @@ function hashesOf(
     .toSorted(([, a], [, b]) => b.madeAt.getTime() - a.madeAt.getTime())
     .map(([id, { key }]) => [id.slice(prefix.length), key] as const);
   const [first, ...others] = [...ofRing, ...kept].map(keyedHash);
-  if (first === undefined) throw new Error(`no key hashes for ${purpose}`);
+  if (first === undefined) throw new Error(`no HMAC key is available for ${purpose}`);
   return [first, ...others];
 }

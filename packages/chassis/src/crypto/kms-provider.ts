@@ -35,7 +35,8 @@ export function kmsProvider(
           EncryptionContext: contextOf(context),
         }),
       );
-      if (blob === undefined) throw new Error("AWS KMS returned no wrapped key");
+      if (blob === undefined)
+        throw new Error("the response of AWS KMS contains no wrapped data key");
       return { keyId: current, text: Buffer.from(blob).toString("base64") };
     },
     unwrap: async ({ keyId, text }, context) => {
@@ -46,7 +47,8 @@ export function kmsProvider(
           EncryptionContext: contextOf(context),
         }),
       );
-      if (key === undefined) throw new Error("AWS KMS returned no unwrapped key");
+      if (key === undefined)
+        throw new Error("the response of AWS KMS contains no unwrapped data key");
       return Buffer.from(key);
     },
   };

@@ -145,7 +145,7 @@ async function resealPage(
       left += 1;
       log.error(
         { err: error, collection, id: document._id },
-        "encrypting a document under the current data key failed",
+        "re-encrypting a document under the current data key failed",
       );
     }
   }

@@ -18,11 +18,11 @@ const jwk = JSON.parse(privateText) as Record<string, string>;
 const other = JSON.parse(generateServiceKey("quote").privateText) as Record<string, string>;
 
 it.each([
-  ["no JSON", `${jwk.d}`, "malformed: no JSON object"],
-  ["no private part", JSON.stringify({ ...jwk, d: undefined }), "malformed: d"],
-  ["a short private part", JSON.stringify({ ...jwk, d: "short" }), "malformed: d"],
-  ["another curve", JSON.stringify({ ...jwk, crv: "X25519" }), "malformed: crv"],
-  ["no service in its id", JSON.stringify({ ...jwk, kid: "payout" }), "malformed: kid"],
+  ["no JSON", `${jwk.d}`, "is not a JSON object"],
+  ["no private part", JSON.stringify({ ...jwk, d: undefined }), "malformed fields: d"],
+  ["a short private part", JSON.stringify({ ...jwk, d: "short" }), "malformed fields: d"],
+  ["another curve", JSON.stringify({ ...jwk, crv: "X25519" }), "malformed fields: crv"],
+  ["no service in its id", JSON.stringify({ ...jwk, kid: "payout" }), "malformed fields: kid"],
   ["another key's public part", JSON.stringify({ ...jwk, x: other.x }), "Invalid JWK"],
 ])("refuses a private key with %s, and shows none of it", (_what, text, problem) => {
   expect(() => readServiceKey(text)).toThrow(problem);
@@ -30,9 +30,9 @@ it.each([
 });
 
 it.each([
-  ["no key", '{"keys":[]}', "malformed: keys"],
+  ["no key", '{"keys":[]}', "malformed fields: keys"],
   ["a key twice", trustedKeysText([publicJwk, publicJwk]), `${publicJwk.kid} occurs twice`],
-  ["no JSON", "keys", "malformed: no JSON object"],
+  ["no JSON", "keys", "is not a JSON object"],
 ])("refuses public keys with %s", (_what, text, problem) => {
   expect(() => readTrustedKeys(text)).toThrow(problem);
 });

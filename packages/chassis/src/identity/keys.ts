@@ -56,8 +56,11 @@ export function readTrustedKeys(text: string): TrustedKeys {
 function parse<T>(type: z.ZodType<T>, text: string): T {
   const result = type.safeParse(jsonOf(text));
   if (result.success) return result.data;
-  const fields = result.error.issues.map(({ path }) => path.join("."));
-  throw new TypeError(`malformed: ${[...new Set(fields)].join(", ") || "no JSON object"}`);
+  const fields = new Set(result.error.issues.map(({ path }) => path.join(".")));
+  const names = [...fields].join(", ");
+  throw new TypeError(
+    names === "" ? "is not a JSON object" : `has missing or malformed fields: ${names}`,
+  );
 }
 
 /** The parser's own error is hidden because it would show the text, which is a key. */

@@ -61,3 +61,16 @@ it("refuses another service's key", () => {
   write(privateText, trustedKeysText([publicJwk]));
   expect(() => open("quote")).toThrow("SERVICE_KEY: belongs to the service payout");
 });
+
+it.each([
+  ["live", 1],
+  ["sandbox", 0],
+] as const)("in %s mode without an issuer of persons logs %i warnings", (DISBURSE_MODE, count) => {
+  const { privateText, publicJwk } = generateServiceKey("payout");
+  write(privateText, trustedKeysText([publicJwk]));
+  const warn = vi.fn();
+  const settings = { ...readSettings(files, identitySettings), DISBURSE_MODE };
+  openIdentity("payout", settings, files, { ...silentLog, warn }).stop();
+  expect(warn).toHaveBeenCalledTimes(count);
+  if (count > 0) expect(warn.mock.calls[0]?.[1]).toContain("OIDC_ISSUER");
+});

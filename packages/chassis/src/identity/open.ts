@@ -42,7 +42,9 @@ export function openIdentity(
   const { TRUST_DOMAIN: trustDomain } = settings;
   const keyOfService = (key: ServiceKey) => {
     if (key.service === service) return key;
-    throw new SettingsError(`settings: SERVICE_KEY: belongs to the service ${key.service}`);
+    throw new SettingsError(
+      `settings: SERVICE_KEY: belongs to the service ${key.service}, not to ${service}`,
+    );
   };
   let trustedKeys = settings.TRUSTED_KEYS;
   let serviceKey = keyOfService(settings.SERVICE_KEY);
@@ -68,6 +70,10 @@ export function openIdentity(
       }
     }
   };
+  if (settings.DISBURSE_MODE === "live" && settings.OIDC_ISSUER === undefined) {
+    // Approvals and investigations need persons. Without them a deployment pays and cannot be operated.
+    log.warn({}, "no person has access: OIDC_ISSUER is not set");
+  }
   const timer = setInterval(follow, everyMs).unref();
   return {
     identity: (to) => identity(to),
@@ -90,7 +96,7 @@ function personIssuer(
   const { OIDC_ISSUER: issuers, OIDC_JWKS: keys, OIDC_JWKS_URL: url } = settings;
   if (issuers === undefined) return undefined;
   if (keys === undefined && url === undefined) {
-    throw new SettingsError("settings: OIDC_JWKS_URL: is required with OIDC_ISSUER");
+    throw new SettingsError("settings: OIDC_JWKS_URL: is required if OIDC_ISSUER is set");
   }
   const keyOf =
     keys === undefined ? createRemoteJWKSet(new URL(url ?? "")) : createLocalJWKSet(keys);

@@ -33,7 +33,7 @@ it("advances from the database's time, whatever the process's clock says", async
 
 it("fails if the database returns no time", async () => {
   const { db } = slowDatabase([]);
-  await expect(databaseClock({ db })).rejects.toThrow("did not return its time");
+  await expect(databaseClock({ db })).rejects.toThrow("did not return its current time");
 });
 
 it("counts the machine's sleep, and no other drift of its uptime", () => {

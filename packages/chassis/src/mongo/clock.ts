@@ -17,7 +17,7 @@ export async function databaseClock(
 ): Promise<Clock> {
   const askedMs = elapsed();
   const [read] = await db.aggregate<{ now: Date }>(readNow).toArray();
-  if (read === undefined) throw new Error("the database did not return its time");
+  if (read === undefined) throw new Error("the database did not return its current time");
   const halfWayMs = (elapsed() - askedMs) / 2;
   return steadyClock(new Date(read.now.getTime() + halfWayMs), elapsed);
 }

@@ -87,6 +87,7 @@ it("waits for its time limits, and needs a majority", async () => {
         ...{ serverSelectionTimeoutMS: 4_000, connectTimeoutMS: 4_000 },
         writeConcern: { w: "majority", journal: true, wtimeoutMS: 5_000 },
         readConcern: { level: "majority" },
+        readPreference: { mode: "primary" },
       },
     ]);
     const clock = await databaseClock(database);

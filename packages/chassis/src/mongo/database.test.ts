@@ -55,7 +55,7 @@ it.each([
 
 it.each(["NaN", "1.5", "Infinity"])("refuses %s", (text) => {
   const read = () => fromDecimal128(Decimal128.fromString(text));
-  expect(read).toThrow("not a stored whole number");
+  expect(read).toThrow("the stored number is not a whole number");
 });
 
 const result = { insertedCount: 0 } as BulkWriteResult;

@@ -7,6 +7,7 @@ import {
   MongoBulkWriteError,
   MongoClient,
   MongoClientBulkWriteError,
+  type MongoClientOptions,
   MongoError,
   MongoNetworkError,
   MongoNotConnectedError,
@@ -31,6 +32,18 @@ export type Database = ReturnType<typeof databaseOf>;
 
 /** If the database is unavailable or no connection is free, a call fails after this time. */
 const selectionTimeoutMs = 4_000;
+
+/**
+ * The client's guarantees. A write is in the journals of a majority before it is acknowledged, so
+ * no failover undoes it. A read returns only data that a majority has. The simulated replica set
+ * takes these options too.
+ */
+export const clientGuarantees = {
+  writeConcern: { w: "majority", journal: true },
+  readConcern: { level: "majority" },
+  readPreference: "primary",
+} as const satisfies MongoClientOptions;
+
 type DatabaseOptions = {
   readonly observe?: ObserveBatch;
   /** Called with the client before it connects. */
@@ -50,9 +63,8 @@ type DatabaseOptions = {
 const pingTimeoutMs = 1_000;
 
 /**
- * Connects a service to its own database. Every write is journalled on a majority before it is
- * acknowledged. Reads return only data that a majority has. @throws {Error} if the database is
- * older than MongoDB 6.0.
+ * Connects a service to its own database. @throws {Error} if the database is older than MongoDB
+ * 6.0.
  */
 export async function connectDatabase(
   uri: string,
@@ -66,9 +78,9 @@ export async function connectDatabase(
 ): Promise<Database> {
   guardDriverSockets();
   const client = new MongoClient(uri, {
+    ...clientGuarantees,
     appName: name,
-    writeConcern: { w: "majority", journal: true, wtimeoutMS: writeTimeoutMs },
-    readConcern: { level: "majority" },
+    writeConcern: { ...clientGuarantees.writeConcern, wtimeoutMS: writeTimeoutMs },
     serverSelectionTimeoutMS: selectionTimeoutMs,
     connectTimeoutMS: selectionTimeoutMs,
     socketTimeoutMS: silenceMs,
@@ -106,7 +118,10 @@ function guardDriverSockets(): void {
     const { socket } = message as { socket: Socket };
     socket.once("close", () => {
       if (socket.listenerCount("drain") === 0) return;
-      socket.emit("error", new MongoNetworkError("the connection closed before it was written to"));
+      socket.emit(
+        "error",
+        new MongoNetworkError("the database connection closed before the command was sent"),
+      );
     });
   });
 }
@@ -283,9 +298,9 @@ export function fromDecimal128(stored: Decimal128): bigint {
   const words = new DataView(buffer, byteOffset, 16);
   if (words.getBigUint64(8, true) === smallWhole) return words.getBigUint64(0, true);
   const match = decimal128Text.exec(stored.toString());
-  if (match === null) throw new Error("not a stored whole number");
+  if (match === null) throw new Error("the stored number is not a whole number");
   const [, whole = "", fraction = "", exponent = "0"] = match;
   const zeros = Number(exponent) - fraction.length;
-  if (zeros < 0) throw new Error("not a stored whole number");
+  if (zeros < 0) throw new Error("the stored number is not a whole number");
   return BigInt(whole + fraction) * 10n ** BigInt(zeros);
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { MongoClient } from "mongodb";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLog } from "../log.ts";
 import { connectDatabase, type Database } from "./database.ts";
 import {
@@ -190,6 +190,31 @@ it("accepts the steps of the next release", async () => {
   await check(step("one"));
   await run(step("one"));
   expect(await applied()).toEqual(["1 one", "2 two", "3 three"]);
+});
+
+describe("going back a version", () => {
+  const [one, two, three] = [step("one"), step("expand: two"), step("move: three")];
+  const narrowing = { ...step("contract: four"), needs: 3 };
+
+  it("works where the newer steps are none, or only add", async () => {
+    await run(one, two);
+    await check(one, two);
+    await check(one);
+  });
+
+  it("is refused at the start where a step removed what that version reads", async () => {
+    await run(one, two, three, narrowing);
+    await check(one, two, three);
+    await expect(check(one, two)).rejects.toThrow(
+      /has migration 4 \(contract: four\), which needs a release with migration 3; this one has 2/,
+    );
+  });
+
+  it("leaves the job of that version nothing to do, and removes no step", async () => {
+    await run(one, two, three, narrowing);
+    await run(one, two);
+    expect(await applied()).toHaveLength(4);
+  });
 });
 
 it("refuses a database of another baseline: of other indexes, or of another shape", async () => {

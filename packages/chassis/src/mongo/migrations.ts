@@ -19,16 +19,27 @@ export type Migration = {
    * killed, the next job runs the step from the beginning, so the step must be idempotent.
    */
   readonly up: (db: Db) => Promise<void>;
+  /**
+   * Set on a step that removes something: the number of the step whose release is the oldest that
+   * works without it. Older releases refuse to start afterwards.
+   */
+  readonly needs?: number;
 };
 
-type AppliedDocument = { _id: number; schema_version: number; name: string; applied_at: Date };
+type AppliedDocument = {
+  _id: number;
+  schema_version: number;
+  name: string;
+  applied_at: Date;
+  /** Absent if every release works with the step. */
+  needs?: number;
+};
 
 export type Indexes = Readonly<Record<string, readonly IndexDescription[]>>;
 
 /**
- * Creates the first step, which is edited in place until the first release. Its name includes a
- * digest of the indexes, so that a database of an older checkout is refused. @param shape a number
- * to increase with each change of stored documents.
+ * Creates the first step. Its name includes a digest of the indexes, so that a database of an older
+ * checkout is refused. It doesn't change any more: `tests/released-steps.json`.
  */
 export function baseline(shape: number, indexes: Indexes): Migration {
   const digest = createHash("sha256").update(JSON.stringify(indexes)).digest("hex").slice(0, 8);
@@ -104,7 +115,7 @@ async function applyMissing(
 ): Promise<void> {
   // The missing steps are read while this job has the lease, so that they exclude steps that
   // another job has applied.
-  for (const { number, name, up } of await missingSteps(database, migrations)) {
+  for (const { number, name, up, needs } of await missingSteps(database, migrations)) {
     if (!(await isHeld())) return;
     let seconds = 0;
     const report = setInterval(() => {
@@ -117,24 +128,38 @@ async function applyMissing(
       clearInterval(report);
     }
     const document = { _id: number, schema_version: 1, name, applied_at: new Date() };
-    await insertOnce(appliedSteps(database), document);
+    await insertOnce(appliedSteps(database), { ...document, ...(needs && { needs }) });
     log.info({ migration: number, name }, "migration applied");
   }
 }
 
 /**
- * Checks that a database has every step. It may also have steps of the next release, because this
- * release can run with them. @throws {Error} that names the missing steps.
+ * Checks that a database has every step. It may also have steps of later releases, unless one of
+ * them removed something that this release needs. @throws {Error} that names the missing steps, or
+ * the step that this release doesn't work with.
  */
 export async function assertMigrated(
   database: Database,
   migrations: readonly Migration[],
 ): Promise<void> {
   const missing = await missingSteps(database, migrations);
-  if (missing.length === 0) return;
+  if (missing.length === 0) return assertNotNarrowed(database, migrations.length);
   const names = missing.map(({ number, name }) => `${number} (${name})`).join(", ");
   throw new Error(
     `database ${database.db.databaseName} lacks migrations: ${names}. Run the service's main.ts with the argument migrate (docs/MIGRATIONS.md)`,
+  );
+}
+
+/** Refuses a database from which a later release removed something that this one needs. */
+async function assertNotNarrowed(database: Database, known: number): Promise<void> {
+  const [narrowing] = await appliedSteps(database)
+    .find({ _id: { $gt: known }, needs: { $gt: known } })
+    .sort({ _id: 1 })
+    .toArray();
+  if (narrowing === undefined) return;
+  const { _id, name, needs } = narrowing;
+  throw new Error(
+    `database ${database.db.databaseName} has migration ${_id} (${name}), which needs a release with migration ${needs}; this one has ${known}. Start a later release (docs/MIGRATIONS.md)`,
   );
 }
 
@@ -146,7 +171,7 @@ async function missingSteps(database: Database, migrations: readonly Migration[]
     const stored = names.get(number) ?? name;
     if (stored === name) continue;
     throw new OtherStepsError(
-      `database ${database.db.databaseName} was created by another version: migration ${number} is "${name}" here, "${stored}" there. Begin with an empty database (docs/MIGRATIONS.md)`,
+      `database ${database.db.databaseName} was created by another version: migration ${number} is "${name}" in this version and "${stored}" in the database. Begin with an empty database (docs/MIGRATIONS.md)`,
     );
   }
   return steps.filter(({ number }) => !names.has(number));

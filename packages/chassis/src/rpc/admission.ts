@@ -89,14 +89,14 @@ function assertOwnCertificate(principal: Principal, peer: string | undefined): v
   // certificate.
   if (principal.kind === "person" || principal.name === peer) return;
   throw new ConnectError(
-    "the token and the certificate name different services",
+    "the token and the certificate belong to different services",
     Code.Unauthenticated,
   );
 }
 
 /** The context key that passes the connection's service through the full adapter. */
 export const peerKey = createContextKey<string | undefined>(undefined, {
-  description: "the service of the connection's certificate",
+  description: "the service that the connection's certificate identifies",
 });
 
 /** Makes the admission available as an interceptor for the full adapter. */

@@ -93,7 +93,8 @@ function withinDeadline(transport: Transport, timeoutMs: number): Transport {
     const deadlineMs = callContext()?.deadlineMs;
     if (deadlineMs === undefined) return requested ?? timeoutMs;
     const remainingMs = Math.floor(deadlineMs - Date.now() - hopMs);
-    if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
+    if (remainingMs <= 0)
+      throw new ConnectError("the caller's deadline has passed", Code.DeadlineExceeded);
     return Math.min(remainingMs, requested ?? timeoutMs);
   };
   return {

@@ -89,7 +89,7 @@ describe("the actor of a change is the caller", () => {
 
 describe("a mutation", () => {
   const operation = "mutation.operation_id: must be 1 to 128 printable characters";
-  const key = "mutation.actor: a key or member must have an id";
+  const key = "mutation.actor: the ids of a key or member must be 1 to 128 printable characters";
 
   it("accepts the longest operation id", () => {
     expect(read(plain(long)).operationId).toBe(long);

@@ -77,7 +77,10 @@ function callingActor(claimed: Actor | undefined): StoredActor {
   if (claimed === undefined || kind === undefined) return { kind: "service", id: principal.name };
   const { id, root } = claimed;
   if (!printable.test(id) || (root !== "" && !printable.test(root))) {
-    throw new ConnectError("mutation.actor: a key or member must have an id", Code.InvalidArgument);
+    throw new ConnectError(
+      "mutation.actor: the ids of a key or member must be 1 to 128 printable characters",
+      Code.InvalidArgument,
+    );
   }
   return root === "" || root === id ? { kind, id } : { kind, id, root };
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { createRegistry, type DescFile, type DescService, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
@@ -11,13 +10,10 @@ import {
   Health,
   HealthCheckResponse_ServingStatus,
 } from "@disburse/contracts/health/v1/health_pb.ts";
+import { releaseVersion } from "../release.ts";
 
 /** Services that every server has in addition to its own. */
 export const standardServices: readonly DescService[] = [Health, ServerReflection];
-
-/** All workspaces have the same version, which is the release's version (docs/RELEASING.md). */
-const manifest = new URL("../../package.json", import.meta.url);
-const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string };
 
 /** A watcher is notified of a change within this time. */
 const watchEveryMs = 1_000;
@@ -40,7 +36,7 @@ export function registerHealth(
   };
   router.service(Health, {
     check: async ({ service }, { responseHeader }) => {
-      responseHeader.set("disburse-version", version);
+      responseHeader.set("disburse-version", releaseVersion);
       if (!names.has(service)) throw new ConnectError("unknown service", Code.NotFound);
       return { status: await status(service) };
     },

@@ -113,10 +113,10 @@ it("reports that it keeps none", async () => {
 });
 
 it.each([
-  [{}, "trace_id: is required, or request_id, but not both"],
+  [{}, "trace_id: is required unless request_id is set; only one of them may be set"],
   [
     { traceId: "a".repeat(32), requestId: "r-1" },
-    "trace_id: is required, or request_id, but not both",
+    "trace_id: is required unless request_id is set; only one of them may be set",
   ],
   [{ traceId: "A".repeat(32) }, "trace_id: must be 32 hexadecimal digits"],
   [{ requestId: "a b" }, "request_id: must be 1 to 128 letters, digits and ._:-"],

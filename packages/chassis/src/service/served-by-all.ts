@@ -64,7 +64,10 @@ function queryOf(request: {
 }): SpanQuery | Refused<"INVALID_REQUEST"> {
   const { traceId, requestId } = request;
   if ((traceId === "") === (requestId === "")) {
-    return refused("INVALID_REQUEST", "trace_id: is required, or request_id, but not both");
+    return refused(
+      "INVALID_REQUEST",
+      "trace_id: is required unless request_id is set; only one of them may be set",
+    );
   }
   if (requestId !== "") {
     if (isRequestId(requestId)) return { requestId };

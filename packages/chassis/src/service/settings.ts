@@ -21,6 +21,8 @@ export const commonSettings = {
   BACKEND_TLS_BY_MESH: z.stringbool({ truthy: ["true"], falsy: ["false"] }).default(false),
   ...identitySettings,
   ...auditSettings,
+  /** The commit that the image was built of. The image sets it (deploy/Dockerfile). */
+  BUILD_COMMIT: z.string().default(""),
   LOG_LEVEL: z.enum(logLevels).default("info"),
   /**
    * The address of probes and metrics (`operations/server.ts`). With port 0 the system chooses a

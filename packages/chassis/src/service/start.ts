@@ -27,6 +27,7 @@ import { assertMigrated, type Migration, migrateDatabase } from "../mongo/migrat
 import { poolMetrics } from "../mongo/pool-metrics.ts";
 import { openOperationBindings } from "../mutations/bindings.ts";
 import { watchRejections } from "../rejections.ts";
+import { showRelease } from "../release.ts";
 import { observeClients } from "../rpc/balancing/observe.ts";
 import { type As, connectService, peerOf } from "../rpc/client.ts";
 import { type RpcServerOptions, startRpcServer } from "../rpc/server.ts";
@@ -35,6 +36,8 @@ import type { SpanMemory } from "../tracing/memory.ts";
 import { openTracing } from "../tracing/open.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { assertSafeBackends, assertSafeService } from "./backends.ts";
+import { checkService, type RailServer } from "./check.ts";
+import { type Finding, printFindings } from "./finding.ts";
 import { servedByAll, servedIn } from "./served-by-all.ts";
 import { commonSettings, databaseSetting } from "./settings.ts";
 
@@ -68,6 +71,8 @@ export type StartService = {
   (environment: Environment, shared?: Shared): Promise<RunningService>;
   /** Migrates the service's database. Needs only the database's settings. */
   readonly migrate: (environment: Environment) => Promise<void>;
+  /** Checks the settings and everything that the service connects to. Changes nothing. */
+  readonly check: (environment: Environment) => Promise<Finding[]>;
 };
 
 type Settings = z.output<z.ZodObject<typeof commonSettings>> &
@@ -87,12 +92,15 @@ export function serviceStart<Config extends Settings>(
   readConfig: (environment: Environment) => Config | Promise<Config>,
   migrations: readonly Migration[],
   open: (opening: Opening<Config>) => Promise<Pick<RunningService, "url" | "publicUrl">>,
+  /** Returns the servers of the rails that the settings configure. */
+  serversOf: (config: Config) => readonly RailServer[] = () => [],
 ): StartService {
   const start = async (environment: Environment, shared?: Shared) => {
     const config = await readConfig(withOwnRing(environment, name));
     assertSafeBackends(config);
     const log = createLog(name, config.LOG_LEVEL, shared?.logTo);
     const metrics = createMetrics(name);
+    showRelease(metrics, config.BUILD_COMMIT);
     showLoops(log, metrics);
     const lifetime = createLifetime(log);
     lifetime.add("rejections", watchRejections(log, metrics));
@@ -153,7 +161,14 @@ export function serviceStart<Config extends Settings>(
     const place = { uri: settings.MONGODB_URI, name: settings.DATABASE };
     await migrateDatabase(place, migrations, createLog(name, settings.LOG_LEVEL));
   };
-  return Object.assign(start, { migrate });
+  const check = (environment: Environment) =>
+    checkService({
+      service: name,
+      environment,
+      migrations,
+      readSettings: async () => serversOf(await readConfig(withOwnRing(environment, name))),
+    });
+  return Object.assign(start, { migrate, check });
 }
 
 /** The pause before a starting process tries its database again. */
@@ -277,12 +292,16 @@ const endTimeoutMs = 30_000;
 /**
  * Runs a service in this process until SIGTERM or SIGINT. If the service fails to start, the
  * process exits. With the argument `migrate`, the process migrates the service's database and then
- * exits.
+ * exits. With `check`, it checks what the service needs, prints all findings and exits.
  */
 export async function runService(name: string, start: StartService): Promise<void> {
   const log = createLog(name, process.env.LOG_LEVEL ?? "info");
-  const [command] = process.argv.slice(2);
+  const [command, ...flags] = process.argv.slice(2);
   if (command === "migrate") return runMigrations(start, log);
+  if (command === "check") {
+    const findings = await start.check(process.env);
+    process.exit(printFindings(findings, flags.includes("--json")));
+  }
   let service: RunningService | undefined;
   let stopping = false;
   const stop = () => {
@@ -298,7 +317,7 @@ export async function runService(name: string, start: StartService): Promise<voi
     service.stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.fatal({ err: error }, "service did not stop");
+        log.fatal({ err: error }, "stopping the service failed");
         process.exit(failedCode);
       },
     );

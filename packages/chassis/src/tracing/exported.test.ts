@@ -31,6 +31,7 @@ it("sends gathered spans at its stop, each service under its own name", async ()
     ["payout", "payout's work"],
   ]);
   expect(collector.text()).toContain("stage");
+  expect(collector.text()).toMatch(/service\.version[^a-z]*\d+\.\d+\.\d+/);
   expect(collector.headers().map((each) => each["api-key"])).toEqual(["k-1", "k-1"]);
 });
 

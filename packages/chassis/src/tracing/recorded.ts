@@ -16,6 +16,7 @@ import {
   type SpanProcessor,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
+import { releaseVersion } from "../release.ts";
 import { isSampled, parseTraceparent } from "../traceparent.ts";
 import type { Span, SpanKind, SpanStart, Tracing } from "./tracing.ts";
 
@@ -40,6 +41,7 @@ function resourceOf(name: string, given: Attributes) {
   const attributes = {
     "service.namespace": "disburse",
     "service.instance.id": crypto.randomUUID(),
+    "service.version": releaseVersion,
     ...given,
     "service.name": name,
   };

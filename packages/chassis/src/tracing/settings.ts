@@ -32,7 +32,8 @@ const pairsSetting = z
 /** Throws if the pair is malformed. */
 function readPair(pair: string): [name: string, value: string] {
   const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
-  if (name === undefined || value === undefined) throw new SyntaxError("not a name=value pair");
+  if (name === undefined || value === undefined)
+    throw new SyntaxError("an item is not a name=value pair");
   return [decodeURIComponent(name), decodeURIComponent(value)];
 }
 

@@ -6,6 +6,7 @@ import { bankFileCommands } from "./bank-files.ts";
 import { beneficiaryCommands } from "./beneficiaries.ts";
 import { complianceCommands } from "./compliance.ts";
 import { corridorCommands } from "./corridors.ts";
+import { doctorCommands } from "./doctor.ts";
 import { listImportCommands } from "./list-import.ts";
 import { merchantCommands } from "./merchants.ts";
 import { moneyCommands } from "./money.ts";
@@ -22,8 +23,9 @@ export const version = "0.1.0";
 const groups: readonly Group[] = [
   { name: "login", summary: "sign in" },
   { name: "logout", summary: "end the login" },
-  { name: "whoami", summary: "show the current login" },
-  { name: "status", summary: "state of the deployment" },
+  { name: "whoami", summary: "show the signed-in identity" },
+  { name: "status", summary: "health and version of every service" },
+  { name: "doctor", summary: "checks inside the containers" },
   { name: "merchants", summary: "registered merchants" },
   { name: "permissions", summary: "what a merchant may register" },
   { name: "keys", summary: "API keys of merchants" },
@@ -45,17 +47,23 @@ const groups: readonly Group[] = [
   { name: "screenings", summary: "screenings of wallets and parties" },
   { name: "alerts", summary: "screening hits that need a decision" },
   { name: "webhooks", summary: "webhook endpoints, deliveries and replays" },
-  { name: "approvals", summary: "requests that need a second person" },
+  { name: "approvals", summary: "operators' requests that need a second person's approval" },
   { name: "audit", summary: "audit trails of operators' actions" },
-  { name: "verify", summary: "check a payout's receipt" },
+  { name: "verify", summary: "verify a payout's signed receipt" },
   { name: "completion", summary: "shell completion" },
-  { name: "complete", summary: "shell completion, for its scripts" },
+  { name: "complete", summary: "print completions for the completion scripts" },
 ];
 
 export const commandLine: CommandLine = {
   groups,
   commands: [
-    ...[...sessionCommands, ...statusCommands, ...merchantCommands, ...beneficiaryCommands],
+    ...[
+      ...sessionCommands,
+      ...statusCommands,
+      ...doctorCommands,
+      ...merchantCommands,
+      ...beneficiaryCommands,
+    ],
     ...moneyCommands,
     ...[...corridorCommands, ...payoutCommands, ...orderCommands, ...bankFileCommands],
     ...[...complianceCommands, ...listImportCommands],

@@ -111,7 +111,10 @@ async function approve(invocation: Invocation): Promise<void> {
   if (!invocation.isDryRun && invocation.text("--digest") === undefined) {
     if (!invocation.isJson) invocation.world.out(proposalText(proposal));
     if (!(await invocation.confirm("approve it?"))) {
-      throw new CommandError("nothing was approved", { exit: "failed", code: "not_confirmed" });
+      throw new CommandError("the proposal was not approved", {
+        exit: "failed",
+        code: "not_confirmed",
+      });
     }
   }
   await decide(invocation, service, method.approveProposal, decided);
@@ -160,7 +163,7 @@ const stateChoices = stateField.enum === undefined ? [] : enumChoices(stateField
 export const approvalCommands: readonly OwnCommand[] = [
   {
     name: "approvals list",
-    summary: "proposals that await your approval, of all services, newest first",
+    summary: "proposals in all services that await your approval, newest first",
     details:
       "With --state: proposals in that state that you created or may decide. payouts exceptions and\n" +
       "alerts list show work that needs a first decision.",

@@ -103,7 +103,7 @@ export const bankFileCommands: readonly Command[] = [
   },
   {
     name: "bank-files outcome",
-    summary: "apply a finding's outcome to payments",
+    summary: "set the outcome of the payments that a finding concerns",
     details:
       "Needs a second person. not_executed releases the held money: use it only if the bank confirms\n" +
       "that it did not pay and will not pay. A finding that names a payment is then handled; any\n" +

@@ -35,7 +35,7 @@ async function unpayable(invocation: Invocation): Promise<void> {
 export const beneficiaryCommands: readonly OwnCommand[] = [
   {
     name: "beneficiaries unpayable",
-    summary: "stored beneficiaries that their payment method can't pay",
+    summary: "stored beneficiaries that can't be paid by their payment method",
     details:
       "Lists active beneficiaries of all merchants with the fields and limits that prevent payment.\n" +
       "Merchants see the same reason in their own lists. Field values aren't shown.",

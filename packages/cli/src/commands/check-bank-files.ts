@@ -49,7 +49,7 @@ const bytesMax = 64 * 2 ** 20;
 /** Reads bank files with a rail's rules and changes nothing. */
 export const checkBankFiles: OwnCommand = {
   name: "bank-files check",
-  summary: "read bank files with a rail's rules, and change nothing",
+  summary: "show what a rail would do with bank files, without changing anything",
   details:
     "Reads pain.002, camt.052, camt.053, camt.054 and NACHA files, and prints what a rail would do\n" +
     "with each entry. Calls no service. Run it on a bank's sample files before you go live.\n\n" +
@@ -98,7 +98,10 @@ export const checkBankFiles: OwnCommand = {
     }
     const findings = files.reduce((sum, each) => sum + each.findings.length, 0);
     if (findings === 0) return;
-    throw new CommandError(`findings: ${findings}`, { exit: "failed", code: "findings" });
+    throw new CommandError(`the files have ${findings} findings`, {
+      exit: "failed",
+      code: "findings",
+    });
   },
 };
 

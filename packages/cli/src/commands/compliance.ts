@@ -24,14 +24,15 @@ const screenedFor: Option = { ...merchantOf, field: "subject.merchant_id", isReq
 const screeningCommands: readonly CallCommand[] = [
   {
     name: "lists list",
-    summary: "the versions of sanctions lists in force",
+    summary: "the version in force of each sanctions list",
     examples: ["lists list"],
     method: screening.listLists,
     show: { list: "lists", columns: ["list", "version", "entries", "imported_at", "checksum"] },
   },
   {
     name: "lists retained",
-    summary: "entries that lists no longer contain, in force until a person confirms their removal",
+    summary:
+      "entries that a list no longer contains, but that stay in force until their removal is approved",
     details:
       "`approvals list` shows the proposal to remove each, with the parties that it would clear.",
     examples: ["lists retained"],
@@ -40,7 +41,7 @@ const screeningCommands: readonly CallCommand[] = [
   },
   {
     name: "lists remove-retained",
-    summary: "propose again to remove entries that a list no longer contains",
+    summary: "repeat the proposal to remove entries that a list no longer contains",
     details: "Another person has to approve it: exit code 3.",
     examples: ["lists remove-retained ofac_sdn --import 7c9e6679-7425-40de-944b-e07fc1f90ae7"],
     method: screening.removeRetainedEntries,

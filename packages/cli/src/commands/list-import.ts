@@ -72,7 +72,7 @@ async function importList(invocation: Invocation): Promise<void> {
 export const listImportCommands: readonly OwnCommand[] = [
   {
     name: "lists import",
-    summary: "replace a sanctions list with files, in one step",
+    summary: "replace a sanctions list with the content of files, in one step",
     details:
       "Entries that the new list lacks stay in force until another person approves their removal: see\n" +
       "`approvals list`. An import fails if it removes or replaces more than 2 % of the search keys,\n" +

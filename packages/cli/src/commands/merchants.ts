@@ -139,7 +139,7 @@ export const merchantCommands: readonly CallCommand[] = [
   },
   {
     name: "keys revoke",
-    summary: "revoke a key everywhere within 5 s, and hold its unpaid orders",
+    summary: "revoke a key in all processes within 5 s; by default, its unpaid orders are held",
     details:
       "hold (the default): the key's scheduled payouts and batches await another actor's approval.\n" +
       "keep: they are paid as ordered. Use it for a rotation, after the merchant has checked them.\n" +

@@ -71,7 +71,7 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "credits create",
-    summary: "credit received money to an account, once",
+    summary: "credit received money to an account",
     details: "Above a person's daily limit, another person has to approve it: exit code 3.",
     examples: ['credits create mer_01k… acc_01k… 250000.00 USD --note "wire of 20 November"'],
     method: ledger.creditAccount,
@@ -86,7 +86,7 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "credits reverse",
-    summary: "reverse an erroneous credit in full, once",
+    summary: "reverse an erroneous credit in full",
     examples: ['credits reverse mer_01k… acc_01k… cli-…:credit --note "wrong account"'],
     method: ledger.reverseCredit,
     arguments: [
@@ -191,7 +191,7 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "rails entries",
-    summary: "the lines of a rail account, newest first",
+    summary: "the ledger entries of a rail account, newest first",
     examples: [
       "rails entries ethereum USDC_ETH",
       "rails entries ethereum USDC_ETH --from 2026-11-20",
@@ -209,7 +209,7 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "rails fund",
-    summary: "book money received at a rail's bank or wallet, once",
+    summary: "book money received at a rail's bank or wallet",
     details:
       "Payouts that wait for funds continue. Above a person's daily limit, and always in live mode,\n" +
       "another person has to approve it: exit code 3.",
@@ -224,7 +224,7 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "rails sweep",
-    summary: "book money withdrawn from a rail's bank or wallet, once",
+    summary: "book money withdrawn from a rail's bank or wallet",
     details: "Approval as for `rails fund`. With --charge, it is a fee of the bank or the chain.",
     examples: [
       'rails sweep ethereum 100000.00 USDC_ETH --note "0x2c26…"',
@@ -248,7 +248,7 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "rails pause",
-    summary: "pause a rail: its payouts stay queued",
+    summary: "pause a rail; its payouts stay queued until it is resumed",
     examples: ['rails pause sandbox --reason "maintenance until noon"'],
     method: operations.setRailPaused,
     fixed: { paused: true },

@@ -53,7 +53,7 @@ export const orderCommands: readonly CallCommand[] = [
   },
   {
     name: "batches reject",
-    summary: "reject a batch that awaits approval, on behalf of its merchant",
+    summary: "on behalf of its merchant, reject a batch that awaits approval",
     details: "The batch and its lines are cancelled. No money was held for it.",
     examples: ['batches reject mer_01k… bat_01k… --reason "line 17 was already paid"'],
     method: orders.rejectBatch,
@@ -63,7 +63,7 @@ export const orderCommands: readonly CallCommand[] = [
   },
   {
     name: "batches cancel",
-    summary: "cancel a batch's unstarted lines, on behalf of its merchant",
+    summary: "on behalf of its merchant, cancel the unstarted lines of a batch",
     examples: ["batches cancel mer_01k… bat_01k…"],
     method: orders.cancelBatch,
     arguments: [merchant, batch],
@@ -97,7 +97,7 @@ export const orderCommands: readonly CallCommand[] = [
   },
   {
     name: "scheduled cancel",
-    summary: "cancel a scheduled payout, until its payout is submitted, on behalf of its merchant",
+    summary: "on behalf of its merchant, cancel a scheduled payout before its payout is submitted",
     examples: ["scheduled cancel mer_01k… spo_01k…"],
     method: orders.cancelScheduledPayout,
     arguments: [merchant, scheduled],

@@ -51,7 +51,7 @@ export const payoutCommands: readonly CallCommand[] = [
   },
   {
     name: "payouts cancel",
-    summary: "cancel a payout before a rail pays it, on behalf of its merchant",
+    summary: "on behalf of its merchant, cancel a payout before a rail pays it",
     examples: ["payouts cancel mer_01k… po_01k…"],
     method: payouts.cancelPayout,
     arguments: [merchant, payout],
@@ -59,7 +59,7 @@ export const payoutCommands: readonly CallCommand[] = [
   },
   {
     name: "payouts reject",
-    summary: "reject a payout that awaits approval, on behalf of its merchant",
+    summary: "on behalf of its merchant, reject a payout that awaits approval",
     details:
       "It is cancelled, and its held money released. The actor that executed it can't reject it.",
     examples: ['payouts reject mer_01k… po_01k… --reason "the invoice is disputed"'],

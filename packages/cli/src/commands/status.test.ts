@@ -53,7 +53,7 @@ it("exits with 1 and names the services that don't serve", async () => {
     ...{ quote: "not_serving", payout: "unreachable", gateway: "serving" },
   });
   expect(JSON.parse(err).error).toMatchObject({
-    ...{ code: "not_serving", message: "not serving: quote, payout" },
+    ...{ code: "not_serving", message: "services that are not serving: quote, payout" },
   });
 });
 

@@ -61,7 +61,7 @@ async function status(invocation: Invocation): Promise<void> {
   if (versions.size > 1) invocation.note("several versions are running: is an update in progress?");
   if (isServing) return;
   const down = processes.filter(({ state }) => state !== "serving").map(({ service }) => service);
-  throw new CommandError(`not serving: ${[...new Set(down)].join(", ")}`, {
+  throw new CommandError(`services that are not serving: ${[...new Set(down)].join(", ")}`, {
     exit: "failed",
     code: "not_serving",
   });

@@ -65,7 +65,7 @@ async function publishedAt(url: string): Promise<string> {
   try {
     const answer = await fetch(new URL(wellKnown, url), { signal: AbortSignal.timeout(timeoutMs) });
     if (answer.ok) return await answer.text();
-    throw new Error(`HTTP status ${answer.status}`);
+    throw new Error(`the server returned HTTP status ${answer.status}`);
   } catch (cause) {
     const message = `${url}: the published keys could not be read`;
     throw new CommandError(message, { exit: "unavailable", code: "unavailable", cause });
@@ -76,7 +76,7 @@ async function publishedAt(url: string): Promise<string> {
 export const verifyCommands: readonly OwnCommand[] = [
   {
     name: "verify",
-    summary: "check a payout's receipt",
+    summary: "verify a payout's signed receipt",
     details:
       "Checks the signature of a receipt from GET /api/v1/transfer/payouts/:id/receipt with the\n" +
       "platform's published keys: disburse-keys.json in this folder, another file, or the platform's\n" +

@@ -33,7 +33,7 @@ export const webhookCommands: readonly CallCommand[] = [
   },
   {
     name: "webhooks pause",
-    summary: "pause an endpoint: its events wait",
+    summary: "pause an endpoint; its deliveries wait until it is resumed",
     examples: ["webhooks pause mer_01k… whe_01k…"],
     method: notifier.pauseEndpoint,
     arguments: [merchant, endpoint],
@@ -92,7 +92,7 @@ export const webhookCommands: readonly CallCommand[] = [
   },
   {
     name: "webhooks replay",
-    summary: "send an endpoint all events of a period again",
+    summary: "resend all events of a period to an endpoint",
     examples: [
       "webhooks replay mer_01k… whe_01k… --since 2026-11-20T08:00:00Z",
       "webhooks replay mer_01k… whe_01k… --since 2026-11-20 --until 2026-11-21 --state delivered",

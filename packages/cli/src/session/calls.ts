@@ -70,6 +70,7 @@ export function createCalls(
 function serviceOf({ parent }: DescMethodUnary): ServiceName {
   const name = parent.typeName.split(".")[1];
   const found = serviceNames.find((each) => each === name);
-  if (found === undefined) throw new Error(`${parent.typeName} is served by several services`);
+  if (found === undefined)
+    throw new Error(`${parent.typeName} does not belong to exactly one service`);
   return found;
 }

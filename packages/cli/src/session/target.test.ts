@@ -18,6 +18,9 @@ const read = (environment: Environment = {}, choice = {}) =>
       ...{ environment: { HOME: folder, ...environment }, folder },
       ...{ isTerminal: false, isColoured: false, now: () => new Date() },
       ...{ out: () => undefined, err: () => undefined, confirm: async () => false },
+      execute: () => {
+        throw new Error("no program runs in this test");
+      },
       connect: () => {
         throw new Error("not called");
       },

@@ -58,5 +58,5 @@ export function identityProblem(
   // A quoted name contains a comma and could be mistaken for several names.
   const isPlain = !subjectaltname.includes('"');
   if (isPlain && uris.length === 1 && uris[0] === `URI:${wanted}`) return undefined;
-  return new Error(`the certificate is not for ${wanted}`);
+  return new Error(`the server's certificate is not for ${wanted}`);
 }

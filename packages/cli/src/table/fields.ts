@@ -87,7 +87,8 @@ const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z
 
 /** Accepts a time or a day; a day means midnight UTC. */
 function timeValue({ typeName }: DescMessage, label: string, given: string): string {
-  if (typeName !== "google.protobuf.Timestamp") throw new Error(`${label} is not a value`);
+  if (typeName !== "google.protobuf.Timestamp")
+    throw new Error(`${label} has the type ${typeName}, which has no text form`);
   const isTime = dayPattern.test(given) || timePattern.test(given);
   const time = new Date(isTime ? given : Number.NaN);
   if (!Number.isNaN(time.getTime())) return time.toISOString();

@@ -10,6 +10,13 @@ export type Connecting = {
   readonly tls?: ServiceTls | undefined;
 };
 
+export type Executed = {
+  /** The exit code. It is -1 if the program did not start. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
 /** The parts of the process that a run uses. Tests replace them. */
 export type World = {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -26,4 +33,6 @@ export type World = {
   readonly confirm: (question: string) => Promise<boolean>;
   readonly connect: (url: string, how: Connecting) => Transport;
   readonly now: () => Date;
+  /** Runs a program without a shell, and resolves to its end. */
+  readonly execute: (program: string, args: readonly string[]) => Promise<Executed>;
 };

@@ -4,6 +4,6 @@ import { type Session, sessionQuery } from "./session.ts";
 /** Returns the session on pages that require a sign-in. */
 export function useSession(): Session {
   const { data } = useSuspenseQuery(sessionQuery);
-  if (data === null) throw new Error("a page was shown without a session");
+  if (data === null) throw new Error("a page that requires a sign-in was shown without a session");
   return data;
 }

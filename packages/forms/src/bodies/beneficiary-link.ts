@@ -46,7 +46,8 @@ const lockedNames: readonly Rule[] = [
 
 export const createBeneficiaryLink: PublicBody = singleForm({
   name: "create_beneficiary_link",
-  description: "The details that the page requests from the beneficiary, and the details that you set.",
+  description:
+    "The beneficiary's details: those that the page requests, and those that you set in advance.",
   fields: [
     textField("destination_currency", "Currency that the beneficiary is paid.", "USD", {
       maxLength: lengths.reference,
@@ -84,7 +85,7 @@ export const createBeneficiaryLink: PublicBody = singleForm({
       required: false,
       min: 1,
       max: linkDays.max,
-      description: `Days until it expires; ${linkDays.default} if it is left out.`,
+      description: `Number of days until the link expires; ${linkDays.default} by default.`,
       example: 7,
     },
   ],

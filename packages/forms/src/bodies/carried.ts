@@ -67,7 +67,7 @@ export const stateGiven: Rule = {
 /** The rule for postcodes. If a country has no postcodes, `-` or `N/A` is accepted instead. */
 export function postcodeGiven(countries: readonly string[]): Rule {
   return {
-    description: "`-` or `N/A` is accepted as postcode in countries without postcodes.",
+    description: "In countries without postcodes, `-` or `N/A` is accepted as the postcode.",
     reads: ["beneficiary_postcode", ...countries],
     reports: "beneficiary_postcode",
     check: (text) => {

@@ -105,7 +105,7 @@ const common: readonly TextField[] = [
 ];
 
 const currencyOnNetwork: Rule = {
-  description: "The destination currency must be one that lives on the network.",
+  description: "The destination currency must be one of the network's currencies.",
   reads: ["routing_code_value_1", "destination_currency"],
   reports: "destination_currency",
   check: (text) => {
@@ -145,11 +145,11 @@ const corporate = formOf(
 
 export const cryptoBeneficiary: PublicBody = {
   name: "crypto_beneficiary",
-  description: "A recipient of crypto currency.",
+  description: "A beneficiary that is paid in cryptocurrency.",
   forms: [individual, corporate],
   unselected: {
     name: "crypto_beneficiary",
-    description: "Neither a person nor a company.",
+    description: "A beneficiary whose account type is neither Individual nor Corporate.",
     selectedBy: [],
     fields: [
       ...common,

@@ -77,7 +77,7 @@ const wallet = textField(
 
 const selfBusiness: Form = {
   name: "depositor_self_business",
-  description: "The merchant's own business.",
+  description: "A depositor that is the merchant's own business.",
   selectedBy: [{ field: "depositor_relation", in: ["business"] }],
   fields: [
     { ...relation, example: "business" },
@@ -102,7 +102,7 @@ const individual: Form = {
 
 const corporate: Form = {
   name: "depositor_corporate",
-  description: "A company with its owners.",
+  description: "A depositor that is a company, with its owners.",
   selectedBy: [{ field: "depositor_type", in: ["Corporate"] }],
   fields: [
     relation,
@@ -127,7 +127,7 @@ const corporate: Form = {
       name: "company_owner_details",
       kind: "list",
       required: true,
-      description: "The owners, at least one.",
+      description: "The owners of the company. At least one is required.",
       maxItems: ownersMax,
       fields: [person, documents],
     },
@@ -142,7 +142,7 @@ export const depositor: PublicBody = {
   forms: [selfBusiness, individual, corporate],
   unselected: {
     name: "depositor",
-    description: "Neither the merchant's own business nor a person nor a company.",
+    description: "A depositor whose relation and type select none of the other forms.",
     selectedBy: [],
     fields: [relation, type, optional(wallet)],
   },

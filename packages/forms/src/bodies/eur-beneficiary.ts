@@ -50,7 +50,7 @@ const fields: readonly Field[] = [
 ];
 
 const sepaIban: Rule = {
-  description: "The account number is a valid IBAN (ISO 13616) of a country in SEPA.",
+  description: "The account number must be a valid IBAN (ISO 13616) of a SEPA country.",
   reads: ["iban"],
   reports: "iban",
   check: (text) =>
@@ -58,7 +58,7 @@ const sepaIban: Rule = {
 };
 
 const bicOfBank: Rule = {
-  description: "The BIC is one of ISO 9362.",
+  description: "The BIC must have the format of ISO 9362.",
   reads: ["bic"],
   reports: "bic",
   check: (text) => {

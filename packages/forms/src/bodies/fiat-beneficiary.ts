@@ -155,7 +155,8 @@ const inrMethods: FormMethods = { LOCAL: "LOCAL_INR" };
 const residence = ["beneficiary_country_code", "destination_country"] as const;
 
 const typeFitsTransfer: Rule = {
-  description: "A SWIFT transfer is routed by SWIFT, an ACH or LOCAL one by ACH CODE.",
+  description:
+    "The routing code type must be SWIFT for SWIFT transfers, and ACH CODE for ACH and LOCAL transfers.",
   reads: ["transfer_type", "routing_code_type_1"],
   reports: "routing_code_type_1",
   check: (text) => {
@@ -167,7 +168,7 @@ const typeFitsTransfer: Rule = {
 };
 
 const domestic: Rule = {
-  description: "ACH and LOCAL transfers of USD and USDC stay in the United States.",
+  description: "For ACH and LOCAL transfers of USD and USDC, the destination country must be US.",
   reads: ["transfer_type", "destination_country"],
   reports: "destination_country",
   check: (text) => {
@@ -178,7 +179,8 @@ const domestic: Rule = {
 };
 
 const routingNumber: Rule = {
-  description: "SWIFT takes a BIC (ISO 9362), ACH CODE an ABA routing number with its checksum.",
+  description:
+    "The routing code must be a BIC (ISO 9362) for SWIFT, and an ABA routing number with a valid checksum for ACH CODE.",
   reads: ["routing_code_type_1", "routing_code_value_1"],
   reports: "routing_code_value_1",
   check: (text) => {
@@ -195,7 +197,8 @@ const routingNumber: Rule = {
  * destination country.
  */
 const iban: Rule = {
-  description: "Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.",
+  description:
+    "If the bank's country uses IBANs (ISO 13616), the account number must be a valid IBAN.",
   when: isSwift,
   reads: ["destination_country", "beneficiary_bank_country_code"],
   reports: "beneficiary_account_number",
@@ -228,7 +231,8 @@ const usdBeneficiary: Form = {
         "SWIFT",
       ]),
       routingValue: {
-        description: "BIC or ABA routing number, by the type.",
+        description:
+          "A BIC if the routing code type is SWIFT, an ABA routing number if it is ACH CODE.",
         example: "021000021",
         variants: [
           { when: isSwift, example: "CHASUS33", pattern: bicPattern },
@@ -262,14 +266,14 @@ const usdBeneficiary: Form = {
 };
 
 const inIndia: Rule = {
-  description: "INR is sent to India.",
+  description: "For INR, the destination country must be IN.",
   reads: ["destination_country"],
   reports: "destination_country",
   check: (text) => (text("destination_country") === "IN" ? undefined : "must be IN"),
 };
 
 const branchCode: Rule = {
-  description: "The routing value is an IFSC.",
+  description: "The routing code must be an IFSC.",
   reads: ["routing_code_value_1"],
   reports: "routing_code_value_1",
   check: (text) => (isIfsc(text("routing_code_value_1")) ? undefined : "must be a valid IFSC"),
@@ -358,11 +362,11 @@ const inrBeneficiary: Form = {
 
 export const fiatBeneficiary: PublicBody = {
   name: "fiat_beneficiary",
-  description: "A recipient of money in a bank account.",
+  description: "A beneficiary that is paid to a bank account.",
   forms: [usdBeneficiary, inrBeneficiary, eurBeneficiary],
   unselected: {
     name: "fiat_beneficiary",
-    description: "Of no currency that is paid to bank accounts.",
+    description: "A beneficiary whose currency is not paid to bank accounts.",
     selectedBy: [],
     fields: [
       ...fiatFields({
@@ -370,7 +374,7 @@ export const fiatBeneficiary: PublicBody = {
         transfers: [...usdTransfers, "SEPA"],
         methods: {},
         routingType: textField("routing_code_type_1", "Follows the transfer type.", "ACH CODE"),
-        routingValue: { description: "Routing value for the type.", example: "021000021" },
+        routingValue: { description: "Routing code of the given type.", example: "021000021" },
         required: false,
         account: "Payout account.",
         residenceRequired: false,

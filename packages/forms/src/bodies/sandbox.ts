@@ -23,11 +23,11 @@ const railCode = {
 /** `POST /api/v1/sandbox/payouts/:id/fail` and `/return`. Every field is optional. */
 export const setPayoutOutcome: PublicBody = singleForm({
   name: "sandbox_failure",
-  description: "Why the payout fails or comes back.",
+  description: "The reason for which the payout fails or is returned.",
   fields: [
     textField(
       "failure_code",
-      "The payout's `failure_code`; what the sandbox's bank or chain says by default.",
+      "The payout's `failure_code`; by default, the one that the sandbox's bank or chain reports.",
       "ACCOUNT_CLOSED",
       { required: false, allowed: failureCodes.filter((code) => !own.has(code)) },
     ),
@@ -41,16 +41,18 @@ export const setPayoutOutcome: PublicBody = singleForm({
 
 export const creditAccount: PublicBody = singleForm({
   name: "sandbox_credit",
-  description: "What is credited.",
+  description: "A credit of test money to an account.",
   fields: [
     textField("amount", "In the account's currency.", "1000.00", {
       kind: "amount",
       maxLength: lengths.amount,
     }),
-    textField("currency_code", "The account's currency, to be sure.", "USD", {
-      required: false,
-      maxLength: lengths.reference,
-    }),
+    textField(
+      "currency_code",
+      "The account's currency. If it is set and differs, the credit is refused.",
+      "USD",
+      { required: false, maxLength: lengths.reference },
+    ),
     textField("note", "For the statement.", "Test money", { required: false }),
   ],
 });
@@ -84,7 +86,7 @@ const data: PairsField = {
 
 export const sendWebhookEvent: PublicBody = singleForm({
   name: "sandbox_event",
-  description: "The event that is sent.",
+  description: "The event to send.",
   fields: [
     textField("transaction_type", "Type of the event.", "payout_session", {
       allowed: eventTypesToSend,
@@ -111,11 +113,11 @@ export const sendWebhookEvent: PublicBody = singleForm({
 /** `POST /api/v1/sandbox/beneficiaries/:id/listing` and the same for depositors. */
 export const setListing: PublicBody = singleForm({
   name: "sandbox_listing",
-  description: "The result of the record's screening.",
+  description: "The simulated screening result of the record.",
   fields: [
     choiceField(
       "result",
-      "`review` or `blocked`: it is listed, for you alone. `cleared`: it is not listed any more.",
+      "`review` or `blocked` puts the record on a list that applies to you alone. `cleared` removes it from that list.",
       ["blocked", "review", "cleared"],
     ),
   ],
@@ -126,7 +128,7 @@ const silenceSecondsMax = 86_400;
 
 export const setRailSilence: PublicBody = singleForm({
   name: "sandbox_rail_silence",
-  description: "How the simulated rails treat your payouts.",
+  description: "The simulated behaviour of the rails for your payouts.",
   fields: [
     choiceField(
       "kind",
@@ -152,7 +154,7 @@ const percent = (name: string, what: string, example: number): IntegerField => (
   min: 0,
   max: 100,
   example,
-  description: `Of a hundred payouts, how many ${what}; 0 by default.`,
+  description: `Percentage of payouts that ${what}; 0 by default.`,
 });
 
 /** The maximum delay, longer than any test is expected to wait. */
@@ -163,7 +165,7 @@ const delayMsMax = 60_000;
  */
 export const setScenario: PublicBody = singleForm({
   name: "sandbox_scenario",
-  description: "The outcomes of your payouts.",
+  description: "The shares of your payouts that fail, are returned or keep an unknown outcome.",
   fields: [
     {
       name: "seed",
@@ -171,11 +173,12 @@ export const setScenario: PublicBody = singleForm({
       required: true,
       min: 0,
       max: 2_147_483_647,
-      description: "The same seed has the same outcomes, in order.",
+      description:
+        "Seed of the random outcomes. The same seed gives the same outcomes in the same order.",
       example: 7,
     },
     percent("fail_percent", "fail", 20),
-    percent("return_percent", "succeed and come back", 10),
+    percent("return_percent", "succeed and are then returned", 10),
     percent("doubt_percent", "keep an unknown outcome", 0),
     {
       name: "max_delay_ms",
@@ -183,7 +186,8 @@ export const setScenario: PublicBody = singleForm({
       required: false,
       min: 0,
       max: delayMsMax,
-      description: "Maximum time to an outcome. The time of each payout is random, up to this maximum.",
+      description:
+        "Maximum time to an outcome, in milliseconds. Each payout's time is random, up to this maximum.",
       example: 500,
     },
   ],
@@ -232,7 +236,7 @@ export const setPayoutControls: PublicBody = singleForm({
       kind: "flag",
       required: false,
       example: true,
-      description: "Whether an actor other than its creator must approve a batch.",
+      description: "Whether batches need the approval of an actor other than their creator.",
     },
     {
       name: "approval_lasts_seconds",
@@ -241,7 +245,8 @@ export const setPayoutControls: PublicBody = singleForm({
       min: 60,
       max: 604_800,
       example: 3_600,
-      description: "Number of seconds after which an undecided approval expires; 86,400 by default.",
+      description:
+        "Number of seconds after which an undecided approval expires; 86,400 by default.",
     },
     {
       name: "duplicate_window_seconds",

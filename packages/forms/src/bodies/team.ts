@@ -12,7 +12,7 @@ const role = choiceField(
 
 export const addMember: PublicBody = singleForm({
   name: "add_member",
-  description: "A person of your team.",
+  description: "A person to add to your team.",
   fields: [
     textField(
       "email",
@@ -55,7 +55,7 @@ const scopes: TextsField = {
   required: true,
   maxItems: scopesMax,
   pattern: scope,
-  description: "What the key may do: scopes that you have yourself.",
+  description: "Scopes of the key. You can grant only scopes that you have yourself.",
   example: ["payout:read", "account:read"],
 };
 
@@ -65,7 +65,8 @@ const sourceCidrs: TextsField = {
   required: false,
   maxItems: cidrsMax,
   pattern: network,
-  description: "Addresses or networks that the key may be used from; anywhere by default.",
+  description:
+    "IP addresses or networks (CIDR) from which the key may be used; any address by default.",
   example: ["127.0.0.1", "203.0.113.0/24"],
 };
 

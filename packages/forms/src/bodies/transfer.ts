@@ -38,7 +38,12 @@ const terms = [
     required: false,
     when: { field: "source_amount", absent: true },
   },
-  textField("beneficiary_id", "The beneficiary of the payment.", "ben_01hqz0000000000000000000ab", reference),
+  textField(
+    "beneficiary_id",
+    "The beneficiary of the payment.",
+    "ben_01hqz0000000000000000000ab",
+    reference,
+  ),
   textField("source_currency_code", "Currency of the account.", "USD", reference),
   textField("destination_currency_code", "Currency of the beneficiary.", "USD", reference),
   textField("account_id", "Account to be debited.", "acc_01hqz0000000000000000000ab", reference),
@@ -51,7 +56,8 @@ const terms = [
  */
 export const requestForQuote: PublicBody = singleForm({
   name: "request_for_quote",
-  description: "One of the two amounts; the source amount takes precedence.",
+  description:
+    "The terms of a quote, with a source amount or a receiving amount. If both are set, the receiving amount is ignored.",
   fields: [...terms, metadataField],
 });
 
@@ -102,7 +108,7 @@ export const executePayout: PublicBody = singleForm({
  */
 export const reissuePayout: PublicBody = singleForm({
   name: "reissue_payout",
-  description: "The fields that differ from the payout that is paid again.",
+  description: "The fields in which the new payout differs from the earlier one.",
   fields: [
     textField(
       "beneficiary_id",
@@ -117,13 +123,18 @@ export const reissuePayout: PublicBody = singleForm({
       ),
       required: false,
     },
-    textField("reference_id", "Your own reference, instead of the earlier payout's.", "order-1001-b", {
-      required: false,
-    }),
+    textField(
+      "reference_id",
+      "Your own reference, instead of the earlier payout's.",
+      "order-1001-b",
+      {
+        required: false,
+      },
+    ),
     allowDuplicate,
     {
       ...metadataField,
-      description: `${metadataField.description} In place of the metadata before; without it those stay.`,
+      description: `${metadataField.description} If set, this replaces the metadata of the earlier payout; otherwise the new payout has the same metadata.`,
     },
   ],
 });
@@ -142,7 +153,7 @@ const maximum: TextField = {
  */
 export const schedulePayout: PublicBody = singleForm({
   name: "schedule_payout",
-  description: "A payout to be quoted and made at a time.",
+  description: "A payout that is quoted and executed at a later time.",
   fields: [
     ...terms,
     maximum,
@@ -167,7 +178,7 @@ export const batchLinesMax = 10_000;
 /** One line of a batch, as JSON or as a row of a CSV file. */
 export const batchLine: PublicBody = singleForm({
   name: "batch_line",
-  description: "One payout of a batch: the fields of a quote and of its execution.",
+  description: "One line of a batch, with the fields of a quote and of its execution.",
   fields: [...terms, maximum, ...carried, allowDuplicate, metadataField],
 });
 
@@ -197,7 +208,7 @@ const lineFields = batchLine.unselected.fields.map((field) => {
  */
 export const createBatch: PublicBody = singleForm({
   name: "create_batch",
-  description: "Payouts out of one account.",
+  description: "A batch of payouts from one account.",
   fields: [
     textField("reference_id", "The merchant's own name for the batch.", "payroll-2026-12", {
       required: false,
@@ -206,7 +217,8 @@ export const createBatch: PublicBody = singleForm({
       kind: "list",
       name: "lines",
       required: true,
-      description: "The payouts, all out of the same account, each with one of the two amounts.",
+      description:
+        "The payouts. All have the same source account, and each has a source amount or a receiving amount.",
       maxItems: batchLinesMax,
       fields: lineFields,
     },
@@ -215,15 +227,15 @@ export const createBatch: PublicBody = singleForm({
 
 export const approveBatch: PublicBody = singleForm({
   name: "approve_batch",
-  description: "The maximum cost of the batch.",
+  description: "Approval of a batch up to a total amount.",
   fields: [
     amount(
       "max_total_amount",
-      "The most that the account may pay for all lines together, fees included. A line that would exceed it fails.",
+      "Maximum amount that the account pays for all lines together, including fees. A line that would exceed this maximum fails.",
     ),
     textField(
       "digest",
-      "`approval.digest` of the batch as you have read it: another one is refused. Without it the batch is approved as it is.",
+      "`approval.digest` of the batch that you reviewed. If the batch has changed since then, the approval is refused. Without this field, the batch is approved in its current state.",
       "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
       { required: false, maxLength: 64 },
     ),

@@ -64,7 +64,7 @@ const eventTypes: TextsField = {
   required: false,
   maxItems: eventTypesMax,
   pattern: eventType,
-  description: `Event types that it receives: \`*\` for all but those that have to be named, a transaction type, or one with a status. To be named: ${optInEventTypes.map((type) => `\`${type}\``).join(", ")}.`,
+  description: `Event types that the endpoint receives. Each is a transaction type, a transaction type with a status, or \`*\` for all types except opt-in types. The opt-in types are ${optInEventTypes.map((type) => `\`${type}\``).join(", ")}.`,
   example: ["payout_session", "refund.failed"],
 };
 
@@ -74,7 +74,7 @@ const eventTypes: TextsField = {
  */
 export const createEndpoint: PublicBody = singleForm({
   name: "create_endpoint",
-  description: "Where webhooks are sent.",
+  description: "A new webhook endpoint.",
   fields: [
     url,
     description,
@@ -92,7 +92,7 @@ export const updateEndpoint: PublicBody = singleForm({
   description: "Changes to an endpoint; at least one is required.",
   fields: [
     optional(url),
-    { ...description, description: "The merchant's note; empty to remove it." },
+    { ...description, description: "The merchant's note. An empty text removes the note." },
     order,
     eventTypes,
   ],
@@ -101,7 +101,7 @@ export const updateEndpoint: PublicBody = singleForm({
 /** `POST /api/v1/webhooks/endpoints/:id/rotate-secret`. Every field is optional. */
 export const rotateSecret: PublicBody = singleForm({
   name: "rotate_secret",
-  description: "How the secrets are changed.",
+  description: "A rotation of the endpoint's secrets.",
   fields: [
     {
       name: "overlap_seconds",
@@ -109,14 +109,15 @@ export const rotateSecret: PublicBody = singleForm({
       required: false,
       min: 0,
       max: overlapMaxSeconds,
-      description: "How long the old secrets also sign; 0 after a leak. Default 86,400.",
+      description:
+        "Number of seconds for which the old secrets also sign webhooks; 86,400 by default. Use 0 after a leak.",
       example: 86_400,
     },
     {
       name: "stage",
       kind: "flag",
       required: false,
-      description: "The new secrets wait for activate-secret before they sign.",
+      description: "If true, the new secrets sign webhooks only after a call of activate-secret.",
       example: false,
     },
   ],
@@ -147,7 +148,7 @@ const time = { kind: "time", maxLength: lengths.time } as const;
  */
 export const createReplay: PublicBody = singleForm({
   name: "create_replay",
-  description: "Which deliveries are resent.",
+  description: "The deliveries to resend.",
   fields: [
     textField(
       "endpoint_id",
@@ -172,7 +173,7 @@ export const createReplay: PublicBody = singleForm({
         source: `^(?:${replayableStates.join("|")})$`,
         problem: `must be an array of one or more of ${replayableStates.join(", ")}`,
       },
-      description: "States in which they ended; default `exhausted`.",
+      description: "Final states of the deliveries to resend; `exhausted` by default.",
       example: ["exhausted"],
     },
     {

@@ -86,9 +86,10 @@ describe("the beneficiary forms", () => {
     expect(field(usdc, "routing_code_value_1")?.allowed).toEqual(["ETHEREUM", "BNB"]);
     expect(field(usdc, "destination_currency")?.required).toBe(true);
     // The choice settles these rules, so the description omits them.
-    const routing = "A SWIFT transfer is routed by SWIFT, an ACH or LOCAL one by ACH CODE.";
+    const routing =
+      "The routing code type must be SWIFT for SWIFT transfers, and ACH CODE for ACH and LOCAL transfers.";
     expect([swift, ach].map((form) => form?.rules.includes(routing))).toEqual([false, false]);
-    expect(inr?.rules).not.toContain("INR is sent to India.");
+    expect(inr?.rules).not.toContain("For INR, the destination country must be IN.");
     const iban = expect.stringContaining("uses IBAN");
     expect(swift?.rules).toContainEqual(iban);
     expect(ach?.rules).not.toContainEqual(iban);

@@ -204,7 +204,8 @@ function requested(field: TextField, known: Known, allowed: Allowed): RequestedF
   const shown = values !== undefined && (field.allowed !== undefined || isNarrowed);
   const isExampleGone = values !== undefined && !values.includes(rest.example);
   const needed = typeof required === "boolean" ? required : decide(required, known);
-  if (needed === "open") throw new Error(`The condition of ${field.name}'s required is undecided`);
+  if (needed === "open")
+    throw new Error(`It cannot be decided whether the field ${field.name} is required`);
   const limit = carried?.limit.longer === "refused" ? carried.limit.max : rest.maxLength;
   return {
     ...rest,

@@ -146,6 +146,6 @@ export const metadataField: PairsField = {
   maxItems: metadataKeysMax,
   valueMax: metadataValueMax,
   problem: `must be an object of at most ${metadataKeysMax} strings: keys of 1 to ${metadataKeyMax} letters, digits and _.:-, values of at most ${metadataValueMax} characters`,
-  description: `Your own data, at most ${metadataKeysMax} keys; answered as it is stored. Keys have 1 to ${metadataKeyMax} letters, digits and \`_.:-\`, values at most ${metadataValueMax} characters. Put no secrets or personal data here.`,
+  description: `Your own data with at most ${metadataKeysMax} keys, returned as stored. Keys have 1 to ${metadataKeyMax} letters, digits and \`_.:-\`, values at most ${metadataValueMax} characters. Put no secrets or personal data here.`,
   example: { order: "1001", cost_centre: "EU-7" },
 };

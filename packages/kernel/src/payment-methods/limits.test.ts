@@ -37,7 +37,7 @@ describe("the table of limits", () => {
   });
 
   it("has no address over ACH", () => {
-    expect(() => limitOf("ACH", "town")).toThrow("ACH cannot send town");
+    expect(() => limitOf("ACH", "town")).toThrow("the payment method ACH does not carry town");
   });
 });
 

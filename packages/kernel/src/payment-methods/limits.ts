@@ -150,7 +150,7 @@ export function paymentMethodOf(transferType: string, currency: string): Payment
 /** Throws if the method does not carry the part. */
 export function limitOf(method: PaymentMethod, part: CarriedPart): Carried {
   const limit = paymentLimits[method][part];
-  if (limit === undefined) throw new Error(`${method} cannot send ${part}`);
+  if (limit === undefined) throw new Error(`the payment method ${method} does not carry ${part}`);
   return limit;
 }
 

@@ -55,7 +55,7 @@ export function syntheticEntries(
   };
   return Array.from({ length: count }, (_, at) => {
     const shape = entries[Math.floor(random() * entries.length)];
-    if (shape === undefined) throw new Error("no entry to take the shape of");
+    if (shape === undefined) throw new Error("the list has no entry to use as a template");
     const names = shape.names.map((listed) => renamed(shape.type, listed));
     return { ...shape, uid: `synthetic:${at}`, names, documents: [] };
   });

@@ -52,7 +52,7 @@ export function createIssuer(deps: Deps): Listener {
   const personOf = (id: string) => [...people(), ...members].find((each) => each.id === id);
   const provider = new Provider(url, issuerConfiguration(issuerKey, personOf));
   provider.on("server_error", (_ctx, error) =>
-    log.error({ err: error }, "the sign-in server failed"),
+    log.error({ err: error }, "the sign-in server could not handle a request"),
   );
   const callback = provider.callback();
   const passwords = createAttempts(passwordLimits);

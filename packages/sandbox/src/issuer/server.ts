@@ -46,7 +46,7 @@ export async function startIssuer({
     loading ??= load();
     const answer = async () => (await loading)?.(request, response);
     answer().catch((error: unknown) => {
-      log.error({ err: error }, "the sign-in server failed");
+      log.error({ err: error }, "the sign-in server could not handle a request");
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });

@@ -95,7 +95,7 @@ import type {
   WebhookReplay,
 } from "./types.ts";
 
-/** Recipients: bank accounts and wallets. */
+/** The parties that you pay, with a bank account or a wallet. */
 export class Beneficiaries {
   readonly #caller: Caller;
 
@@ -250,7 +250,7 @@ export class Beneficiaries {
   /**
    * Get beneficiary link.
    *
-   * One link as it is now.
+   * One link in its current state.
    *
    * Scope: `beneficiary:read`.
    *
@@ -276,7 +276,7 @@ export class Beneficiaries {
   }
 }
 
-/** Parties that fund your account from a wallet. */
+/** The parties that fund your account from a wallet. */
 export class Depositors {
   readonly #caller: Caller;
 
@@ -328,7 +328,7 @@ export class Depositors {
   }
 }
 
-/** Costs and amounts of a payout; available corridors. */
+/** The fees and amounts of a payout, and the corridors that you can use. */
 export class Quotes {
   readonly #caller: Caller;
 
@@ -369,7 +369,7 @@ export class Quotes {
   }
 }
 
-/** Costs and amounts of a payout; available corridors. */
+/** The fees and amounts of a payout, and the corridors that you can use. */
 export class Corridors {
   readonly #caller: Caller;
 
@@ -549,7 +549,7 @@ export class Payouts {
   }
 }
 
-/** Payouts that are quoted and made at a time. */
+/** Payouts that are quoted and created at a time that you set. */
 export class ScheduledPayouts {
   readonly #caller: Caller;
 
@@ -590,7 +590,7 @@ export class ScheduledPayouts {
   /**
    * Get scheduled payout.
    *
-   * One scheduled payout as it is now.
+   * One scheduled payout in its current state.
    *
    * Scope: `payout:read`.
    *
@@ -736,7 +736,7 @@ export class Batches {
   /**
    * Get batch.
    *
-   * One batch with how far it is.
+   * One batch with its progress.
    *
    * Scope: `payout:read`.
    *
@@ -751,7 +751,7 @@ export class Batches {
   /**
    * List lines.
    *
-   * The lines of a batch in their order, each with what became of it.
+   * The lines of a batch in their order, each with its outcome.
    *
    * Scope: `payout:read`.
    *
@@ -883,7 +883,7 @@ export class WebhookEndpoints {
   /**
    * Delete webhook endpoint.
    *
-   * Nothing more is sent to it. Its deliveries remain readable.
+   * The platform sends nothing more to the endpoint. Its deliveries remain readable.
    *
    * Scope: `webhook:write`.
    *
@@ -911,7 +911,7 @@ export class WebhookEndpoints {
   /**
    * Resume webhook endpoint.
    *
-   * Sends the events that have waited since it was paused.
+   * Sends the events that have waited since the endpoint was paused.
    *
    * Scope: `webhook:write`.
    *
@@ -956,7 +956,7 @@ export class WebhookEndpoints {
   /**
    * Activate staged webhook secrets.
    *
-   * Staged secrets sign from now on. Refused if none are staged.
+   * The staged secrets sign all webhooks from now on. The call is refused if no secrets are staged.
    *
    * Scope: `webhook:write`.
    *
@@ -995,7 +995,7 @@ export class WebhookDeliveries {
   /**
    * List webhook deliveries.
    *
-   * What was sent to your endpoints, newest first.
+   * The webhook deliveries to your endpoints, newest first.
    *
    * Scope: `webhook:read`.
    *
@@ -1053,7 +1053,7 @@ export class WebhookDeliveries {
   /**
    * List webhook replays.
    *
-   * Your replays, newest first; they are kept for 30 days after their end.
+   * Your replays, newest first. Each is kept for 30 days after it ends.
    *
    * Scope: `webhook:read`.
    *
@@ -1081,7 +1081,7 @@ export class WebhookDeliveries {
   /**
    * Cancel webhook replay.
    *
-   * Ends a running replay. Deliveries that it has queued are still sent.
+   * Ends a running replay. Deliveries that it has already queued are still sent.
    *
    * Scope: `webhook:write`.
    *
@@ -1114,7 +1114,7 @@ export class WebhookEvents {
   }
 }
 
-/** What you asked of this API, to debug your integration. */
+/** Your requests to this API, to debug your integration. */
 export class Requests {
   readonly #caller: Caller;
 
@@ -1136,7 +1136,7 @@ export class Requests {
   }
 }
 
-/** The people who sign in at the console for you. */
+/** The members of your team, who sign in to the console. */
 export class TeamMembers {
   readonly #caller: Caller;
 
@@ -1147,7 +1147,7 @@ export class TeamMembers {
   /**
    * List team members.
    *
-   * The people who sign in at the console for you, with their roles.
+   * The members of your team, who sign in to the console, with their roles.
    *
    * Scope: `team:read`.
    *
@@ -1188,7 +1188,7 @@ export class TeamMembers {
   /**
    * Remove team member.
    *
-   * Ends the member's sessions at once. The last admin cannot be removed. The person can be added again, as another member. API keys that the person created go on working unless `orders` is `cancel`; `revocation` names them.
+   * Ends the member's sessions at once. The last admin cannot be removed. You can add the person again, as a new member. API keys that the person created keep working, unless `orders` is `cancel`; `revocation` lists these keys.
    *
    * Orders that are held have `sub_status` or state `awaiting_approval`: an actor of another root than the one that made them approves or rejects them (Approve scheduled payout, Approve batch), `scheduled_payout.approval_required` and `batch.approval_required` tell you of them. If no one decides within your approval time (24 hours if nothing else is set) after their time, they fail with `APPROVAL_EXPIRED`. Payouts that exist already go on, unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders follow by themselves; repeat the request to read them.
    *
@@ -1201,7 +1201,7 @@ export class TeamMembers {
   }
 }
 
-/** Keys of your programs: scopes, networks and ends. */
+/** Keys for your programs, with their scopes, IP networks and expiry. */
 export class Keys {
   readonly #caller: Caller;
 
@@ -1212,7 +1212,7 @@ export class Keys {
   /**
    * List API keys.
    *
-   * Your keys, without their secret parts.
+   * Your API keys, without their secret parts.
    *
    * Scope: `key:read`.
    *
@@ -1240,7 +1240,7 @@ export class Keys {
   /**
    * Revoke API key.
    *
-   * It stops working everywhere within 5 s, and stays in the list. A key that has expired can be revoked too: its orders go on until then.
+   * The key stops working everywhere within 5 s, and stays in the list. You can also revoke an expired key, whose orders continue until you do.
    *
    * Orders that are held have `sub_status` or state `awaiting_approval`: an actor of another root than the one that made them approves or rejects them (Approve scheduled payout, Approve batch), `scheduled_payout.approval_required` and `batch.approval_required` tell you of them. If no one decides within your approval time (24 hours if nothing else is set) after their time, they fail with `APPROVAL_EXPIRED`. Payouts that exist already go on, unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders follow by themselves; repeat the request to read them.
    *

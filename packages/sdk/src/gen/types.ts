@@ -23,7 +23,7 @@ export interface Beneficiary {
   beneficiary_name: string;
   /** Follows the transfer type. */
   routing_code_type_1?: string;
-  /** BIC or ABA routing number, by the type. */
+  /** A BIC if the routing code type is SWIFT, an ABA routing number if it is ACH CODE. */
   routing_code_value_1?: string;
   /** Masked but for the last four characters. */
   beneficiary_account_number: string;
@@ -53,7 +53,7 @@ export interface Beneficiary {
   beneficiary_date_of_birth?: string;
   /** Kind of document. */
   beneficiary_document_type?: string;
-  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
   /** Date of incorporation. Not in the future. */
   beneficiary_date_of_incorporation?: string;
@@ -285,7 +285,7 @@ export interface Depositor {
   depositor_type?: string;
   depositor_details?: DepositorDetails;
   depositor_business_details?: DepositorBusinessDetails;
-  /** The owners, at least one. */
+  /** The owners of the company. At least one is required. */
   company_owner_details?: DepositorCompanyOwnerDetailsItem[];
   /** Depositor id. */
   id: string;
@@ -1046,7 +1046,7 @@ export interface WebhookEventRecord {
   status: string;
   /** Orders the events of one transaction, from 1. */
   sequence: number;
-  /** `data` of the webhook's body, with the same digits. */
+  /** The `data` of the webhook's body, with all digits of its numbers. */
   data: PayoutWebhookData | PaymentSessionWebhookData | RefundWebhookData | AccountCreditedWebhookData | BatchApprovalWebhookData | BatchFinishedWebhookData | BeneficiaryScreeningWebhookData | PayoutApprovalWebhookData | ScheduledPayoutApprovalWebhookData | EndpointPausedWebhookData;
   /** When it happened. */
   occurred_at: string;
@@ -1345,7 +1345,7 @@ export interface PaymentSessionWebhookData {
   expires_at: string;
 }
 
-/** A refund as its system reports it. */
+/** A refund, with all fields that its system sends. */
 export interface RefundWebhookData {
   /** Refund id. */
   id?: string;
@@ -1654,7 +1654,7 @@ export interface ChallengeWebhook {
 
 /**
  * A person who is paid in crypto currency.
- * - The destination currency must be one that lives on the network.
+ * - The destination currency must be one of the network's currencies.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  */
@@ -1693,13 +1693,13 @@ export interface CryptoBeneficiaryIndividualRequest {
   beneficiary_date_of_birth: string;
   /** Kind of document. */
   beneficiary_document_type: "NATIONAL_ID_CARD" | "PASSPORT" | "DRIVING_LICENSE";
-  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
 
 /**
  * A company that is paid in crypto currency.
- * - The destination currency must be one that lives on the network.
+ * - The destination currency must be one of the network's currencies.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  */
@@ -1738,22 +1738,22 @@ export interface CryptoBeneficiaryCorporateRequest {
   beneficiary_date_of_incorporation: string;
   /** Business EIN, registration number or tax id. */
   beneficiary_document_type: "BUSINESS_IDENTIFICATION_NUMBER";
-  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
 
 /**
  * A bank account that is paid in USD or USDC.
- * - A SWIFT transfer is routed by SWIFT, an ACH or LOCAL one by ACH CODE.
- * - ACH and LOCAL transfers of USD and USDC stay in the United States.
- * - SWIFT takes a BIC (ISO 9362), ACH CODE an ABA routing number with its checksum.
- * - Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.
+ * - The routing code type must be SWIFT for SWIFT transfers, and ACH CODE for ACH and LOCAL transfers.
+ * - For ACH and LOCAL transfers of USD and USDC, the destination country must be US.
+ * - The routing code must be a BIC (ISO 9362) for SWIFT, and an ABA routing number with a valid checksum for ACH CODE.
+ * - If the bank's country uses IBANs (ISO 13616), the account number must be a valid IBAN.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
  * - `beneficiary_name_latin` is in Latin letters that banks carry, and is not a placeholder such as N/A.
  * - `-` or `N/A` is accepted as state, except in countries whose postal address needs one.
- * - `-` or `N/A` is accepted as postcode in countries without postcodes.
+ * - In countries without postcodes, `-` or `N/A` is accepted as the postcode.
  * - A street of more than 70 characters and a state of more than 35 share two lines of 70.
  */
 export interface FiatBeneficiaryUsdRequest {
@@ -1781,7 +1781,7 @@ export interface FiatBeneficiaryUsdRequest {
   beneficiary_country_code?: string;
   /** Follows the transfer type. */
   routing_code_type_1: "ACH CODE" | "SWIFT";
-  /** BIC or ABA routing number, by the type. */
+  /** A BIC if the routing code type is SWIFT, an ABA routing number if it is ACH CODE. */
   routing_code_value_1: string;
   /** Second routing code type. */
   routing_code_type_2?: string;
@@ -1819,20 +1819,20 @@ export interface FiatBeneficiaryUsdRequest {
   counter_party_alias?: string;
   /** What the beneficiary is to the sender. */
   beneficiary_relationship?: string;
-  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
 
 /**
  * A bank account that is paid in INR.
- * - INR is sent to India.
- * - The routing value is an IFSC.
+ * - For INR, the destination country must be IN.
+ * - The routing code must be an IFSC.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
  * - `beneficiary_name_latin` is in Latin letters that banks carry, and is not a placeholder such as N/A.
  * - `-` or `N/A` is accepted as state, except in countries whose postal address needs one.
- * - `-` or `N/A` is accepted as postcode in countries without postcodes.
+ * - In countries without postcodes, `-` or `N/A` is accepted as the postcode.
  * - A street of more than 70 characters and a state of more than 35 share two lines of 70.
  */
 export interface FiatBeneficiaryInrRequest {
@@ -1902,19 +1902,19 @@ export interface FiatBeneficiaryInrRequest {
   counter_party_alias?: string;
   /** What the beneficiary is to the sender. */
   beneficiary_relationship?: string;
-  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
 
 /**
  * A bank account that is paid in EUR over SEPA.
- * - The account number is a valid IBAN (ISO 13616) of a country in SEPA.
- * - The BIC is one of ISO 9362.
+ * - The account number must be a valid IBAN (ISO 13616) of a SEPA country.
+ * - The BIC must have the format of ISO 9362.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
  * - `beneficiary_name_latin` is in Latin letters that banks carry, and is not a placeholder such as N/A.
- * - `-` or `N/A` is accepted as postcode in countries without postcodes.
+ * - In countries without postcodes, `-` or `N/A` is accepted as the postcode.
  */
 export interface FiatBeneficiaryEurRequest {
   /** First name; of an Individual. */
@@ -1945,12 +1945,12 @@ export interface FiatBeneficiaryEurRequest {
   beneficiary_postcode: string;
   /** Country of residence. */
   beneficiary_country_code: string;
-  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
 
 /**
- * The details that the page requests from the beneficiary, and the details that you set.
+ * The beneficiary's details: those that the page requests, and those that you set in advance.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - The name of a person has a letter and is not a placeholder such as N/A.
@@ -1972,17 +1972,17 @@ export interface CreateBeneficiaryLinkRequest {
   beneficiary_last_name?: string;
   /** Your own reference. It is not shown. */
   reference_id?: string;
-  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
   /** For whom you ask, as the page says beside your registered name. No web or email address, phone number or look-alike characters. */
   display_name?: string;
   /** Your colour, for the page. */
   color?: string;
-  /** Days until it expires; 7 if it is left out. */
+  /** Number of days until the link expires; 7 by default. */
   expires_in_days?: number;
 }
 
-/** The merchant's own business. */
+/** A depositor that is the merchant's own business. */
 export interface DepositorSelfBusinessRequest {
   /** What the depositor is to the merchant; `business` is the merchant's own business. */
   depositor_relation: "business";
@@ -2003,20 +2003,20 @@ export interface DepositorIndividualRequest {
   depositor_wallet_address?: string;
 }
 
-/** A company with its owners. */
+/** A depositor that is a company, with its owners. */
 export interface DepositorCorporateRequest {
   /** What the depositor is to the merchant; `business` is the merchant's own business. */
   depositor_relation: string;
   /** Type of depositor. */
   depositor_type: "Corporate";
   depositor_business_details: DepositorCorporateRequestDepositorBusinessDetails;
-  /** The owners, at least one. */
+  /** The owners of the company. At least one is required. */
   company_owner_details: DepositorCorporateRequestCompanyOwnerDetailsItem[];
   /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
   depositor_wallet_address: string;
 }
 
-/** One of the two amounts; the source amount takes precedence. */
+/** The terms of a quote, with a source amount or a receiving amount. If both are set, the receiving amount is ignored. */
 export interface RequestForQuoteRequest {
   /** Amount deducted from the source account. */
   source_amount?: Decimal;
@@ -2030,7 +2030,7 @@ export interface RequestForQuoteRequest {
   destination_currency_code: string;
   /** Account to be debited. */
   account_id: string;
-  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
 
@@ -2046,23 +2046,23 @@ export interface ExecutePayoutRequest {
   purpose_code?: string;
   /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
-  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
 
-/** The approval of a payout. */
+/** Approval of a payout. */
 export interface ApprovePayoutRequest {
-  /** `approval.digest` of the payout as you have read it: another one is refused. Without it the payout is approved as it is. */
+  /** `approval.digest` of the payout that you reviewed. If the payout has changed since then, the approval is refused. Without this field, the payout is approved in its current state. */
   digest?: string;
 }
 
-/** Why the payout is not paid. */
+/** Rejection of a payout that awaits approval. */
 export interface RejectPayoutRequest {
   /** A note for your own team. */
   reason: string;
 }
 
-/** The fields that differ from the payout that is paid again. */
+/** The fields in which the new payout differs from the earlier one. */
 export interface ReissuePayoutRequest {
   /** The beneficiary to pay instead, in the same currency, such as the same person with a corrected account. */
   beneficiary_id?: string;
@@ -2072,11 +2072,11 @@ export interface ReissuePayoutRequest {
   reference_id?: string;
   /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
-  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. In place of the metadata before; without it those stay. */
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. If set, this replaces the metadata of the earlier payout; otherwise the new payout has the same metadata. */
   metadata?: Record<string, string>;
 }
 
-/** A payout to be quoted and made at a time. */
+/** A payout that is quoted and executed at a later time. */
 export interface SchedulePayoutRequest {
   /** Amount deducted from the source account. */
   source_amount?: Decimal;
@@ -2102,39 +2102,39 @@ export interface SchedulePayoutRequest {
   scheduled_at: string;
   /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
-  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
 
-/** Why the scheduled payout is not paid. */
+/** Rejection of a scheduled payout that awaits approval. */
 export interface RejectScheduledPayoutRequest {
   /** A note for your own team. */
   reason: string;
 }
 
-/** Payouts out of one account. */
+/** A batch of payouts from one account. */
 export interface CreateBatchRequest {
   /** The merchant's own name for the batch. */
   reference_id?: string;
-  /** The payouts, all out of the same account, each with one of the two amounts. */
+  /** The payouts. All have the same source account, and each has a source amount or a receiving amount. */
   lines: CreateBatchRequestLinesItem[];
 }
 
-/** The maximum cost of the batch. */
+/** Approval of a batch up to a total amount. */
 export interface ApproveBatchRequest {
-  /** The most that the account may pay for all lines together, fees included. A line that would exceed it fails. */
+  /** Maximum amount that the account pays for all lines together, including fees. A line that would exceed this maximum fails. */
   max_total_amount: Decimal;
-  /** `approval.digest` of the batch as you have read it: another one is refused. Without it the batch is approved as it is. */
+  /** `approval.digest` of the batch that you reviewed. If the batch has changed since then, the approval is refused. Without this field, the batch is approved in its current state. */
   digest?: string;
 }
 
-/** Why the batch is not paid. */
+/** Rejection of a batch that awaits approval. */
 export interface RejectBatchRequest {
   /** A note for your own team. */
   reason: string;
 }
 
-/** Where webhooks are sent. */
+/** A new webhook endpoint. */
 export interface CreateEndpointRequest {
   /** Absolute URL. */
   url: string;
@@ -2142,7 +2142,7 @@ export interface CreateEndpointRequest {
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** Event types that it receives: `*` for all but those that have to be named, a transaction type, or one with a status. To be named: `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. `*` by default. */
+  /** Event types that the endpoint receives. Each is a transaction type, a transaction type with a status, or `*` for all types except opt-in types. The opt-in types are `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. `*` by default. */
   event_types?: string[];
 }
 
@@ -2150,23 +2150,23 @@ export interface CreateEndpointRequest {
 export interface UpdateEndpointRequest {
   /** Absolute URL. */
   url?: string;
-  /** The merchant's note; empty to remove it. */
+  /** The merchant's note. An empty text removes the note. */
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** Event types that it receives: `*` for all but those that have to be named, a transaction type, or one with a status. To be named: `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. */
+  /** Event types that the endpoint receives. Each is a transaction type, a transaction type with a status, or `*` for all types except opt-in types. The opt-in types are `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. */
   event_types?: string[];
 }
 
-/** How the secrets are changed. */
+/** A rotation of the endpoint's secrets. */
 export interface RotateSecretRequest {
-  /** How long the old secrets also sign; 0 after a leak. Default 86,400. */
+  /** Number of seconds for which the old secrets also sign webhooks; 86,400 by default. Use 0 after a leak. */
   overlap_seconds?: number;
-  /** The new secrets wait for activate-secret before they sign. */
+  /** If true, the new secrets sign webhooks only after a call of activate-secret. */
   stage?: boolean;
 }
 
-/** Which deliveries are resent. */
+/** The deliveries to resend. */
 export interface CreateReplayRequest {
   /** Endpoint whose deliveries are resent; `endpoint` is an alias of this field. */
   endpoint_id: string;
@@ -2174,13 +2174,13 @@ export interface CreateReplayRequest {
   since: string;
   /** Created before this time, at most 30 days after `since`; defaults to the current time. */
   until?: string;
-  /** States in which they ended; default `exhausted`. */
+  /** Final states of the deliveries to resend; `exhausted` by default. */
   states?: Array<"exhausted" | "delivered">;
   /** Maximum number of deliveries per second; default 10. */
   rate?: number;
 }
 
-/** A person of your team. */
+/** A person to add to your team. */
 export interface AddMemberRequest {
   /** The address that the person's sign-in has verified. */
   email: string;
@@ -2200,23 +2200,23 @@ export interface UpdateMemberRequest {
 export interface CreateKeyRequest {
   /** Your note. */
   description?: string;
-  /** What the key may do: scopes that you have yourself. */
+  /** Scopes of the key. You can grant only scopes that you have yourself. */
   scopes: string[];
-  /** Addresses or networks that the key may be used from; anywhere by default. */
+  /** IP addresses or networks (CIDR) from which the key may be used; any address by default. */
   source_cidrs?: string[];
   /** When the key expires. The default is 365 days from now in live mode, and never in the sandbox. */
   expires_at?: string;
 }
 
-/** Why the payout fails or comes back. */
+/** The reason for which the payout fails or is returned. */
 export interface SandboxFailureRequest {
-  /** The payout's `failure_code`; what the sandbox's bank or chain says by default. */
+  /** The payout's `failure_code`; by default, the one that the sandbox's bank or chain reports. */
   failure_code?: "ACCOUNT_BLOCKED" | "ACCOUNT_CLOSED" | "ACCOUNT_NOT_FOUND" | "AMOUNT_NOT_ACCEPTED" | "BENEFICIARY_BANK_REJECTED" | "BENEFICIARY_NAME_MISMATCH" | "BENEFICIARY_REFUSED" | "CURRENCY_NOT_ACCEPTED" | "INVALID_ACCOUNT" | "INVALID_ADDRESS" | "INVALID_NAME" | "INVALID_REMITTANCE" | "INVALID_ROUTING" | "REGULATORY" | "TRANSFER_REVERTED" | "UNSPECIFIED";
   /** The rail's own code. */
   rail_code?: string;
 }
 
-/** How the simulated rails treat your payouts. */
+/** The simulated behaviour of the rails for your payouts. */
 export interface SandboxRailSilenceRequest {
   /** `no_answer`: calls get no answer, and payouts are `unknown`. `down`: new payouts stay `queued`. `unfunded`: new payouts are `awaiting_funds`. */
   kind: "down" | "no_answer" | "unfunded";
@@ -2224,17 +2224,17 @@ export interface SandboxRailSilenceRequest {
   seconds?: number;
 }
 
-/** The outcomes of your payouts. */
+/** The shares of your payouts that fail, are returned or keep an unknown outcome. */
 export interface SandboxScenarioRequest {
-  /** The same seed has the same outcomes, in order. */
+  /** Seed of the random outcomes. The same seed gives the same outcomes in the same order. */
   seed: number;
-  /** Of a hundred payouts, how many fail; 0 by default. */
+  /** Percentage of payouts that fail; 0 by default. */
   fail_percent?: number;
-  /** Of a hundred payouts, how many succeed and come back; 0 by default. */
+  /** Percentage of payouts that succeed and are then returned; 0 by default. */
   return_percent?: number;
-  /** Of a hundred payouts, how many keep an unknown outcome; 0 by default. */
+  /** Percentage of payouts that keep an unknown outcome; 0 by default. */
   doubt_percent?: number;
-  /** Maximum time to an outcome. The time of each payout is random, up to this maximum. */
+  /** Maximum time to an outcome, in milliseconds. Each payout's time is random, up to this maximum. */
   max_delay_ms?: number;
 }
 
@@ -2246,7 +2246,7 @@ export interface SandboxPayoutControlsRequest {
   approval_window_seconds?: number;
   /** Payouts await approval if their beneficiary is newer than this number of days. */
   new_beneficiary_days?: number;
-  /** Whether an actor other than its creator must approve a batch. */
+  /** Whether batches need the approval of an actor other than their creator. */
   approve_batches?: boolean;
   /** Number of seconds after which an undecided approval expires; 86,400 by default. */
   approval_lasts_seconds?: number;
@@ -2254,23 +2254,23 @@ export interface SandboxPayoutControlsRequest {
   duplicate_window_seconds?: number;
 }
 
-/** What is credited. */
+/** A credit of test money to an account. */
 export interface SandboxCreditRequest {
   /** In the account's currency. */
   amount: Decimal;
-  /** The account's currency, to be sure. */
+  /** The account's currency. If it is set and differs, the credit is refused. */
   currency_code?: string;
   /** For the statement. */
   note?: string;
 }
 
-/** The result of the record's screening. */
+/** The simulated screening result of the record. */
 export interface SandboxListingRequest {
-  /** `review` or `blocked`: it is listed, for you alone. `cleared`: it is not listed any more. */
+  /** `review` or `blocked` puts the record on a list that applies to you alone. `cleared` removes it from that list. */
   result: "blocked" | "review" | "cleared";
 }
 
-/** The event that is sent. */
+/** The event to send. */
 export interface SandboxEventRequest {
   /** Type of the event. */
   transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused";
@@ -2559,7 +2559,7 @@ export interface CreateBatchRequestLinesItem {
   purpose_code?: string;
   /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
-  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
 
@@ -2586,23 +2586,23 @@ export interface GetReadinessResponse2 {
   status: "not ready" | (string & {});
 }
 
-/** A recipient of crypto currency. */
+/** A beneficiary that is paid in cryptocurrency. */
 export type CreateCryptoBeneficiaryRequest =
   | CryptoBeneficiaryIndividualRequest
   | CryptoBeneficiaryCorporateRequest;
 
-/** A recipient of crypto currency. */
+/** A beneficiary that is paid in cryptocurrency. */
 export type ValidateCryptoBeneficiaryRequest =
   | CryptoBeneficiaryIndividualRequest
   | CryptoBeneficiaryCorporateRequest;
 
-/** A recipient of money in a bank account. */
+/** A beneficiary that is paid to a bank account. */
 export type CreateFiatBeneficiaryRequest =
   | FiatBeneficiaryUsdRequest
   | FiatBeneficiaryInrRequest
   | FiatBeneficiaryEurRequest;
 
-/** A recipient of money in a bank account. */
+/** A beneficiary that is paid to a bank account. */
 export type ValidateFiatBeneficiaryRequest =
   | FiatBeneficiaryUsdRequest
   | FiatBeneficiaryInrRequest

@@ -96,7 +96,8 @@ function operation(
   if (content !== undefined && schema?.properties?.data === undefined) return undefined;
   const data = schema?.properties?.data;
   const [tag] = tags;
-  if (data === undefined || tag === undefined) throw new Error(`${id} has no tag or no response`);
+  if (data === undefined || tag === undefined)
+    throw new Error(`the operation ${id} has no tag or no response data`);
   const query = parameters.flatMap(({ name, in: place, description: text = "", schema }) =>
     place === "query" && name !== undefined && schema !== undefined
       ? // Only the wire format has a list's `[]`.

@@ -30,7 +30,7 @@ export function typeOf(schema: Schema, indent = ""): string {
     case "object":
       return objectType(schema, indent);
   }
-  throw new Error(`no type is known for ${JSON.stringify(schema)}`);
+  throw new Error(`the generator has no type for ${JSON.stringify(schema)}`);
 }
 
 /**
@@ -155,7 +155,7 @@ function wholeFields(document: Document): string {
     const kind = schema.type === "integer" ? "whole" : "decimal";
     if (schema.type === "integer" || schema.type === "number") {
       if ((kinds.get(name) ?? kind) !== kind)
-        throw new Error(`${name} is both integer and decimal`);
+        throw new Error(`the field ${name} is both integer and decimal`);
       kinds.set(name, kind);
     }
     for (const [field, each] of Object.entries(schema.properties ?? {})) visit(field, each);

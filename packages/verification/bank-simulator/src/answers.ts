@@ -30,7 +30,8 @@ export function answersOf(
   });
   const answers = [...bank.receive(file), ...bank.closeDay()];
   const [receipt] = bank.receipts;
-  if (receipt?.taken !== "paid") throw new Error(`the bank refuses it: ${receipt?.faults}`);
+  if (receipt?.taken !== "paid")
+    throw new Error(`the simulated bank refuses the file: ${receipt?.faults}`);
   const of = (kind: Answer["kind"]) =>
     answers.filter((answer) => answer.kind === kind).map(({ bytes }) => bytes);
   const [[statusReport], [statement]] = [of("status-report"), of("statement")];

@@ -82,14 +82,14 @@ export class Bank {
   release(endToEndId: string): Answer[] {
     const at = this.#waiting.findIndex((payment) => isOf(payment, endToEndId));
     const [found] = at < 0 ? [] : this.#waiting.splice(at, 1);
-    if (found === undefined) throw new Error("no payment of this id waits");
+    if (found === undefined) throw new Error(`no waiting payment has the id ${endToEndId}`);
     return this.#notify([this.#debit([found])], 1);
   }
 
   /** Returns a debited payment less `charge`. A return is possible at any time after the debit. */
   giveBack(endToEndId: string, charge = 0n): Answer[] {
     const payment = this.book.payments().find((each) => isOf(each, endToEndId));
-    if (payment === undefined) throw new Error("no payment of this id was debited");
+    if (payment === undefined) throw new Error(`no debited payment has the id ${endToEndId}`);
     return this.#bringBack([{ payment, charge }]);
   }
 
@@ -232,7 +232,7 @@ export class Bank {
 
   #debit(payments: readonly Instructed[], blockId?: string): Booking {
     const [first] = payments;
-    if (first === undefined) throw new Error("nothing is to be debited");
+    if (first === undefined) throw new Error("a debit needs at least one payment");
     const charge = blockId === undefined ? this.#options.debitCharge : 0n;
     return this.book.add({
       account: first.debited,

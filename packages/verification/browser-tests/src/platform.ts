@@ -43,14 +43,17 @@ export function readSandbox(file: string): SandboxDocument {
 function ready(output: NodeJS.ReadableStream, ended: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = "";
-    const timer = setTimeout(() => reject(new Error("the platform is not ready")), startMs);
+    const timer = setTimeout(
+      () => reject(new Error(`the platform was not ready after ${startMs} ms`)),
+      startMs,
+    );
     output.on("data", (chunk: Buffer) => {
       text = `${text}${chunk}`.slice(-10_000);
       if (!/^ready /m.test(text)) return;
       clearTimeout(timer);
       resolve();
     });
-    void ended.then(() => reject(new Error(`the platform has ended:\n${text}`)));
+    void ended.then(() => reject(new Error(`the platform ended before it was ready:\n${text}`)));
   });
 }
 

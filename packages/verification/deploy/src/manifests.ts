@@ -21,7 +21,8 @@ export function readManifests(text: string) {
     /** Returns the object with this kind and name. Throws unless there is exactly one. */
     get: (kind: string, name: string): Manifest => {
       const found = ofKind(kind).filter(({ metadata }) => metadata.name === name);
-      if (found.length !== 1) throw new Error(`${found.length} × ${kind} ${name}`);
+      if (found.length !== 1)
+        throw new Error(`expected one ${kind} ${name} in the manifests, found ${found.length}`);
       return found[0] as Manifest;
     },
     workloads: () => all.filter(({ kind }) => /^(?:Deployment|StatefulSet|Job)$/.test(kind)),

@@ -24,6 +24,9 @@ export type Played = {
   readonly stop: (signal?: NodeJS.Signals) => void;
 };
 
+/** The token of a played pod is this text with the name of its ServiceAccount. */
+export const accountTokenPrefix = "token-of-";
+
 const root = join(import.meta.dirname, "../../../..");
 /** Kubernetes mounts the service account's token here. */
 const tokenFolder = "/run/secrets/kubernetes.io/serviceaccount";
@@ -37,7 +40,7 @@ lifeline.searchParams.set("starter", String(process.pid));
 
 /** Returns the service of an image, to link `service` to its sources. */
 function serviceOf(workload: Manifest): string {
-  return /(?:^|\/)disburse-([a-z]+):/.exec(containerOf(workload).image)?.[1] ?? "";
+  return /(?:^|\/)disburse-([a-z]+)[:@]/.exec(containerOf(workload).image)?.[1] ?? "";
 }
 
 /** Returns the Dockerfile's settings for every image, on the loopback address. */
@@ -57,7 +60,11 @@ export async function playManifests(stage: Stage) {
   const ports = await loopbackPorts(manifests);
   const portOf = (deployment: string, port: number): number => {
     const found = ports.get(`${deployment}:${port}`);
-    if (found === undefined) throw new Error(`${deployment} has no port ${port}`);
+    if (found === undefined) {
+      throw new Error(
+        `no loopback port was chosen for port ${port} of the Deployment ${deployment}`,
+      );
+    }
     return found;
   };
   const urlOf = (service: string, port: number | string): string => {
@@ -113,7 +120,8 @@ async function loopbackPorts(manifests: Manifests): Promise<Map<string, number>>
 function namedPort(deployment: Manifest, name: string): { containerPort: number } {
   const { ports } = containerOf(deployment);
   const found = ports.find((each: { name: string }) => each.name === name);
-  if (found === undefined) throw new Error(`${deployment.metadata.name} has no port ${name}`);
+  if (found === undefined)
+    throw new Error(`the Deployment ${deployment.metadata.name} has no port named ${name}`);
   return found;
 }
 
@@ -129,7 +137,7 @@ function behind(manifests: Manifests, service: string, port: number | string) {
     return wanted.every(([key, value]) => labels[key] === value);
   });
   if (deployment === undefined || others.length > 0) {
-    throw new Error(`Service ${service} selects no or several Deployments`);
+    throw new Error(`the Service ${service} must select exactly one Deployment`);
   }
   const { containerPort } = namedPort(deployment, found.targetPort);
   return { deployment: deployment.metadata.name as string, containerPort };
@@ -149,7 +157,7 @@ function mount(stage: Stage, workload: Manifest, home: string): [string, string]
       const secret = readSecret(stage, source.name);
       for (const { key, path } of source.items) {
         const value = secret[key];
-        if (value === undefined) throw new Error(`Secret ${source.name} has no ${key}`);
+        if (value === undefined) throw new Error(`the Secret ${source.name} has no key ${key}`);
         writeFileSync(join(folder, path), stage.addresses[value] ?? value);
       }
     }
@@ -158,7 +166,8 @@ function mount(stage: Stage, workload: Manifest, home: string): [string, string]
   if (!workload.spec.template.spec.automountServiceAccountToken) return mounts;
   const folder = join(home, "token");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "token"), "token of the service account\n");
+  const { serviceAccountName } = workload.spec.template.spec;
+  writeFileSync(join(folder, "token"), `${accountTokenPrefix}${serviceAccountName}\n`);
   writeFileSync(join(folder, "ca.crt"), "");
   return [...mounts, [tokenFolder, folder]];
 }
@@ -186,7 +195,8 @@ function spawnContainer(
   environment: Readonly<Record<string, string>>,
 ): Played {
   const [node, ...args] = containerOf(workload).args as string[];
-  if (node !== "node") throw new Error(`${workload.metadata.name} runs ${node}`);
+  if (node !== "node")
+    throw new Error(`${workload.metadata.name} runs the program ${node}; only node is supported`);
   // `service` is a link to the installed package, as in the image.
   mkdirSync(home, { recursive: true });
   const sources = realpathSync(join(root, "node_modules/@disburse", serviceOf(workload)));

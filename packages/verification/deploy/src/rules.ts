@@ -15,7 +15,8 @@ export function prometheusRule(): string {
   const rule = {
     apiVersion: "monitoring.coreos.com/v1",
     kind: "PrometheusRule",
-    metadata: { name: "disburse" },
+    // The label by which kube-prometheus-stack selects, with the name of its Helm release.
+    metadata: { name: "disburse", labels: { release: "kube-prometheus-stack" } },
     spec: { groups },
   };
   return `# Made of deploy/observability/alerts by npm run generate.\n${stringify(rule)}`;

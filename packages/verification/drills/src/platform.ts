@@ -67,7 +67,8 @@ export async function startDrillPlatform(folder: string) {
     /** Waits until nothing is in progress. Throws on a timeout. */
     rest: async (): Promise<void> => {
       const busy = await untilQuiet(databases, restMs);
-      if (busy.length > 0) throw new Error(`not at rest: ${busy.join(", ")}`);
+      if (busy.length > 0)
+        throw new Error(`work is still pending after ${restMs} ms: ${busy.join(", ")}`);
     },
     findings: async (): Promise<readonly Finding[]> => {
       const open = await openerFor(databases, encryptionKeysOf(platform.secrets, "gateway") ?? "");

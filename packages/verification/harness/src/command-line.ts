@@ -31,7 +31,7 @@ export function countOf(option: string, text: string, usage: string): number {
 export function oneOf<T extends string>(names: readonly T[], text: string, usage: string): T {
   const found = names.find((name) => name === text);
   if (found === undefined) {
-    throw new UsageError(`--only: there is no ${text}, but ${names.join(", ")}\n${usage}`);
+    throw new UsageError(`--only: ${text} is not one of ${names.join(", ")}\n${usage}`);
   }
   return found;
 }

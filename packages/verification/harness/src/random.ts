@@ -18,7 +18,7 @@ export function createRandom(seed: number) {
     /** Returns true with a probability between 0 and 1. */
     chance: (probability: number) => fraction() < probability,
     pick: <T>(from: readonly T[]): T => {
-      if (from.length === 0) throw new Error("there is nothing to pick from");
+      if (from.length === 0) throw new Error("cannot pick from an empty list");
       return from[below(from.length)] as T;
     },
     shuffled: <T>(from: readonly T[]): T[] => {

@@ -30,7 +30,7 @@ export async function callGateway(
 /** Returns `data`. Throws the answer if it is not a success. */
 export async function post(caller: Caller, path: string, body: object, key?: string) {
   const { status, code, data } = await callGateway(caller, "POST", path, body, key);
-  if (status !== 200) throw new Error(`POST ${path}: ${status} ${code}`);
+  if (status !== 200) throw new Error(`POST ${path} failed: status ${status}, code ${code}`);
   return data;
 }
 

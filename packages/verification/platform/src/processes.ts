@@ -22,16 +22,17 @@ export type StartExtras = {
   readonly environment: Environment;
 };
 
-const root = join(import.meta.dirname, "../../../..");
+/** This checkout. Another one has the sources of another version. */
+export const thisCheckout = join(import.meta.dirname, "../../../..");
 const oneProcess = join(import.meta.dirname, "one-process.ts");
 /** Module that ends a service when this process has ended for any reason. */
-const lifeline = pathToFileURL(join(root, "scripts/lifeline.mjs"));
+const lifeline = pathToFileURL(join(thisCheckout, "scripts/lifeline.mjs"));
 lifeline.searchParams.set("starter", String(process.pid));
 /** The compile cache of this process, if it has one. */
 const cached = getCompileCacheDir();
 /** Node appends a folder for its version, so the child process gets the parent folder. */
 const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cached) };
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 180_000;
 /** Time limit for stopping. Longer than any service needs. */
 const stopTimeoutMs = 15_000;
 const lastLines = 12;
@@ -47,7 +48,10 @@ type Started = { readonly child: ChildProcess; readonly output: string[] };
 export function createServiceProcesses(
   environments: Readonly<Record<ServiceName, Environment>>,
   logChunksMax = Number.POSITIVE_INFINITY,
+  checkout = thisCheckout,
 ) {
+  /** The checkout whose sources start next. */
+  let sources = checkout;
   const processes = new Map<ServiceName, Started>();
   const failures: string[] = [];
   const started = (service: ServiceName): Started => {
@@ -55,10 +59,10 @@ export function createServiceProcesses(
     if (found === undefined) throw new Error(`${service} was not started`);
     return found;
   };
+  const mainOf = (service: ServiceName) => join(sources, "services", service, "src/main.ts");
   const start = async (service: ServiceName, extras?: StartExtras) => {
     const output = processes.get(service)?.output ?? [];
-    const main = join(root, "services", service, "src/main.ts");
-    const now = spawnProgram([main], environments[service], output, extras);
+    const now = spawnProgram([mainOf(service)], environments[service], output, extras);
     now.child.stdout?.on("data", () => {
       if (output.length > logChunksMax) output.splice(0, output.length / 2);
     });
@@ -66,11 +70,24 @@ export function createServiceProcesses(
     noteFailure(failures, service, now);
     await untilUp(service, environments[service], now);
   };
-  const migrate = () => migrateServices(environments, () => silentLog);
+  const migrateApart = async (service: ServiceName) => {
+    const output: string[] = [];
+    const { child } = spawnProgram([mainOf(service), "migrate"], environments[service], output);
+    await gone(child);
+    if (child.exitCode !== 0) throw new Error(`${service} not migrated:\n${lastOf(output)}`);
+  };
+  const migrate = async () => {
+    if (sources === thisCheckout) await migrateServices(environments, () => silentLog);
+    else for (const service of serviceNames) await migrateApart(service);
+  };
   const here = servicesHere(environments);
   return {
     /** Migrates every database. Required before starting a single service. */
     migrate,
+    /** Later starts and migrations run another version's sources. */
+    changeTo: (folder: string): void => {
+      sources = folder;
+    },
     /** Starts one service from its `main.ts` with its configuration. Waits until it responds. */
     start,
     startAll: async () => {

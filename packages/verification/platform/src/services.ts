@@ -17,6 +17,8 @@ export interface PlatformOptions {
   readonly replicas?: number;
   /** Approximate number of log chunks kept for each service. Keeps all by default. */
   readonly logChunksMax?: number;
+  /** The checkout whose sources run. Defaults to this one. */
+  readonly checkout?: string;
 }
 
 /** For load tests: no request exceeds its rate limit. */
@@ -37,11 +39,11 @@ export type Replica = ReturnType<typeof replicaOf>;
 function replicaOf(
   environments: Readonly<Record<ServiceName, Environment>>,
   { ports, adminPorts }: Awaited<ReturnType<typeof choosePorts>>,
-  logChunksMax: number | undefined,
+  { logChunksMax, checkout }: PlatformOptions,
 ) {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
-    ...createServiceProcesses(environments, logChunksMax),
+    ...createServiceProcesses(environments, logChunksMax, checkout),
     baseUrl: url(ports.public),
     operatorsUrl: url(ports.operators ?? 0),
     url: (service: ServiceName) => url(ports[service]),
@@ -51,7 +53,7 @@ function replicaOf(
 
 /** Chooses ports and secrets. Starts nothing: call `startAll` or `start`. */
 export async function configureServices(options: PlatformOptions) {
-  const { settings, busNamespace, replicas: count = 1, logChunksMax, ...places } = options;
+  const { settings, busNamespace, replicas: count = 1, ...places } = options;
   const chosen: Awaited<ReturnType<typeof choosePorts>>[] = [];
   for (let at = 0; at < count; at += 1) chosen.push(await choosePorts());
   const secrets = generateSecrets();
@@ -66,10 +68,11 @@ export async function configureServices(options: PlatformOptions) {
       issuer: `http://127.0.0.1:${issuerPort}`,
       settings: { BUS_NAMESPACE: busNamespace, ...settings },
     });
-  const replicas = chosen.map((own) => replicaOf(environmentsOf(own), own, logChunksMax));
+  const replicas = chosen.map((own) => replicaOf(environmentsOf(own), own, options));
   const [first] = replicas;
   const [own] = chosen;
-  if (first === undefined || own === undefined) throw new Error("a platform has one replica");
+  if (first === undefined || own === undefined)
+    throw new Error("the platform needs at least one replica");
   const environments = environmentsOf(own);
   return {
     ...first,

@@ -25,6 +25,7 @@ export async function registerRecipient(
   const { path, body, currency, digits } = kinds[kind];
   const answer = await postUntilAnswered({ baseUrl: platform.baseUrl, apiKey }, path, body);
   const id = answer?.data.beneficiary_id;
-  if (id === undefined) throw new Error(`no beneficiary by ${kind}: ${answer?.text}`);
+  if (id === undefined)
+    throw new Error(`could not create a beneficiary of kind ${kind}: ${answer?.text}`);
   return { id, currency, digits };
 }

@@ -73,7 +73,7 @@ function runShare(share: SeedShare, take: (result: SeedResult) => void): Promise
     worker.once("error", reject);
     worker.once("exit", (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`a worker ended with ${code}`));
+      else reject(new Error(`a seed worker ended with exit code ${code}`));
     });
   });
 }

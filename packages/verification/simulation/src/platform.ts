@@ -27,11 +27,7 @@ import { SimulatedRail } from "./rail/rail.ts";
 import { createRailState } from "./rail/state.ts";
 import { Host, type ProcessInstance } from "./scheduler/host.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
-import {
-  createMemoryDatabase,
-  directAccess,
-  type MemoryDatabase,
-} from "./store/memory-database.ts";
+import { createMemoryDatabase, type MemoryDatabase } from "./store/memory-database.ts";
 import { Approvers } from "./workload/approvers.ts";
 import { Operators } from "./workload/operators.ts";
 import { Treasury } from "./workload/treasury.ts";
@@ -74,7 +70,7 @@ export function createPlatform(
   const railState = createRailState(scheduler);
   const observer = new WriteObserver(scheduler, beneficiaries, railState);
   const database = (service: string) =>
-    assembly.database(service, createMemoryDatabase(now, observer.listen));
+    assembly.database(service, createMemoryDatabase(now, observer.listen, defects.guarantees));
   const databases = {
     payout: database("payout"),
     quote: database("quote"),
@@ -113,7 +109,7 @@ export function createPlatform(
     railState,
   );
   const treasury = new Treasury(scheduler, people.eve, railState);
-  const approvers = new Approvers(scheduler, rpc);
+  const approvers = new Approvers(scheduler, rpc, databases);
   return {
     ...shared,
     hosts,
@@ -136,7 +132,7 @@ export async function migratePlatform({ databases }: Platform): Promise<void> {
     [databases.notifier, notifierMigrations],
   ] as const;
   for (const [database, migrations] of jobs) {
-    const { db } = database.connect(directAccess);
+    const { db } = database.connect(database.direct);
     for (const { up } of migrations) await up(db);
   }
 }

@@ -19,19 +19,20 @@ import { processLog } from "./checks/process-log.ts";
 import type { WriteObserver } from "./checks/write-observer.ts";
 import type { StubOptions } from "./network/beneficiary-stub.ts";
 import type { Broker } from "./network/broker.ts";
-import { databaseLink, type Sabotage } from "./network/database-link.ts";
+import { databaseLink, type LinkDefects } from "./network/database-link.ts";
 import type { MerchantEndpoints } from "./network/merchant-endpoints.ts";
 import type { RpcNetwork } from "./network/rpc-network.ts";
 import { type KeyOf, railName, type SimulatedRail } from "./rail/rail.ts";
 import type { ProcessInstance } from "./scheduler/host.ts";
-import type { MemoryDatabase } from "./store/memory-database.ts";
+import type { Guarantees, MemoryDatabase } from "./store/memory-database.ts";
 
 /** Defects that a test injects to verify that the checks find them. */
-export type InjectedDefects = StubOptions & {
-  readonly sabotage?: Sabotage;
-  readonly keyOf?: KeyOf;
-  readonly served?: ChangeServed;
-};
+export type InjectedDefects = StubOptions &
+  LinkDefects & {
+    readonly guarantees?: Guarantees;
+    readonly keyOf?: KeyOf;
+    readonly served?: ChangeServed;
+  };
 
 export type Served = Readonly<Record<string, (request: never) => unknown>>;
 
@@ -59,7 +60,7 @@ const quoteTtlSeconds = 60;
 export async function bootPayout(shared: SharedParts, instance: ProcessInstance): Promise<void> {
   const { network, broker, rail, databases, defects } = shared;
   const log = processLog(instance, shared.observer);
-  const database = databaseLink(instance, databases.payout, defects.sabotage);
+  const database = databaseLink(instance, databases.payout, defects);
   const proposals = openApprovals({ db: database.db, clock: systemClock, log, openMax: 1_000 });
   const states = openRailStates(database, systemClock);
   const rails = [rail.connect(instance, defects.keyOf)];
@@ -89,7 +90,7 @@ export async function bootPayout(shared: SharedParts, instance: ProcessInstance)
 export async function bootQuote(shared: SharedParts, instance: ProcessInstance): Promise<void> {
   const { network, databases, defects } = shared;
   const log = processLog(instance, shared.observer);
-  const database = databaseLink(instance, databases.quote, defects.sabotage);
+  const database = databaseLink(instance, databases.quote, defects);
   const { rpc } = openQuoteService({
     database,
     beneficiary: network.client(BeneficiaryService, instance),
@@ -109,7 +110,7 @@ export async function bootNotifier(shared: SharedParts, instance: ProcessInstanc
   const { network, broker, merchants, databases, defects } = shared;
   const log = processLog(instance, shared.observer);
   const notifier = createNotifier({
-    database: databaseLink(instance, databases.notifier, defects.sabotage),
+    database: databaseLink(instance, databases.notifier, defects),
     post: merchants.connect(instance),
     sealer: openSealer,
     signatureHeader: "X-SERVICE-Signature",

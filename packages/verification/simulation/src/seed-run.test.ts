@@ -4,7 +4,9 @@ import { virtualGlobals } from "./scheduler/virtual-globals.ts";
 import { runSeed, type SeedOptions } from "./seed-run.ts";
 import {
   approvedByAnyone,
+  batchesFail,
   endsNoQuote,
+  guaranteeing,
   neverTaken,
   triedAgain,
   unguarded,
@@ -70,6 +72,10 @@ describe("finds within a few seeds that", () => {
     ["a guard compares records, not accounts", { hidesDestinations: true }],
     ["a refused operation is done later", triedAgain()],
     ["a batch is decided on over another's decision", without("batches", "updateOne", "state")],
+    ["a write returns before a majority has it", guaranteeing({ writeConcern: { w: 1 } })],
+    ["a read returns what no majority has", guaranteeing({ readConcern: { level: "local" } })],
+    ["a read returns what a secondary has", guaranteeing({ readPreference: "secondary" })],
+    ["a grouped write of unknown outcome counts as failed", batchesFail()],
   ];
 
   test.each(broken)(

@@ -1,5 +1,6 @@
 import { finalProblems } from "./checks/final-checks.ts";
 import { pendingWorkOf } from "./checks/pending-work.ts";
+import { disturbDatabase } from "./network/failovers.ts";
 import { createPlatform, migratePlatform, type Platform } from "./platform.ts";
 import type { InjectedDefects } from "./processes.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
@@ -8,6 +9,8 @@ import { Workload } from "./workload/workload.ts";
 export type SeedOptions = InjectedDefects & {
   /** Called for each event when it occurs. */
   readonly listen?: (line: string) => void;
+  /** Makes failovers of the databases more frequent by this factor. */
+  readonly failoverFactor?: number;
 };
 
 const startMs = Date.UTC(2026, 0, 5, 9);
@@ -27,7 +30,7 @@ export async function runSeed(seed: number, options: SeedOptions = {}) {
   const scheduler = new Scheduler(seed, startMs, options.listen);
   const platform = createPlatform(scheduler, options);
   const workload = new Workload(scheduler, platform);
-  const wrong = await events(scheduler, platform, workload).catch((error: unknown) => [
+  const wrong = await events(scheduler, platform, workload, options).catch((error: unknown) => [
     `the run failed: ${error instanceof Error ? error.stack : String(error)}`,
   ]);
   const verdict = finalProblems(platform, workload, scheduler);
@@ -45,6 +48,7 @@ async function events(
   scheduler: Scheduler,
   platform: Platform,
   workload: Workload,
+  { failoverFactor }: SeedOptions,
 ): Promise<string[]> {
   await migratePlatform(platform);
   for (const host of platform.hosts) host.start();
@@ -55,7 +59,7 @@ async function events(
   platform.operators.start();
   platform.treasury.start();
   for (const merchantId of workload.controls.keys()) platform.approvers.start(merchantId);
-  disturbances(scheduler, platform);
+  disturbances(scheduler, platform, failoverFactor);
   const calls = { isDone: false };
   const work = workload.run(accounts).finally(() => {
     calls.isDone = true;
@@ -85,9 +89,13 @@ async function ended<T>(
 }
 
 /** Injects occasional crashes, suspensions, outages and clock changes. */
-function disturbances(scheduler: Scheduler, { hosts, broker, rail }: Platform): void {
+function disturbances(scheduler: Scheduler, platform: Platform, failoverFactor?: number): void {
+  const { hosts, broker, rail, databases } = platform;
   const disturb = () => {
     for (const host of hosts) host.disturb();
+    for (const database of Object.values(databases)) {
+      disturbDatabase(scheduler, database, failoverFactor);
+    }
     broker.outages.disturb();
     rail.outages.disturb();
     next();
@@ -99,10 +107,11 @@ function disturbances(scheduler: Scheduler, { hosts, broker, rail }: Platform): 
   next();
 }
 
-function heal(scheduler: Scheduler, { hosts, broker, rail }: Platform): void {
+function heal(scheduler: Scheduler, { hosts, broker, rail, databases }: Platform): void {
   scheduler.note("healed");
   scheduler.faults.heal();
   for (const host of hosts) host.heal();
+  for (const { set } of Object.values(databases)) set.heal();
   broker.outages.heal();
   rail.outages.heal();
 }

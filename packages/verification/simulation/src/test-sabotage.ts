@@ -1,10 +1,14 @@
 import { create } from "@bufbuild/protobuf";
+import { clientGuarantees } from "@disburse/chassis/mongo/database.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { SetPayoutControlsRequest } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import type { ApprovePayoutRequest } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import type { Sabotage } from "./network/database-link.ts";
+import { MongoClientBulkWriteError } from "mongodb";
+import type { ChangeError, Sabotage } from "./network/database-link.ts";
 import type { ChangeServed } from "./processes.ts";
+import type { SeedOptions } from "./seed-run.ts";
+import type { Guarantees } from "./store/memory-database.ts";
 import { approverOf } from "./workload/callers.ts";
 
 /** Removes a protection by omitting a field from the filter of one kind of write. */
@@ -49,6 +53,32 @@ export function neverTaken(collection: string): { readonly sabotage: Sabotage } 
       if (command.collection !== collection || command.name !== "insertOne") return filter;
       inserts += 1;
       return { _id: `${collection} ${inserts}` };
+    },
+  };
+}
+
+/**
+ * Weakens the guarantees of the services' database clients. The loss that follows needs a failover
+ * and a repeated request at the same time, so failovers are frequent.
+ */
+export function guaranteeing(less: Partial<Guarantees>): SeedOptions {
+  return { guarantees: { ...clientGuarantees, ...less }, failoverFactor: 5 };
+}
+
+/**
+ * Reports a batch with an unknown outcome as one that the database carried out and that changed
+ * nothing: no document matched, and each inserted key was taken.
+ */
+export function batchesFail(): { readonly unknownOutcome: ChangeError } {
+  return {
+    unknownOutcome: (command, error) => {
+      if (command.bulk !== "client" || command.name !== "bulkWrite") return error;
+      const models = command.sent as readonly { readonly name: string }[];
+      const taken = models.flatMap(({ name }, at): [number, object][] =>
+        name === "insertOne" ? [[at, { code: 11_000, message: "duplicate key" }]] : [],
+      );
+      const failed = new MongoClientBulkWriteError({ message: "nothing was written" });
+      return Object.assign(failed, { writeErrors: new Map(taken) });
     },
   };
 }

@@ -7,8 +7,8 @@ export function amqpUrl(): string {
   const url = inject("amqpUrl");
   if (url === "") {
     throw new Error(
-      "This test needs RabbitMQ. Install rabbitmq-server (a private node is then started by " +
-        "itself), or set AMQP_URL to a broker of your own.",
+      "This test needs RabbitMQ. Install rabbitmq-server (the tests then start a node of " +
+        "their own), or set AMQP_URL to the URL of your broker.",
     );
   }
   return url;

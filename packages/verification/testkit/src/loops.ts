@@ -5,7 +5,7 @@ export function createManualLoops() {
   const loops: Parameters<ManualLoops["add"]>[0][] = [];
   const named = (name: string) => {
     const found = loops.filter((loop) => loop.name === name);
-    if (found.length === 0) throw new Error(`there is no loop ${name}`);
+    if (found.length === 0) throw new Error(`the service has no loop named ${name}`);
     return found;
   };
   return {

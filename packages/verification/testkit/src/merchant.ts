@@ -19,7 +19,9 @@ function assertAsDescribed(method: string, path: string, answer: GatewayAnswer):
   const body = json ?? text;
   const problems = reference.problems({ method, path, status, headers, body });
   if (problems.length === 0) return;
-  throw new Error(`${method} ${path} ${status}: ${problems.join("; ")}: ${answer.text}`);
+  throw new Error(
+    `${method} ${path} ${status} contradicts the API reference: ${problems.join("; ")}: ${answer.text}`,
+  );
 }
 
 /**
@@ -60,7 +62,7 @@ export function merchantOf(baseUrl: string, apiKey: string) {
     /** Returns the `data` of a success. Fails the test for any other response. */
     data: async (method: string, path: string, body?: unknown) => {
       const answer = await call(method, path, body);
-      if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.text}`);
+      if (answer.status !== 200) throw new Error(`${method} ${path} failed: ${answer.text}`);
       return answer.json.data;
     },
   };

@@ -72,7 +72,8 @@ async function start(settings: Environment, places: Places, engineUri = mongodbU
           each.currency === currency &&
           /[1-9]/.test(each.available) === funded,
       );
-      if (found === undefined) throw new Error(`${merchant} has no such account in ${currency}`);
+      if (found === undefined)
+        throw new Error(`${merchant} has no ${funded ? "funded" : "empty"} account in ${currency}`);
       return found.account_id;
     },
     /** Opens a service's database as the service does. The caller must close it. */

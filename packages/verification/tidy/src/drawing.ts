@@ -12,7 +12,8 @@ export function redrawn(
   services: readonly string[] = Object.keys(subjects),
 ): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-  if (from === -1 || to < from) throw new Error(`ARCHITECTURE.md lacks ${begin} or ${end}`);
+  if (from === -1 || to < from)
+    throw new Error(`ARCHITECTURE.md lacks the marker ${begin} or ${end}`);
   const own = sources.filter(({ path }) => !isForTests(path));
   const drawings = services.map((name) => drawing(name, own, importGraph(own)));
   return `${page.slice(0, from + begin.length)}\n${drawings.join("")}\n${page.slice(to)}`;

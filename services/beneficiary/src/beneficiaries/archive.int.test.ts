@@ -50,9 +50,7 @@ describe("archiving", () => {
     const [first, second] = [await create.fiat(), await create.fiat()];
     const operation = { mutation: mutation() };
     await archive(first, operation);
-    await expect(archive(second, operation)).rejects.toThrow(
-      "was used with other content",
-    );
+    await expect(archive(second, operation)).rejects.toThrow("was used with other content");
     expect((await read(second))?.archived).toBe(false);
   });
 

@@ -171,7 +171,7 @@ export const fiatCreation: Creation<typeof FiatBeneficiaryFieldsSchema> = {
 /** Returns the beneficiary's wallet in canonical form. Refuses an invalid address. */
 export function beneficiaryWallet(body: Fields): PartyWallet | Refused<"INVALID_WALLET_ADDRESS"> {
   const network = textOf(body, "routing_code_value_1");
-  if (!isNetwork(network)) throw new Error("a validated body has no network");
+  if (!isNetwork(network)) throw new Error("the validated body of a beneficiary has no network");
   const address = checkWalletAddress(network, textOf(body, "beneficiary_account_number"));
   return typeof address === "string" ? { networks: [network], address } : address;
 }

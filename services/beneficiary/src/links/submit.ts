@@ -97,7 +97,7 @@ function changeOf({ id }: Link) {
 
 async function complete(deps: SubmitDeps, link: Link): Promise<void> {
   const { merchantId, submission } = link;
-  if (submission === undefined) throw new Error("a submitted link lacks its details");
+  if (submission === undefined) throw new Error("a submitted link has no submitted details");
   let outcome: LinkOutcome;
   try {
     const { creation, fields } = creationOf(submission);
@@ -121,7 +121,7 @@ async function completeLater(deps: SubmitDeps, link: Link): Promise<void> {
   } catch (error) {
     deps.log.warn(
       { err: error, link_id: link.id },
-      "creating the beneficiary of a submitted link failed; it will be retried",
+      "could not create the beneficiary of a submitted link; the creation will be retried",
     );
   }
 }

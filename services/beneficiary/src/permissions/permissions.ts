@@ -69,7 +69,8 @@ export function openPermissions(db: Db) {
         ),
       );
       const stored = await collection.findOne({ _id: merchantId });
-      if (stored === null) throw new Error("permissions are missing right after their write");
+      if (stored === null)
+        throw new Error("the merchant's permissions are missing right after they were written");
       const first = stored.operations.find(({ id }) => id === operationId);
       return toPermissions(merchantId, first ?? stored);
     },

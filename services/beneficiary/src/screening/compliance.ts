@@ -129,12 +129,12 @@ export async function attemptScreening(
     if (unanswered)
       log.warn(
         { record_id: id, attempt },
-        "record not screened: the compliance service is unavailable; it will be retried",
+        "record not screened, because the compliance service is unavailable; the screening will be retried",
       );
     else
       log.error(
         { err: error, record_id: id, attempt },
-        "screening a record failed; it will be retried",
+        "could not screen a record; the screening will be retried",
       );
     return unanswered ? "unanswered" : "failed";
   }

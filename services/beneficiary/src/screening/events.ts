@@ -76,7 +76,7 @@ function readChange(body: Uint8Array): Change {
   const names = { event_id: eventId, merchant_id: merchantId, record_id: recordId, screeningId };
   const missing = Object.entries(names).flatMap(([name, value]) => (value === "" ? [name] : []));
   if (read === undefined || screenedAt === undefined || missing.length > 0) {
-    throw new Error(`a screening change lacks ${missing.join(", ")}`);
+    throw new Error(`the ScreeningChanged event lacks ${missing.join(", ")}`);
   }
   const result = screeningResult(read, screeningId, timestampDate(screenedAt));
   return { eventId, merchantId, recordId, result };

@@ -199,7 +199,7 @@ function readStates(values: readonly AlertState[]): readonly AlertStateKind[] | 
     .map((value) => enumName(AlertState, value))
     .filter((kind) => kind !== undefined);
   if (kinds.length === values.length) return [...new Set(kinds)];
-  return refused("INVALID_REQUEST", "states: must be known states of alerts");
+  return refused("INVALID_REQUEST", "states: must be known alert states");
 }
 
 /**

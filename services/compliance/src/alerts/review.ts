@@ -98,7 +98,7 @@ async function followUp(deps: ReviewDeps, stored: StoredAlert): Promise<void> {
   } catch (error) {
     deps.log.error(
       { err: error, alert_id: stored.alert.id },
-      "updating the verdict after a decision failed; it will be retried",
+      "could not update the verdict after the decision of an alert; the update will be retried",
     );
   }
 }
@@ -125,7 +125,7 @@ export async function sweepReviews(deps: ReviewDeps): Promise<void> {
     } catch (error) {
       deps.log.error(
         { err: error, alert_id: stored.alert.id },
-        "completing the decision of an alert failed; it will be retried",
+        "could not complete the decision of an alert; the decision will be retried",
       );
     }
   }

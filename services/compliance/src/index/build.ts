@@ -32,7 +32,7 @@ export function indexLists(packed: readonly PackedList[]): ListsInForce {
     banks: buildBankIndex(versionOf.keys()),
     listOf: (entry) => {
       const version = versionOf.get(entry);
-      if (version === undefined) throw new Error("an entry without a list");
+      if (version === undefined) throw new Error("a list entry belongs to no list version");
       return version;
     },
   };

@@ -99,7 +99,8 @@ export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
     /** Takes the thread's result for the unit that was sent first. */
     take: (result: UnitResult): void => {
       const piece = sent.shift();
-      if (piece === undefined) throw new Error("a result without a unit");
+      if (piece === undefined)
+        throw new Error("the index thread sent a result, but no unit was waiting for one");
       queue.spend(piece.merchant, result.spentMs);
       send();
       applyResult(piece, result);

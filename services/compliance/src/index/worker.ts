@@ -10,7 +10,7 @@ import type { IndexResponse } from "./thread.ts";
  * memory.
  */
 const port = parentPort;
-if (port === null) throw new Error("must run in a worker thread");
+if (port === null) throw new Error("the screening index must run in a worker thread");
 const send = (response: IndexResponse): void => port.postMessage(response);
 
 const inForce = await once(port, "message").then(([packed]: (readonly PackedList[])[]) => {

@@ -23,7 +23,7 @@ export async function listedEntry(
   | MessageInitShape<typeof GetListedEntryResponseSchema>
   | Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND">
 > {
-  if (!isListName(list)) return refused("INVALID_REQUEST", "list: must be a list's name");
+  if (!isListName(list)) return refused("INVALID_REQUEST", "list: must be a valid list name");
   const current = (await store.listInForce(list))?.version;
   const isCurrent = listVersion === "" || current?.version === listVersion;
   const version = isCurrent ? current : await versionOf(store, list, listVersion);

@@ -109,7 +109,8 @@ function chunkReads(at: ListCollections) {
     importChunks: async (importId: string): Promise<readonly string[]> => {
       if (importId === "") return [];
       const found = await at.imports.findOne({ _id: importId, state: { $in: switched } });
-      if (found === null) throw new Error(`the import ${importId} was never in force`);
+      if (found === null)
+        throw new Error(`the list version of import ${importId} never came into force`);
       return chunksInForce(found);
     },
     /**

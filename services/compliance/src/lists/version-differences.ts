@@ -50,7 +50,10 @@ export async function compareImports(
   if (baseId !== "" && base === undefined) return refused("RECORD_NOT_FOUND");
   const { list } = imported.version;
   if (base !== undefined && base.version.list !== list) {
-    return refused("INVALID_REQUEST", "base_import_id: must be an import of the same list");
+    return refused(
+      "INVALID_REQUEST",
+      "base_import_id: must be an import of the same list as import_id",
+    );
   }
   const found: (Difference & Cursor)[] = [];
   for await (const some of differences(store, base?.chunks ?? [], imported.chunks, after)) {

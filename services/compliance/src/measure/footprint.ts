@@ -11,7 +11,7 @@ import type { ListsInForce } from "../screening/rules/screening.ts";
 type Footprint = { readonly megabytes: number; readonly threadMegabytes: number };
 
 const collect = globalThis.gc;
-if (collect === undefined) throw new Error("run with --expose-gc");
+if (collect === undefined) throw new Error("run this measurement with node --expose-gc");
 
 /**
  * Returns the memory that this thread uses. It waits first, because some buffers are freed a while

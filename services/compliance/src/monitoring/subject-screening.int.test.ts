@@ -331,7 +331,8 @@ describe("after a crash", () => {
 });
 
 describe("a subject that is overtaken by others each time", () => {
-  const overtaken = "other screenings of the subject were stored first during every attempt";
+  const overtaken =
+    "every attempt to store the screening failed, because another one of the subject was stored first";
   let tries: number;
   beforeEach(async () => {
     tries = 0;

@@ -81,7 +81,9 @@ export async function screenSubject(
     const committed = await commit(deps, before, comparison, { trigger: "request", ...by });
     if (committed !== undefined) return committed;
   }
-  throw new Error("other screenings of the subject were stored first during every attempt");
+  throw new Error(
+    "every attempt to store the screening failed, because another one of the subject was stored first",
+  );
 }
 
 /**
@@ -108,7 +110,9 @@ export async function rescreen(
     const actor = { kind: "service", id: "compliance" } as const;
     if ((await commit(deps, before, comparison, { trigger, actor })) !== undefined) return;
   }
-  throw new Error("other screenings of the subject were stored first during every attempt");
+  throw new Error(
+    "every attempt to store the screening failed, because another one of the subject was stored first",
+  );
 }
 
 /** After a crash, stores a subject's screening and raises its alerts. */

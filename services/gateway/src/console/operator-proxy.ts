@@ -66,7 +66,7 @@ export function operatorProxyRoutes({
       const place = at ?? placeOf(service);
       const handler = place && handlers(place).get(`/${service}/${method}`);
       if (handler === undefined) {
-        throw new ConnectError("this RPC does not exist at this address", Code.Unimplemented);
+        throw new ConnectError("this path names no RPC of the operator API", Code.Unimplemented);
       }
       const token = await personToken(ctx, sessions);
       return await persons.run(token, () => answerOf(ctx, handler));
@@ -106,7 +106,7 @@ async function personToken({ req }: RouterContext, sessions: OperatorSessions): 
   }
   if (!carriesCsrfToken(session, headerValues(req.rawHeaders, "x-csrf-token"))) {
     throw new ConnectError(
-      "X-CSRF-Token: must be the token of this session",
+      "X-CSRF-Token: must be the CSRF token of this session",
       Code.PermissionDenied,
     );
   }

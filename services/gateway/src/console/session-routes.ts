@@ -55,7 +55,7 @@ export function sessionRoutes(deps: SessionRouteDeps): readonly PublicRoute[] {
       signedIn = await provider.complete(new URL(ctx.url, origin), checks, isFresh);
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error;
-      log.warn({ err: error }, "sign-in to the console refused");
+      log.warn({ err: error }, "a sign-in to the console was refused");
       return messagePage(401, "Sign-in failed", "The sign-in was refused.");
     }
     const session = await portal.admit(signedIn, previous);

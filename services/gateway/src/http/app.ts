@@ -58,7 +58,7 @@ export function createApp(deps: AppDeps): RequestListener {
   const app = new Koa<RequestState>();
   // If the connection breaks during a response, the gateway has made no error.
   app.on("error", (error: unknown) =>
-    deps.log.debug({ err: error }, "connection closed during a response"),
+    deps.log.debug({ err: error }, "the connection closed before the response was complete"),
   );
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const guardFile = createFileGuard(deps.log, deps.fileTimes ?? {});

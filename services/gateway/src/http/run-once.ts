@@ -55,7 +55,7 @@ export async function runClaimed(
     // effect.
     log.warn(
       { err: error },
-      "storing the outcome of an idempotency key failed; a retry of the request has no second effect",
+      "could not store the outcome of a request under its idempotency key; a retry has no second effect",
     );
   }
   return answer;
@@ -85,7 +85,7 @@ export async function runBound(
       // A retry gets the same result from the service.
       log.warn(
         { err: error },
-        "storing or reading the response of an idempotency key failed; a retry gets the same result",
+        "could not store or read the response under an idempotency key; a retry gets the same result",
       );
     });
     if (first === undefined) return answer;

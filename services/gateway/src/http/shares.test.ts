@@ -15,9 +15,11 @@ it("a caller and its merchant have so many at a time, until they are answered", 
   const first = begin("mer_1", "key_1");
   expect(first.message).toBeUndefined();
   expect(begin("mer_1", "key_1").message).toBeUndefined();
-  expect(begin("mer_1", "key_1").message).toBe("Too many files at the same time.");
+  expect(
+    begin("mer_1", "key_1").message).toBe("This caller has too many files open at the same time.",
+  );
   expect(begin("mer_1", "key_2").message).toBeUndefined();
-  const ofMerchant = "This merchant has too many files at the same time.";
+  const ofMerchant = "This merchant has too many files open at the same time.";
   expect(begin("mer_1", "key_2").message).toBe(ofMerchant);
   expect(begin("mer_1", "key_3").message).toBe(ofMerchant);
   expect(begin("mer_2", "key_4").message).toBeUndefined();

@@ -54,10 +54,10 @@ export function createShares({ noun, callerMax, merchantMax }: ShareLimits) {
       const names = [`caller ${actor.id}`, `merchant ${merchantId}`] as const;
       const [ofCaller, ofMerchant] = names.map((name) => open.get(name) ?? 0);
       if (ofCaller !== undefined && ofCaller >= callerMax) {
-        return refused("RATE_LIMITED", `Too many ${noun} at the same time.`);
+        return refused("RATE_LIMITED", `This caller has too many ${noun} open at the same time.`);
       }
       if (ofMerchant !== undefined && ofMerchant >= merchantMax) {
-        return refused("RATE_LIMITED", `This merchant has too many ${noun} at the same time.`);
+        return refused("RATE_LIMITED", `This merchant has too many ${noun} open at the same time.`);
       }
       for (const name of names) add(name, 1);
       onceClosed(res, () => {

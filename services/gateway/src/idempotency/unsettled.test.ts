@@ -54,7 +54,9 @@ it.each([
   state.error = undefined;
   await keys.start().stop();
   expect(settled).toEqual(kept);
-  expect(events()).toEqual([`unsettled idempotency keys were dropped: ${dropped}`]);
+  expect(events()).toEqual([
+    `outcomes of idempotency keys were dropped, because too many waited to be stored: ${dropped}`,
+  ]);
   keys.add(done("e", 100));
   await keys.start().stop();
   expect(settled).toEqual([...kept, "e"]);

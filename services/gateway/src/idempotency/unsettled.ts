@@ -61,7 +61,11 @@ export function createUnsettledKeys(deps: {
     const batch = [...ends.values().take(batchMax)];
     const failed = (await Promise.allSettled(batch.map(settleOne))).find(isRejected);
     if (failed !== undefined) throw failed.reason;
-    if (dropped > 0) log.warn({ count: dropped }, "unsettled idempotency keys were dropped");
+    if (dropped > 0)
+      log.warn(
+        { count: dropped },
+        "outcomes of idempotency keys were dropped, because too many waited to be stored",
+      );
     dropped = 0;
     return ends.size > 0;
   };

@@ -59,7 +59,10 @@ export function openKeyCache(
       if (cache.remembers(id)) return cache.get(id);
       // The lookup is counted before the read, so concurrent lookups can't exceed the limit.
       if (!lookups.take(sender).admitted) {
-        return refused("RATE_LIMITED", "Too many unknown API keys from this address.");
+        return refused(
+          "RATE_LIMITED",
+          "Too many requests with unknown API keys from this address.",
+        );
       }
       let isUnknown = false;
       try {

@@ -29,7 +29,7 @@ export async function assertPeppers({ keys, peppers, clock }: PepperDeps): Promi
   if (found === null) return;
   const count = await keys.countDocuments(other);
   throw new SettingsError(
-    `settings: API_KEY_PEPPER: ${count} API keys need ${found.pepper} or another missing pepper: add it again`,
+    `settings: API_KEY_PEPPER: ${count} API keys are hashed with a missing pepper, such as ${found.pepper}: add all missing peppers again`,
   );
 }
 
@@ -60,7 +60,7 @@ export function createRehash(deps: {
       .catch((error: unknown) =>
         log.warn(
           { err: error },
-          "rehashing an API key under the current pepper failed; its next use retries it",
+          "could not rehash an API key with the current pepper; the key's next use retries it",
         ),
       )
       .finally(() => running.delete(record.id));

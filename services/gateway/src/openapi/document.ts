@@ -194,12 +194,12 @@ export function exampleOfSchema(
   const { $ref, examples, type, properties, items, required } = schema;
   if (typeof $ref === "string") {
     const component = components.get($ref.slice(componentPath.length));
-    if (component === undefined) throw new Error(`the reference has no component ${$ref}`);
+    if (component === undefined) throw new Error(`the API reference has no component ${$ref}`);
     return exampleOfSchema(component, components);
   }
   if (Array.isArray(examples)) return examples[0];
   if (type === "array") return [exampleOfSchema(items as JsonSchema, components)];
-  if (type !== "object") throw new Error("a response schema has no example");
+  if (type !== "object") throw new Error("a response schema has neither examples nor properties");
   const names = new Set(required as readonly string[] | undefined);
   const values = Object.entries((properties ?? {}) as Record<string, JsonSchema>)
     .filter(([name]) => names.has(name))

@@ -138,6 +138,6 @@ describe("a table of fields", () => {
     expect(JSON.stringify(reply.write({ part: { number: 9_007_199_254_740_993n } }))).toBe(
       '{"number":9007199254740993,"part":{"number":9007199254740993}}',
     );
-    expect(() => reply.write({})).toThrow("lacks its record");
+    expect(() => reply.write({})).toThrow("lacks a value that its contract requires");
   });
 });

@@ -342,7 +342,8 @@ export function pageOf<Desc extends DescMessage, List extends keyof Shape<Desc> 
  * service.
  */
 export function present<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error("a service's reply lacks its record");
+  if (value === undefined)
+    throw new Error("a service's response lacks a value that its contract requires");
   return value;
 }
 

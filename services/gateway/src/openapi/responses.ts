@@ -14,7 +14,7 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     name: "X-Request-Id",
     in: "header",
     required: false,
-    description: `${requestId} Generated if none is sent.`,
+    description: `${requestId} If you send none, the gateway generates one.`,
     schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,128}$" },
     example: "checkout-7f3a",
   },
@@ -129,7 +129,7 @@ export const error: NamedSchema = {
     violations: {
       schema: {
         type: "array",
-        description: "Of `INVALID_REQUEST`: every field that failed, as the message names them.",
+        description: "For `INVALID_REQUEST`: all invalid fields, as `message` names them.",
         items: violation,
       },
       isOptional: true,

@@ -32,16 +32,19 @@ import type { QueryRequest, QueryShape, QueryValues } from "./query.ts";
 
 /** Groups of routes in the reference. */
 export const tags = [
-  { name: "Beneficiaries", description: "Recipients: bank accounts and wallets." },
-  { name: "Depositors", description: "Parties that fund your account from a wallet." },
+  {
+    name: "Beneficiaries",
+    description: "The parties that you pay, with a bank account or a wallet.",
+  },
+  { name: "Depositors", description: "The parties that fund your account from a wallet." },
   {
     name: "Quotes",
-    description: "Costs and amounts of a payout; available corridors.",
+    description: "The fees and amounts of a payout, and the corridors that you can use.",
   },
   { name: "Payouts", description: "Outgoing payments: execution, status and timeline." },
   {
     name: "Scheduled payouts",
-    description: "Payouts that are quoted and made at a time.",
+    description: "Payouts that are quoted and created at a time that you set.",
   },
   {
     name: "Batches",
@@ -56,17 +59,23 @@ export const tags = [
   { name: "Webhook events", description: "A feed of all events, to catch up after an outage." },
   {
     name: "Webhooks",
-    description: "What your endpoints receive; see [Webhooks](/docs/webhooks).",
+    description: "The requests that your endpoints receive; see [Webhooks](/docs/webhooks).",
   },
-  { name: "Requests", description: "What you asked of this API, to debug your integration." },
-  { name: "Team members", description: "The people who sign in at the console for you." },
-  { name: "API keys", description: "Keys of your programs: scopes, networks and ends." },
+  { name: "Requests", description: "Your requests to this API, to debug your integration." },
+  { name: "Team members", description: "The members of your team, who sign in to the console." },
+  {
+    name: "API keys",
+    description: "Keys for your programs, with their scopes, IP networks and expiry.",
+  },
   {
     name: "Sandbox",
     description:
       "Brings your records to the states that you test; a live deployment has none of it.",
   },
-  { name: "Operational", description: "For operators of the gateway; no API key is needed." },
+  {
+    name: "Operational",
+    description: "Health checks, public signing keys and this reference. No API key is needed.",
+  },
 ] as const;
 
 export type Tag = (typeof tags)[number]["name"];
@@ -270,7 +279,7 @@ export function bodyFields<Desc extends DescMessage, Change extends Call["change
   { form, body, change }: Pick<Call, "form" | "body"> & { readonly change: Change },
   desc: Desc,
 ): Change & { fields: MessageShape<Desc>; unreadable: Violation[] } {
-  if (form === undefined) throw new Error("the route has no fields in its body");
+  if (form === undefined) throw new Error("the route defines no fields for its body");
   const { values, unreadable } = readBody(form, body);
   return {
     ...change,

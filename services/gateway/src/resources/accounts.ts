@@ -36,7 +36,7 @@ const posted =
   ({ postings, currencyCode }: Pick<LedgerEntry, "postings" | "currencyCode">): string => {
     const posting = postings.find((each) => each.account === account);
     const amount = parseDecimal(posting?.amount ?? "0");
-    if (amount === undefined) throw new Error("a posting has no amount");
+    if (amount === undefined) throw new Error("a posting's amount is not a decimal");
     return formatDecimal(amount, currencyOf(currencyCode).decimals);
   };
 
@@ -92,7 +92,7 @@ const getAccountQuery = q.queryOf(GetAccountRequestSchema, {
 const statementFile: FileFormat = {
   mediaType: "text/csv",
   name: "entries.csv",
-  description: "One statement line per row, after a header row (RFC 4180).",
+  description: "A header row, then one row for each statement line (RFC 4180).",
   example: `${entryColumns.join(",")}\r\n`,
 };
 

@@ -37,7 +37,7 @@ const reportColumns = Object.keys(line.schema.properties as object);
 const reportCsv: FileFormat = {
   mediaType: "text/csv",
   name: "batch.csv",
-  description: "One line of the batch per row, after a header row (RFC 4180).",
+  description: "A header row, then one row for each line of the batch (RFC 4180).",
   example: `${reportColumns.join(",")}\r\n`,
 };
 
@@ -46,7 +46,7 @@ const components: ReadonlyMap<string, JsonSchema> = new Map([[approval.name, app
 const reportJson: FileFormat = {
   mediaType: "application/json",
   name: "batch.json",
-  description: "The batch, and all its lines.",
+  description: "The batch with all its lines.",
   example: {
     batch: exampleOfSchema(batch.schema, components),
     lines: [exampleOfSchema(line.schema, components)],
@@ -203,13 +203,13 @@ export const batches: Resource = {
     }),
     get("getBatch", `${path}/:batchId`, {
       summary: "Get batch",
-      description: "One batch with how far it is.",
+      description: "One batch with its progress.",
       data: batch,
       answer: async ({ request }, { orders }) => (await orders.getBatch(request)).batch,
     }),
     get("listBatchLines", `${path}/:batchId/lines`, {
       summary: "List lines",
-      description: "The lines of a batch in their order, each with what became of it.",
+      description: "The lines of a batch in their order, each with its outcome.",
       query: q.queryOf(ListBatchLinesRequestSchema, {
         ...q.page,
         state: q.word(BatchLineState, "Only lines in this state."),
@@ -227,7 +227,7 @@ export const batches: Resource = {
     }),
     get("exportBatchReportJson", `${path}/:batchId/report.json`, {
       summary: "Report (JSON)",
-      description: "The same as JSON, with the batch.",
+      description: "The same report as JSON, together with the batch.",
       data: reportJson,
       answer: async ({ request }, { orders }) => {
         const { batch: found } = await orders.getBatch(request);

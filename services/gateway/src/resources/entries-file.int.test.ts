@@ -196,7 +196,7 @@ it("is one of four at a time that a key may have", async () => {
   const fifth = await Promise.race(files);
   expect([fifth.status, fifth.json]).toEqual([
     429,
-    { code: "RATE_LIMITED", message: "Too many files at the same time." },
+    { code: "RATE_LIMITED", message: "This caller has too many files open at the same time." },
   ]);
   const another = gateway.ask({ path, key });
   held.resolve();

@@ -79,7 +79,7 @@ export const apiKeys: Resource = {
   routes: [
     get("listKeys", path, {
       summary: "List API keys",
-      description: "Your keys, without their secret parts.",
+      description: "Your API keys, without their secret parts.",
       data: keyList,
       answer: ({ request }, { keys }) => keys.listKeys(request),
     }),
@@ -109,7 +109,7 @@ export const apiKeys: Resource = {
     }),
     remove("revokeKey", `${path}/:keyId`, {
       summary: "Revoke API key",
-      description: `It stops working everywhere within 5 s, and stays in the list. A key that has expired can be revoked too: its orders go on until then.\n\n${heldText}`,
+      description: `The key stops working everywhere within 5 s, and stays in the list. You can also revoke an expired key, whose orders continue until you do.\n\n${heldText}`,
       query: q.queryOf(RevokeKeyRequestSchema, ordersQuery),
       data: revokedKey,
       answer: async ({ change }, { keys }) => {

@@ -11,7 +11,7 @@ export function soundBody({
   form,
   body,
 }: Pick<Call, "form" | "body">): BodyValues | Refused<"INVALID_REQUEST"> {
-  if (form === undefined) throw new Error("the route has no fields in its body");
+  if (form === undefined) throw new Error("the route defines no fields for its body");
   const { values, unreadable } = readBody(form, body);
   const sound = checkBody(form, values, { now: new Date(), unreadable });
   return Array.isArray(sound) ? invalidRequest(sound) : sound.values;

@@ -72,25 +72,30 @@ const corridorRail = f.object(
   }),
 );
 
-const corridor = f.record(CorridorSchema, "Corridor", "A pair of source and destination currencies.", {
-  id: f.id("cor", "Corridor id."),
-  source_currency_code: f.text("Currency of the account.", "USD"),
-  destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
-  active: f.flag("Whether quotes are issued now.", true),
-  fees: f.from((its) => its, fees),
-  limits: f.from((its) => its.limits ?? create(LimitsSchema), limits),
-  exchange_rate: f.from(
-    ({ rate }) => rate?.rate,
-    f.optional(
-      f.decimal("Current destination units per one source unit; omitted if unknown.", "0.9998"),
+const corridor = f.record(
+  CorridorSchema,
+  "Corridor",
+  "A pair of source and destination currencies.",
+  {
+    id: f.id("cor", "Corridor id."),
+    source_currency_code: f.text("Currency of the account.", "USD"),
+    destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
+    active: f.flag("Whether quotes are issued now.", true),
+    fees: f.from((its) => its, fees),
+    limits: f.from((its) => its.limits ?? create(LimitsSchema), limits),
+    exchange_rate: f.from(
+      ({ rate }) => rate?.rate,
+      f.optional(
+        f.decimal("Current destination units per one source unit; omitted if unknown.", "0.9998"),
+      ),
     ),
-  ),
-  rate_as_of: f.from(({ rate }) => rate?.asOf, f.momentOrNone("Its time; empty if unknown.")),
-  rails: f.listOf(
-    "The ways in which its payouts are paid, by the beneficiary's transfer type or network; empty while that is not known.",
-    corridorRail,
-  ),
-});
+    rate_as_of: f.from(({ rate }) => rate?.asOf, f.momentOrNone("Its time; empty if unknown.")),
+    rails: f.listOf(
+      "The ways in which its payouts are paid, by the beneficiary's transfer type or network; empty while that is not known.",
+      corridorRail,
+    ),
+  },
+);
 
 const corridorPage = f.pageOf(ListCorridorsResponseSchema, "CorridorPage", "corridors", corridor);
 

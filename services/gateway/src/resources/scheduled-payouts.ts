@@ -121,7 +121,7 @@ export const scheduledPayouts: Resource = {
     }),
     get("getScheduledPayout", `${path}/:scheduledPayoutId`, {
       summary: "Get scheduled payout",
-      description: "One scheduled payout as it is now.",
+      description: "One scheduled payout in its current state.",
       data: scheduled,
       answer: async ({ request }, { orders }) =>
         (await orders.getScheduledPayout(request)).scheduledPayout,

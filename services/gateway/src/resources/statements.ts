@@ -39,7 +39,7 @@ const csvColumns =
 const statement: FileFormat = {
   mediaType: "text/csv",
   name: "statement.csv",
-  description: "The statement in the format that was asked for.",
+  description: "The statement in the requested format.",
   example: `${csvColumns}\r\n`,
   formats: { camt053: camt, pdf },
 };
@@ -175,7 +175,7 @@ const getPayoutReceipt = get("getPayoutReceipt", "/api/v1/transfer/payouts/:payo
 const receiptFile: FileFormat = {
   mediaType: "application/pdf",
   name: "receipt.pdf",
-  description: "The receipt for people, with the signed one attached.",
+  description: "The human-readable receipt, with the signed `receipt.json` attached.",
   example: "%PDF-1.3\n",
 };
 
@@ -184,7 +184,7 @@ const getPayoutReceiptPdf = get(
   "/api/v1/transfer/payouts/:payoutId/receipt.pdf",
   {
     summary: "Get receipt (PDF)",
-    description: "The receipt of a payout for people, with the signed `receipt.json` attached.",
+    description: "The human-readable receipt of a payout, with the signed `receipt.json` attached.",
     data: receiptFile,
     answer: async ({ request }, { statements }) => {
       const { pdf: bytes } = await statements.getPayoutReceipt({ ...request, pdf: true });

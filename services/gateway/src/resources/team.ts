@@ -72,7 +72,7 @@ export const team: Resource = {
   routes: [
     get("listTeamMembers", path, {
       summary: "List team members",
-      description: "The people who sign in at the console for you, with their roles.",
+      description: "The members of your team, who sign in to the console, with their roles.",
       data: memberList,
       answer: ({ request }, { team }) => team.listMembers(request),
     }),
@@ -113,7 +113,7 @@ export const team: Resource = {
     }),
     remove("removeTeamMember", `${path}/:memberId`, {
       summary: "Remove team member",
-      description: `Ends the member's sessions at once. The last admin cannot be removed. The person can be added again, as another member. API keys that the person created go on working unless \`orders\` is \`cancel\`; \`revocation\` names them.\n\n${heldText}`,
+      description: `Ends the member's sessions at once. The last admin cannot be removed. You can add the person again, as a new member. API keys that the person created keep working, unless \`orders\` is \`cancel\`; \`revocation\` lists these keys.\n\n${heldText}`,
       query: q.queryOf(RemoveMemberRequestSchema, ordersQuery),
       data: removedMember,
       answer: ({ change }, { team }) => team.removeMember(change),

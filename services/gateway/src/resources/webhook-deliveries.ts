@@ -80,7 +80,7 @@ export const webhookDeliveries: Resource = {
   routes: [
     get("listWebhookDeliveries", path, {
       summary: "List webhook deliveries",
-      description: "What was sent to your endpoints, newest first.",
+      description: "The webhook deliveries to your endpoints, newest first.",
       query: listQuery,
       data: deliveryPage,
       answer: async ({ request, query }, { notifier }) =>

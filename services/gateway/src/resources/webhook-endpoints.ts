@@ -139,7 +139,8 @@ export const webhookEndpoints: Resource = {
     }),
     remove("deleteWebhookEndpoint", `${path}/:endpointId`, {
       summary: "Delete webhook endpoint",
-      description: "Nothing more is sent to it. Its deliveries remain readable.",
+      description:
+        "The platform sends nothing more to the endpoint. Its deliveries remain readable.",
       data: deleted,
       answer: async ({ change }, { notifier }) => {
         await notifier.deleteEndpoint(change);
@@ -155,7 +156,7 @@ export const webhookEndpoints: Resource = {
     }),
     post("resumeWebhookEndpoint", `${path}/:endpointId/resume`, {
       summary: "Resume webhook endpoint",
-      description: "Sends the events that have waited since it was paused.",
+      description: "Sends the events that have waited since the endpoint was paused.",
       data: endpoint,
       answer: async ({ change }, { notifier }) => (await notifier.resumeEndpoint(change)).endpoint,
     }),
@@ -177,7 +178,8 @@ export const webhookEndpoints: Resource = {
     }),
     post("activateWebhookSecret", `${path}/:endpointId/activate-secret`, {
       summary: "Activate staged webhook secrets",
-      description: "Staged secrets sign from now on. Refused if none are staged.",
+      description:
+        "The staged secrets sign all webhooks from now on. The call is refused if no secrets are staged.",
       data: endpoint,
       answer: async ({ change }, { notifier }) => (await notifier.activateSecret(change)).endpoint,
     }),

@@ -14,7 +14,7 @@ import { optInData, paymentSessionData, refundData } from "./webhooks.ts";
 /** The `data` of a webhook's body. Each number keeps its digits. */
 const payload: f.Kind<Uint8Array> = {
   schema: {
-    description: "`data` of the webhook's body, with the same digits.",
+    description: "The `data` of the webhook's body, with all digits of its numbers.",
     anyOf: [
       ...[payoutWebhook, paymentSessionData, refundData],
       ...Object.values(optInData).map(([data]) => data),

@@ -59,7 +59,7 @@ export const webhookReplays: Resource = {
     }),
     get("listWebhookReplays", path, {
       summary: "List webhook replays",
-      description: "Your replays, newest first; they are kept for 30 days after their end.",
+      description: "Your replays, newest first. Each is kept for 30 days after it ends.",
       query: q.page,
       data: replayPage,
       answer: ({ request }, { notifier }) => notifier.listReplays(request),
@@ -72,7 +72,7 @@ export const webhookReplays: Resource = {
     }),
     remove("cancelWebhookReplay", `${path}/:replayId`, {
       summary: "Cancel webhook replay",
-      description: "Ends a running replay. Deliveries that it has queued are still sent.",
+      description: "Ends a running replay. Deliveries that it has already queued are still sent.",
       data: replay,
       answer: async ({ change }, { notifier }) => (await notifier.cancelReplay(change)).replay,
     }),

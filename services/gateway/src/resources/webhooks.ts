@@ -39,7 +39,7 @@ export const refundData: f.NamedSchema = {
   name: "RefundWebhookData",
   schema: {
     type: "object",
-    description: "A refund as its system reports it.",
+    description: "A refund, with all fields that its system sends.",
     properties: {
       id: f.text("Refund id.", "rf_1001").schema,
       status: f.text("Its status.", "initiated").schema,
@@ -293,7 +293,7 @@ export function webhookItems(
       security: [],
       parameters: headers,
       requestBody: { required: true, content: { "application/json": { schema, examples } } },
-      responses: { "200": { description: "The event is stored on your side." } },
+      responses: { "200": { description: "Your endpoint has stored the event." } },
     };
     return [type, { post }];
   });

@@ -39,8 +39,11 @@ export type TeamDeps = {
 
 type MemberRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN">;
 
-const lastAdmin = refused("INVALID_REQUEST", "member_id: is the merchant's last admin");
-const alreadyMember = refused("INVALID_REQUEST", "email: is a member of this team already");
+const lastAdmin = refused(
+  "INVALID_REQUEST",
+  "member_id: is the merchant's last admin; a team needs one",
+);
+const alreadyMember = refused("INVALID_REQUEST", "email: already belongs to a member of this team");
 
 async function addMember(
   deps: TeamDeps,
@@ -174,7 +177,7 @@ async function setRole(
  */
 function orChanged(mark: Mark): Refused<"RECORD_NOT_FOUND"> {
   if (mark["leaving.by"] === undefined) return refused("RECORD_NOT_FOUND");
-  throw new ConnectError("another change of the team happened at the same time", Code.Aborted);
+  throw new ConnectError("the team was changed at the same time: repeat the request", Code.Aborted);
 }
 
 /**

@@ -104,7 +104,7 @@ describe("a member", () => {
     });
     const again = { ...order, mutation: mutation(), email: "MIA@acme.example" };
     expect(await refusalOf(team.addMember(again))).toMatchObject({
-      message: "email: is a member of this team already",
+      message: "email: already belongs to a member of this team",
     });
     const elsewhere = { ...again, merchantId: newId("merchant") };
     expect((await team.addMember(elsewhere)).member?.id).not.toBe(first.member?.id);
@@ -238,7 +238,7 @@ describe("a member", () => {
     expect(await activeAdmins()).toHaveLength(1);
     const [only] = await activeAdmins();
     expect(await refusalOf(leave(only?.id ?? "", 0))).toMatchObject({
-      message: "member_id: is the merchant's last admin",
+      message: "member_id: is the merchant's last admin; a team needs one",
     });
   });
 
@@ -331,7 +331,7 @@ describe("a member", () => {
           ...{ mutation: mutation(), merchantId, memberId: alma, role: MemberRole.VIEWER },
         }),
       );
-    const lastAdmin = { message: "member_id: is the merchant's last admin" };
+    const lastAdmin = { message: "member_id: is the merchant's last admin; a team needs one" };
     expect(await demote()).toMatchObject(lastAdmin);
     const remove = { mutation: mutation(), merchantId, memberId: alma };
     expect(await refusalOf(team.removeMember(remove))).toMatchObject(lastAdmin);

@@ -26,7 +26,8 @@ export async function makeRedeliveries(
     const completed = await completedOperations(deliveries, left);
     left = left.filter(({ change }) => !completed.has(change.operationId));
     if (left.length === 0) return;
-    if (tries === numberTries) throw new Error("no redelivery number was free in any attempt");
+    if (tries === numberTries)
+      throw new Error("every attempt to insert a redelivery found its number taken");
     const last = await lastNumbers(deliveries, left);
     const documents = left.map(({ source, change }) =>
       redelivery(source, (last.get(numberOf(source)) ?? 0) + 1, now, change),

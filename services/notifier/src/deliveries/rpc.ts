@@ -54,7 +54,8 @@ export function deliveryRpc(deps: DeliveryDeps) {
         await makeRedeliveries(deliveries.collection, [{ source, change }], clock.now());
         redelivered = await find();
       }
-      if (redelivered === null) throw new Error("a redelivery is missing right after its write");
+      if (redelivered === null)
+        throw new Error("a redelivery is missing right after it was written");
       const isSame =
         redelivered.event_id === source.event_id && redelivered.endpoint_id === source.endpoint_id;
       wake();

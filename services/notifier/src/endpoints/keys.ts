@@ -69,7 +69,7 @@ function openedKey(sealer: Sealer, owner: Owner, key: SealedKey): SigningSecrets
 
 export function openKey(sealer: Sealer, endpoint: Recipient, keyId: string): SigningSecrets {
   const key = endpoint.keys.find(({ id }) => id === keyId);
-  if (key === undefined) throw new Error(`endpoint ${endpoint.id} has no key ${keyId}`);
+  if (key === undefined) throw new Error(`endpoint ${endpoint.id} has no signing key ${keyId}`);
   return openedKey(sealer, endpoint, key);
 }
 

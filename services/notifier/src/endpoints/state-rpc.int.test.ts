@@ -391,7 +391,7 @@ describe("a URL that has to be verified", () => {
       return acknowledged;
     };
     expect(await refusal(rpc.verifyEndpoint(withOperation()))).toBe(
-      "INVALID_REQUEST The URL was changed during the challenge.",
+      "INVALID_REQUEST The endpoint's URL changed during the challenge.",
     );
     expect(await get()).toMatchObject({ url: newUrl, state: UNVERIFIED });
     strict.advance(5_000);

@@ -129,7 +129,7 @@ export function eventRpc(deps: EventDeps) {
         (await events.findByOperation(merchantId, operationId)) ??
         (await fanOut.publishOne(test, change, [endpointId])) ??
         (await events.findByOperation(merchantId, operationId));
-      if (event === null) throw new Error("a test event that was just stored is not there");
+      if (event === null) throw new Error("a test event is missing right after it was written");
       await fanOut.deliver([event]);
       return { delivery: deliveryMessage(orThrow(await testDelivery(event, endpointId))) };
     },

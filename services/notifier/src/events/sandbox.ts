@@ -66,7 +66,7 @@ export function sandboxWebhooksRpc(deps: SandboxDeps) {
         ]);
         found = await find();
       }
-      if (found === null) throw new Error("a test delivery is missing right after its write");
+      if (found === null) throw new Error("a test delivery is missing right after it was written");
       wake();
       return { delivery: deliveryMessage(found) };
     },

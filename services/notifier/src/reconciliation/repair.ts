@@ -94,7 +94,7 @@ export function deliveryRepair({ gaps, fanOut, log }: SweepDeps): Repair {
     const lacking = await lackingDeliveries(gaps, events);
     const closed = batch.filter(({ key }) => !lacking.some(({ _id }) => _id === key));
     for (const { eventId } of closed)
-      log.warn({ event_id: eventId }, "lost deliveries of an event created");
+      log.warn({ event_id: eventId }, "created the lost deliveries of an event");
     return new Set(closed.map(({ key }) => key));
   };
 }

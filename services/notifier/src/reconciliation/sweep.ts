@@ -146,7 +146,7 @@ function readAgain(
     const origin = request_id === "" ? {} : { request_id };
     return readEvent({ id, key, body, origin }, now);
   } catch (error) {
-    log.error({ err: error, event_id: id, key }, "event could not be read");
+    log.error({ err: error, event_id: id, key }, "could not read a published event");
     return undefined;
   }
 }

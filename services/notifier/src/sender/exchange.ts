@@ -130,7 +130,7 @@ function exchange(
     });
     call.on("upgrade", (_response, socket) => {
       socket.destroy();
-      reject(new InvalidAnswerError("the response switches protocols"));
+      reject(new InvalidAnswerError("the response asks to switch protocols"));
     });
     call.end(sent);
   });

@@ -150,8 +150,8 @@ describe("an account", () => {
     ["an exponent past all digits", { amount: "1e400" }, /amount: must be a decimal number/],
     ["16 digits before the point", { amount: `1${"0".repeat(15)}` }, /at most 15 digits/],
     ["35 digits", { amount: "9".repeat(35) }, /at most 15 digits/],
-    ["another currency", { currencyCode: "INR" }, /currency_code: must be USD/],
-    ["an unknown currency", { currencyCode: "XXX" }, /currency_code: must be USD/],
+    ["another currency", { currencyCode: "INR" }, /currency_code: must be the account's currency/],
+    ["an unknown currency", { currencyCode: "XXX" }, /must be the account's currency/],
     ["a note with a control character", { note: "a\u0000b" }, /note: must be/],
     ["a note of 256 characters", { note: "x".repeat(256) }, /note: must be/],
   ])("refuses a credit of %s and names the reason", async (_what, change, sentence) => {

@@ -142,7 +142,9 @@ export async function credit(ledger: Ledger, request: Credit) {
   const { operationId, actor } = readMutation(mutation);
   const { currency } = await existing(ledger, merchantId, accountId);
   if (currencyCode !== "" && currencyCode !== currency) {
-    return orThrow(refused("INVALID_REQUEST", `currency_code: must be ${currency}`));
+    return orThrow(
+      refused("INVALID_REQUEST", `currency_code: must be the account's currency, ${currency}`),
+    );
   }
   const amount = parseAmount(text, currency);
   if (isRefused(amount)) return orThrow(refused("INVALID_REQUEST", `amount: ${amount.detail}`));
@@ -168,7 +170,9 @@ async function reverse(ledger: Ledger, request: ReverseCreditRequest) {
 export function readNote(text: string): string {
   const note = cleanText(text);
   if (note.length <= noteMax && textProblem(note) === undefined) return note;
-  return orThrow(refused("INVALID_REQUEST", "note: must be at most 255 plain characters"));
+  return orThrow(
+    refused("INVALID_REQUEST", "note: must be at most 255 characters, without control characters"),
+  );
 }
 
 function entryOf(applied: Applied) {
@@ -181,7 +185,7 @@ function entryOf(applied: Applied) {
     case "nothing_to_end":
       return orThrow(refused("RECORD_NOT_FOUND"));
     default:
-      throw new Error(`not applied: ${applied.outcome}`);
+      throw new Error(`the movement was not applied: ${applied.outcome}`);
   }
 }
 

@@ -38,7 +38,7 @@ export async function approvePayout(
   if (next === "done") return payout;
   const digest = approvalDigest(payout);
   if (digest !== payout.approval?.digest)
-    throw new Error("the stored payout differs from its approval");
+    throw new Error("the stored payout doesn't match the digest of its approval");
   if (request.digest !== "" && request.digest !== digest) return otherDigest;
   const reservation = await checkAgain(deps, payout);
   if (isRefused(reservation)) return reservation;
@@ -141,7 +141,7 @@ async function found(
   { merchantId, payoutId }: PayoutRef,
 ): Promise<PayoutDocument> {
   const document = await payouts.findOne({ _id: payoutId, merchant_id: merchantId });
-  if (document === null) throw new Error("a decided payout doesn't exist");
+  if (document === null) throw new Error("the payout of an approval decision doesn't exist");
   return document;
 }
 

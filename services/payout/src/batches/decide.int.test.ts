@@ -238,7 +238,7 @@ it("lines that were changed after the approval are not paid", async () => {
   const { id } = await make();
   await approve(id);
   await platform.lines.updateOne({ batch_id: id }, { $set: { beneficiary_id: "ben_2" } });
-  await expect(run()).rejects.toThrow("differs from what was approved");
+  await expect(run()).rejects.toThrow("differs from the one that was approved");
   expect(await platform.payouts.countDocuments({})).toBe(0);
 });
 

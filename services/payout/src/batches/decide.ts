@@ -82,14 +82,14 @@ function mayDecideNow(
   if (isRefused(may)) return may;
   if (now.held?.times === before.held?.times) return expired;
   throw new ConnectError(
-    "the batch was held in the meantime: repeat the request",
+    "the batch was held for approval again in the meantime: repeat the request",
     Code.Unavailable,
   );
 }
 
 async function found({ batches }: DecideDeps, { _id }: BatchDocument): Promise<BatchDocument> {
   const batch = await batches.findOne({ _id });
-  if (batch === null) throw new Error("a decided batch doesn't exist");
+  if (batch === null) throw new Error("the batch of an approval decision doesn't exist");
   return batch;
 }
 

@@ -64,7 +64,7 @@ export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<vo
   const { batch } = leased;
   await takeLines(deps.orders, leased);
   if (!(await isAsApproved(deps, batch)))
-    throw new Error("the stored batch differs from what was approved");
+    throw new Error("the stored batch differs from the one that was approved");
   const budget = await budgetOf(deps, leased);
   let hasMoved = false;
   for (let last = 0; ; ) {
@@ -129,7 +129,7 @@ async function budgetOf(deps: BatchDeps, { batch }: LeasedBatch): Promise<Budget
   const { approval, cancelled_at, expired_at } = batch;
   // A cancelled or expired batch may have no approval: its remaining lines only end.
   const mayEnd = cancelled_at !== undefined || expired_at !== undefined;
-  if (approval === undefined && !mayEnd) throw new Error("a running batch is not approved");
+  if (approval === undefined && !mayEnd) throw new Error("a batch is running without an approval");
   const { total } = await standingOf(deps.orders, batch._id);
   let left = (approval === undefined ? 0n : fromDecimal128(approval.max_total_minor)) - total;
   return {

@@ -75,7 +75,7 @@ it("fails after a refused claim if its hold can't be released", async () => {
   const asked = request(platform.quote(accountId, { expiresAt: new Date(0) }));
   const released = claimAndCreate(platform.parts, "acc_none", asked);
   await expect(released).rejects.toThrow(
-    "the hold of an expired quote's payout was not released: no_account",
+    "the money held for a payout with an expired quote was not released: no_account",
   );
 });
 

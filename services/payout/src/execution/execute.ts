@@ -211,7 +211,7 @@ async function hold(
     case "no_account":
       return refused("RECORD_NOT_FOUND");
     default:
-      throw new Error(`the hold of the payout's money was not applied: ${outcome}`);
+      throw new Error(`the payout's money could not be held: ${outcome}`);
   }
 }
 
@@ -264,5 +264,7 @@ async function releaseHold(
   const movement = { step: "release", payoutId, ofOrder: true, note: "quote expired" } as const;
   const { outcome } = await ledger.apply({ merchantId, accountId }, movement);
   if (outcome !== "applied")
-    throw new Error(`the hold of an expired quote's payout was not released: ${outcome}`);
+    throw new Error(
+      `the money held for a payout with an expired quote was not released: ${outcome}`,
+    );
 }

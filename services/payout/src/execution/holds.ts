@@ -49,7 +49,7 @@ export async function sweepAccounts(deps: SweepDeps): Promise<void> {
         if (order === undefined) {
           deps.log.error(
             { payout_id },
-            "hold has no payout, and no order from which to create one",
+            "hold has neither a payout nor an order from which to create one",
           );
           continue;
         }

@@ -89,7 +89,7 @@ describe("a quote to execute", () => {
       { quote: { ...quote, beneficiary: { ...quote.beneficiary, destinationKeys: [] } } },
     ],
   ])("is not read without its %s", (_what, change) => {
-    expect(() => read(change)).toThrow("the quote service sent an incomplete quote");
+    expect(() => read(change)).toThrow("the quote service returned an incomplete quote");
   });
 });
 
@@ -129,6 +129,6 @@ describe("a claimed quote", () => {
     ["claim", { claim: undefined }],
     ["time of its claim", { claim }],
   ])("is not read without its %s", (_what, change) => {
-    expect(() => read(change)).toThrow("the quote service sent an incomplete claim");
+    expect(() => read(change)).toThrow("the quote service returned an incomplete claim of a quote");
   });
 });

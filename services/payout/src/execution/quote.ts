@@ -21,7 +21,7 @@ export function readExecutable(response: GetClaimableQuoteResponse) {
   const state = quote && enumName(QuoteState, quote.state);
   const isIncomplete = quote?.beneficiary?.destinationKeys.length === 0;
   if (quote?.expiredAt === undefined || state === undefined || now === undefined || isIncomplete) {
-    throw new Error("the quote service sent an incomplete quote");
+    throw new Error("the quote service returned an incomplete quote");
   }
   const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = quote;
   const bound = (text: string | undefined, currency: string) =>
@@ -65,7 +65,7 @@ export function enclosed(order: PayoutOrder): Uint8Array {
 export function readClaimed({ quote, claim }: ClaimQuoteResponse): Claimed {
   const { beneficiary } = quote ?? {};
   if (quote === undefined || beneficiary === undefined || claim?.claimedAt === undefined) {
-    throw new Error("the quote service sent an incomplete claim");
+    throw new Error("the quote service returned an incomplete claim of a quote");
   }
   const order = fromStored<PayoutOrder>(BSON.deserialize(claim.order) as Stored<PayoutOrder>);
   return { order, quote: claimedQuote(quote, beneficiary, order, timestampDate(claim.claimedAt)) };

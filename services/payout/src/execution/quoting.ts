@@ -39,7 +39,7 @@ export async function requestQuote(
       sourceCurrencyCode: source,
       destinationCurrencyCode: destination,
     });
-    if (quote === undefined) throw new Error("the quote service sent no quote");
+    if (quote === undefined) throw new Error("the quote service returned no quote");
     return {
       id: quote.id,
       source: readAmount(quote.sourceAmount, source),

@@ -82,7 +82,8 @@ export async function openMerchantRules<Text extends object, Rules>(
         }),
       );
       const stored = await read(subject);
-      if (stored === null) throw new Error("the rules don't exist after they were set");
+      if (stored === null)
+        throw new Error("the merchant's rules are missing right after they were written");
       learn(stored);
       return stored;
     },

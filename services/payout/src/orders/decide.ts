@@ -59,7 +59,7 @@ async function decide(
   if (outcome !== "decide") return isRefused(outcome) ? outcome : after;
   if (after.held?.times !== before.held?.times) {
     throw new ConnectError(
-      "the scheduled payout was held again in the meantime: repeat the request",
+      "the scheduled payout was held for approval again in the meantime: repeat the request",
       Code.Unavailable,
     );
   }

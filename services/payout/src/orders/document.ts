@@ -147,10 +147,10 @@ function orderState(document: OrderDocument): OrderState {
     case "cancelled":
       return { state };
     case "executed":
-      if (payoutId === undefined) throw new Error("an executed order has no payout");
+      if (payoutId === undefined) throw new Error("an executed order has no payout id");
       return { state, payoutId };
     case "failed":
-      if (failure === undefined) throw new Error("a failed order has no failure");
+      if (failure === undefined) throw new Error("a failed order has no failure code");
       return { state, failure, ...(detail !== undefined && { detail }) };
   }
 }

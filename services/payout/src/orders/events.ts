@@ -28,7 +28,9 @@ export function heldOutbox(orders: Orders): Outbox {
 function messageOf(document: OrderDocument): BusMessage {
   const { _id, merchant_id, pending_event: id, held, scheduled_at } = document;
   if (id === undefined || held === undefined || scheduled_at === undefined) {
-    throw new Error("an order with a pending event was never held");
+    throw new Error(
+      "an order with a pending event was never held for approval or has no scheduled time",
+    );
   }
   const { sourceAmount, receivingAmount } = knownAmounts(toOrder(document));
   const status = "awaiting_approval";

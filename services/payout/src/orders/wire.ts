@@ -114,7 +114,7 @@ function outcomeOf(order: Order, payout: Payout | undefined) {
         failureMessage: order.detail ?? failureText(order.failure),
       };
     case "executed": {
-      if (payout === undefined) throw new Error("an executed order's payout doesn't exist");
+      if (payout === undefined) throw new Error("the payout of an executed order doesn't exist");
       const { failureCode, failureMessage } = visibleFailure(payout.progress);
       const { payoutId } = order;
       return { ...publicStatusOf(payout.progress), failureCode, failureMessage, payoutId };

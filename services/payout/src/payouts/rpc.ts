@@ -112,7 +112,7 @@ export function publishedRpc(payouts: Payouts) {
     republishPayoutEvents: async ({ eventIds }) => {
       const isSized = eventIds.length >= 1 && eventIds.length <= eventsMax;
       if (!isSized || eventIds.some((id) => id.length > 128)) {
-        orThrow(refused("INVALID_REQUEST", `event_ids: must be 1 to ${eventsMax} ids`));
+        orThrow(refused("INVALID_REQUEST", `event_ids: must contain 1 to ${eventsMax} ids`));
       }
       const found = await republished(payouts, eventIds);
       const events = found.map(({ id: eventId, key: routingKey, body, origin }) => ({

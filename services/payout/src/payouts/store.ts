@@ -76,7 +76,7 @@ export async function placeOrder(
   }
   if ((found?.operations.length ?? 0) > operationsMax) {
     throw new ConnectError(
-      "this quote was requested by too many different operations",
+      "too many different operations requested a payout of this quote",
       Code.ResourceExhausted,
     );
   }

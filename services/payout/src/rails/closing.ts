@@ -21,7 +21,7 @@ export async function movePending(
   const { accountId, merchantId, destinationKeys } = quote;
   if (payout.isFunded) await endFunds(ledger, payout, step);
   const { outcome } = await ledger.apply({ merchantId, accountId }, closingMovement(payout, step));
-  if (outcome !== "applied") throw new Error(`${step} not applied: ${outcome}`);
+  if (outcome !== "applied") throw new Error(`the movement ${step} was not applied: ${outcome}`);
   // An unpaid payout no longer counts towards its merchant's velocity limits.
   if (step === "release") {
     await reservations.giveBack(id, {
@@ -38,7 +38,7 @@ export async function closeDecided(
   payout: Payout,
 ): Promise<void> {
   const pending = pendingMovement(payout.progress);
-  if (pending === undefined) throw new Error("a payout without an outcome has no movement");
+  if (pending === undefined) throw new Error("the payout has no pending movement");
   await movePending(deps, payout, pending.step);
   const at = deps.clock.now();
   const work = pending.to.stage === "returning" ? at : "done";

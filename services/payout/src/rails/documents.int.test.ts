@@ -433,8 +433,8 @@ it("is reported by its rail: believed once, a contradiction never", async () => 
     - po_1
       calls + { kind callback, at 1 s, said settled R-1; already known, actor { kind service, id test }, operation_id op-7 }
       wakes: 0
-    - outcome: rejected contradicts processing
-      calls + { kind callback, at 1 s, said rejected; refused: outcome: rejected contradicts processing, actor { kind service, id test }, operation_id op-9 }
+    - outcome: rejected contradicts the payout's sub-status processing
+      calls + { kind callback, at 1 s, said rejected; refused: outcome: rejected contradicts the payout's sub-status processing, actor { kind service, id test }, operation_id op-9 }
       revision = 8
       wakes: 0"
   `);

@@ -90,7 +90,7 @@ it("tells the quote service if a currency is paid out", async () => {
   expect(await ask("USD")).toMatchObject({ payable: true });
   platform.rails.current = undefined;
   expect(await ask("USD")).toMatchObject({ payable: false });
-  await expect(ask("XXX")).rejects.toThrow("currency_code: is not a known one");
+  await expect(ask("XXX")).rejects.toThrow("currency_code: must be a known currency");
 });
 
 it("returns the rails of currencies and their times", async () => {
@@ -102,7 +102,7 @@ it("returns the rails of currencies and their times", async () => {
     { currencyCode: "EUR", rails: [{ ...paid, transferMethod: "SEPA", network: "" }] },
     { currencyCode: "BTC", rails: [{ ...paid, transferMethod: "CRYPTO", network: "BTC" }] },
   ]);
-  await expect(ask("EUR", "XXX")).rejects.toThrow("currency_codes[1]: is not a known one");
-  await expect(ask()).rejects.toThrow("currency_codes: must be 1 to 100");
+  await expect(ask("EUR", "XXX")).rejects.toThrow("currency_codes[1]: must be a known currency");
+  await expect(ask()).rejects.toThrow("currency_codes: must contain 1 to 100 codes");
   await expect(ask(...Array.from({ length: 101 }, () => "EUR"))).rejects.toThrow("1 to 100");
 });

@@ -57,7 +57,9 @@ export function destinationsRpc({
 
     describeDestinations: async ({ currencyCodes }) => {
       if (currencyCodes.length < 1 || currencyCodes.length > destinationsMax) {
-        orThrow(refused("INVALID_REQUEST", `currency_codes: must be 1 to ${destinationsMax}`));
+        orThrow(
+          refused("INVALID_REQUEST", `currency_codes: must contain 1 to ${destinationsMax} codes`),
+        );
       }
       const codes = currencyCodes.map((code, at) => known(code, `currency_codes[${at}]`));
       const now = clock.now();

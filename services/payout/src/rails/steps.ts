@@ -14,7 +14,7 @@ import { type Leases, leaseMs } from "../payouts/leases.ts";
 import type { PendingPayoutEvent } from "../payouts/outbox.ts";
 import { isOverdue, raiseException } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
-import type { Payout } from "../payouts/rules/payout.ts";
+import { type Payout, settlementOverheadMs } from "../payouts/rules/payout.ts";
 import { type Progress, publicStatusOf } from "../payouts/rules/progress.ts";
 import { applyRailReport, readCharges } from "../payouts/rules/rail-report.ts";
 import { causeOf } from "../payouts/rules/timeline.ts";
@@ -43,6 +43,7 @@ export type RailWorkerDeps = {
   /** Absent if tracing is off. */
   readonly tracing?: Tracing | undefined;
   readonly railCalled?: ObserveRailCall | undefined;
+  readonly settled?: ObserveSettlement | undefined;
   /** Called with an event that was stored and can be published. */
   readonly onChanged: (pending: PendingPayoutEvent) => void;
 };
@@ -58,7 +59,7 @@ export const deferMaxMs = 600_000;
  * `undefined` if a concurrent write won.
  */
 export async function takeStep(
-  { payouts, log, onChanged }: RailWorkerDeps,
+  { payouts, log, onChanged, settled }: RailWorkerDeps,
   leased: LeasedPayout,
   progress: Progress,
   step: Step,
@@ -82,6 +83,10 @@ export async function takeStep(
     "payout advanced",
   );
   const { event } = advanced;
+  if (event !== undefined && payout.progress.stage === "concluding") {
+    const overheadMs = settlementOverheadMs(payout, step.at);
+    if (overheadMs !== undefined) settled?.(payout.rail, overheadMs);
+  }
   if (event !== undefined) onChanged({ payoutId: payout.id, origin: currentOrigin(), event });
   const until =
     typeof step.work === "object" && "leasedUntil" in step.work && step.work.leasedUntil;
@@ -169,6 +174,9 @@ export type ObserveRailCall = (
   durationMs: number,
 ) => void;
 
+/** Receives each payout that a rail had and that ended, with the platform's share of the time. */
+export type ObserveSettlement = (rail: string, overheadMs: number) => void;
+
 /** Calls a rail. After an error or a timeout the status is unknown, not rejected. */
 export async function callRail(
   { clock, log, railCalled }: Pick<RailWorkerDeps, "clock" | "log" | "railCalled">,
@@ -228,7 +236,7 @@ export async function applyResponse(
   if (isRefused(next) || response.contradiction !== undefined) {
     deps.log.error(
       { payout_id: payout.id, answer: status.kind },
-      "rail reported a contradictory outcome; an operator must check the payout",
+      "rail reported an outcome that contradicts an earlier one; an operator must check the payout",
     );
     const exception = raiseException(payout.exception, "contradicted", call.at);
     const work = isRefused(next) ? latestPoll : nextPollAt(deps, payout, response);

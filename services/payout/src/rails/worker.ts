@@ -191,7 +191,7 @@ function waitForClearance(
   const wait = clearanceWait(payout.uncleared, status, at, deps.stuckAfterMs);
   deps.log.debug(
     { payout_id: payout.id, screening: status },
-    "payout waits: the screening of its beneficiary has not cleared it",
+    "payout waits: its beneficiary's screening is not clear",
   );
   return release(deps.payouts, leased, {
     work: fromNow(deps, wait.waitMs),
@@ -377,7 +377,7 @@ async function moveMoney(
 ): Promise<undefined> {
   const { clock } = deps;
   const pending = pendingMovement(leased.payout.progress);
-  if (pending === undefined) throw new Error("a payout without an outcome has no movement");
+  if (pending === undefined) throw new Error("the payout has no pending movement");
   await movePending(deps, leased.payout, pending.step);
   const { stage } = pending.to;
   const cause = causeOfEnd(pending.to);

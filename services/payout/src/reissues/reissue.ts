@@ -124,7 +124,7 @@ async function quoteAndBind(
 /** Returns the amount that the original quote fixed, and its side. */
 async function fixedOf(deps: ExecuteDeps, { quote }: Payout) {
   const read = await readQuote(deps, quote.id);
-  if (read === undefined) throw new Error("the quote of a payout doesn't exist");
+  if (read === undefined) throw new Error("the quote of the original payout doesn't exist");
   return read.isReceivingFixed
     ? ({ fixed: "receiving", amount: quote.receivingMinor } as const)
     : ({ fixed: "source", amount: quote.sourceMinor } as const);
@@ -132,7 +132,7 @@ async function fixedOf(deps: ExecuteDeps, { quote }: Payout) {
 
 function asPublic(refusal: Refused<string>): Refused<PublicRefusal> {
   const { refused: code } = refusal;
-  if (!isPublic(code)) throw new Error(`the quote service refused ${code}`);
+  if (!isPublic(code)) throw new Error(`the quote service refused with the internal code ${code}`);
   return { ...refusal, refused: code };
 }
 

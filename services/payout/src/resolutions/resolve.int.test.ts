@@ -205,7 +205,9 @@ describe("a payout with an exception", () => {
     if (payout === undefined) throw new Error("no payout");
     const exception = { kind: "stuck", since: new Date() } as const;
     await annotate(platform.payouts, payout, { exception });
-    expect(await refusal(propose(id))).toBe("INVALID_REQUEST outcome: settled contradicts queued");
+    expect(await refusal(propose(id))).toBe(
+      "INVALID_REQUEST outcome: settled contradicts the payout's sub-status queued",
+    );
     await resolve(id, rejected);
     await platform.work();
     expect(await summaryOf(id)).toEqual(resolvedAs("rejected", "10000.00 + 0.00"));
@@ -302,7 +304,7 @@ describe("is refused", () => {
     expect(await refusal(propose("po_x"))).toMatch(/^RECORD_NOT_FOUND/);
     railStatus = { kind: "accepted" };
     expect(await refusal(propose(await unknownPayout()))).toBe(
-      "INVALID_REQUEST payout_id: has no exception",
+      "INVALID_REQUEST payout_id: the payout has no exception",
     );
   });
 

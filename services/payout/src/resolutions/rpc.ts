@@ -98,7 +98,7 @@ export function readResolution(
 /** Builds the message of a payout with its exception and the id of its open proposal. */
 function exceptionMessage(payout: Payout, proposalId: string) {
   const { exception, rail } = payout;
-  if (exception === undefined) throw new Error("a payout without an exception was listed");
+  if (exception === undefined) throw new Error("a listed payout has no exception");
   return create(PayoutExceptionSchema, {
     payout: payoutMessage(payout),
     kind: enumValue(ExceptionKind, exception.kind),

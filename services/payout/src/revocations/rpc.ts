@@ -29,7 +29,7 @@ export function revocationsRpc(deps: StopDeps) {
       readMutation(message.mutation);
       const { merchantId, actorId, createdIds } = message;
       if (merchantId === "" || actorId === "" || createdIds.length > createdMax) {
-        const most = `created_ids: at most ${createdMax}`;
+        const most = `created_ids: can have at most ${createdMax} ids`;
         orThrow(refused("INVALID_REQUEST", `merchant_id, actor_id: are required; ${most}`));
       }
       const createdBefore = message.createdBefore && timestampDate(message.createdBefore);

@@ -46,7 +46,7 @@ export async function openPeriod(
   };
   const [credits, debits] = [sum("credit", "return"), sum("post", "reversal")];
   if (totalOf(opening) + credits.sum - debits.sum !== totalOf(closing)) {
-    throw new Error("the entries of a period don't add up to its balances");
+    throw new Error("the period's opening balance and entries don't add up to its closing balance");
   }
   const period = { account, from, to, opening, closing, credits, debits };
   return { period, position: { next: span.first, end: span.end, to, balance: totalOf(opening) } };
@@ -69,7 +69,11 @@ export async function readLines(
     return { lines: named, rest: { ...position, next: last.sequence + 1, balance } };
   }
   const closing = await balancesAfter(ledger, accountId, position.end - 1);
-  if (balance !== totalOf(closing)) throw new Error("a statement doesn't add up to its end");
+  if (balance !== totalOf(closing)) {
+    throw new Error(
+      "the statement's opening balance and lines don't add up to its closing balance",
+    );
+  }
   return { lines: named, rest: undefined };
 }
 

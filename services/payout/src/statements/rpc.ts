@@ -94,7 +94,10 @@ function timesOf(request: RenderStatementRequest, { createdAt }: Account, now: D
 }
 
 function positionOf(cursor: string) {
-  return readPosition(cursor) ?? refused("INVALID_REQUEST", "cursor: is not a statement cursor");
+  return (
+    readPosition(cursor) ??
+    refused("INVALID_REQUEST", "cursor: is not valid: use one that a statement returned")
+  );
 }
 
 /**

@@ -54,7 +54,8 @@ export async function holdFunds(ledger: Ledger, payout: Payout): Promise<FundsHe
   const { outcome } = await moveRail(ledger, name, hold);
   if (outcome === "applied") return { outcome: "held" };
   if (outcome === "ended_otherwise") return { outcome: "ended" };
-  if (outcome !== "insufficient") throw new Error(`rail_hold not applied: ${outcome}`);
+  if (outcome !== "insufficient")
+    throw new Error(`the movement rail_hold was not applied: ${outcome}`);
   const account = await findRailAccount(ledger, railAccountId(name));
   const lacks = amount - (account?.available ?? 0n);
   return { outcome: "short", missing: `${formatAmount(lacks, name.currency)} ${name.currency}` };
@@ -74,7 +75,7 @@ export async function endFunds(ledger: Ledger, payout: Payout, step: ClosingStep
       ? ({ step: ending, payoutId, shortMinor: shortMinorOf(payout), note: "" } as const)
       : ({ step: ending, payoutId, note: "" } as const);
   const { outcome } = await moveRail(ledger, fundedFrom(payout), movement);
-  if (outcome !== "applied") throw new Error(`${ending} not applied: ${outcome}`);
+  if (outcome !== "applied") throw new Error(`the movement ${ending} was not applied: ${outcome}`);
 }
 
 /**
@@ -91,10 +92,11 @@ export async function chargeFunds(
   const of = { payoutId: payout.id, number };
   const movement = { step: "rail_charge", amount, of, note: "" } as const;
   const { outcome } = await moveRail(ledger, { rail: payout.rail, currency }, movement);
-  if (outcome !== "applied") throw new Error(`rail_charge not applied: ${outcome}`);
+  if (outcome !== "applied")
+    throw new Error(`the movement rail_charge was not applied: ${outcome}`);
 }
 
 function fundedFrom({ rail, isFunded, quote }: Payout): RailAccountName {
-  if (!isFunded) throw new Error("the payout has no rail account");
+  if (!isFunded) throw new Error("the payout is not funded from a rail account");
   return { rail, currency: quote.destination };
 }

@@ -90,7 +90,7 @@ export function statementGauges({ ledger, rails, metrics, clock }: StatementGaug
   );
   return async (): Promise<void> => {
     const day = readDay(dayBefore(clock.now()));
-    if (day === undefined) throw new Error("the previous day is not valid");
+    if (day === undefined) throw new Error("the date of the previous day is not valid");
     for (const rail of rails.all.filter((each) => each.isFunded && each.statement)) {
       for (const currency of rail.capabilities.currencies) {
         const name = { rail: rail.name, currency };

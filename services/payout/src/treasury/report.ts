@@ -42,7 +42,8 @@ export async function readRailDay(
     rail?.statement?.(name.currency, day.text),
   ]);
   const movements = read === undefined ? none : movementsOf(read);
-  if (!addsUp(movements)) throw new Error("the day of a rail account doesn't add up");
+  if (!addsUp(movements))
+    throw new Error("the movements of a rail account's day don't add up to its closing balance");
   if (statement === undefined) return movements;
   const closing = signedAmount(statement.closing, name.currency);
   return { ...movements, statement: { ...compareStatement(movements, closing), closing } };
@@ -69,6 +70,6 @@ function movementsOf({
 /** Parses a bank's balance, which may be negative. */
 function signedAmount(text: string, currency: string): bigint {
   const decimal = parseDecimal(text);
-  if (decimal === undefined) throw new Error("a statement's balance is not a decimal");
+  if (decimal === undefined) throw new Error("the balance of a bank's statement is not a decimal");
   return rescale(decimal, currencyOf(currency).decimals);
 }

@@ -56,7 +56,7 @@ export function treasuryRpc(deps: TreasuryDeps) {
       const day = readDay(request.day);
       if (day === undefined || day.from > deps.clock.now()) {
         return orThrow(
-          refused("INVALID_REQUEST", "day: must be a date that is not in the future, yyyy-mm-dd"),
+          refused("INVALID_REQUEST", "day: must be a date (yyyy-mm-dd) that is not in the future"),
         );
       }
       const rail = deps.rails.named(name.rail);
@@ -129,7 +129,7 @@ async function book(deps: TreasuryDeps, request: Booking, step: "fund" | "sweep"
     case "full":
       return orThrow(refused("INVALID_REQUEST", "amount: the balance would be too large"));
     default:
-      throw new Error(`not applied: ${applied.outcome}`);
+      throw new Error(`the movement was not applied: ${applied.outcome}`);
   }
 }
 

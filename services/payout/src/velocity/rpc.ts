@@ -41,7 +41,9 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
       const limits = limitsOf({ merchant, beneficiary });
       const set = Object.entries(limits);
       if (set.length === 0)
-        orThrow(refused("INVALID_REQUEST", "merchant or beneficiary: is required"));
+        orThrow(
+          refused("INVALID_REQUEST", "merchant or beneficiary: at least one of them is required"),
+        );
       const violations = set.flatMap(([name, text]) => limitViolations(name, text));
       if (violations.length > 0) orThrow(invalidRequest(violations));
       const detail = JSON.stringify(limits);
@@ -64,10 +66,7 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
-const otherContent = refused(
-  "INVALID_REQUEST",
-  "operation_id: was used with other content",
-);
+const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
 
 /** Converts the request. A limit missing from the request is absent from the result. */
 export function limitsOf({

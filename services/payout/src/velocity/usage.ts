@@ -104,7 +104,7 @@ async function write(
     else if (await save(collection, found, usage)) return answers;
     else await pause(Math.random() * pauseMaxMs);
   }
-  throw new Error("the usage of a velocity limit changed during every attempt to write it");
+  throw new Error("the usage of a velocity limit changed during every attempt to update it");
 }
 
 /**

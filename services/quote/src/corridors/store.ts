@@ -139,7 +139,7 @@ export async function setCorridor(
     ),
   );
   const stored = await corridors.findOne({ source, destination });
-  if (stored === null) throw new Error("a corridor is missing right after its write");
+  if (stored === null) throw new Error("a corridor is missing right after it was written");
   return toCorridor(stored);
 }
 
@@ -246,7 +246,7 @@ function onceFor({ operationId, actor }: Change, now: Date) {
 
 export function storedDecimal(text: string): Decimal {
   const read = parseDecimal(text);
-  if (read === undefined) throw new Error("a stored decimal is not valid");
+  if (read === undefined) throw new Error("a stored rate or amount is not a decimal");
   return read;
 }
 

@@ -329,7 +329,12 @@ async function equivalentAmount(
   }: GetEquivalentAmountRequest,
 ): Promise<{ amount?: string }> {
   if (findCurrency(from) === undefined || findCurrency(to) === undefined) {
-    return orThrow(refused("INVALID_REQUEST", "currency codes: must be known currencies"));
+    return orThrow(
+      refused(
+        "INVALID_REQUEST",
+        "currency_code, equivalent_currency_code: must be known currencies",
+      ),
+    );
   }
   const amount = parseAmount(text, from);
   if (isRefused(amount)) return orThrow(refused("INVALID_REQUEST", `amount: ${amount.detail}`));

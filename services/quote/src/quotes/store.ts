@@ -163,7 +163,7 @@ function toQuote(document: QuoteDocument): Quote {
 
 function quoteState({ state, claim }: Pick<QuoteDocument, "state" | "claim">): QuoteState {
   if (state !== "claimed") return { state };
-  if (claim === undefined) throw new Error("a claimed quote has no claim");
+  if (claim === undefined) throw new Error("a quote in the state claimed has no stored claim");
   return {
     state,
     claim: {

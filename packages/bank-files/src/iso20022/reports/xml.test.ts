@@ -28,7 +28,8 @@ function only(text: string): Message {
   const file = read(text);
   if (isRefused(file)) throw new Error(file.detail);
   const [document, ...others] = file.documents;
-  if (document === undefined || others.length > 0) throw new Error("has not one document");
+  if (document === undefined || others.length > 0)
+    throw new Error("the file does not contain exactly one document");
   return document;
 }
 

@@ -26,7 +26,10 @@ export async function schemaBreaches(
     maxMemoryPages: memoryPagesMax,
   });
   if (valid) return [];
-  if (errors.length === 0) throw new Error(`the schema's check failed: ${rawOutput.length} bytes`);
+  if (errors.length === 0)
+    throw new Error(
+      `the schema validation named no error; its output has ${rawOutput.length} bytes`,
+    );
   return errors.map(({ message, loc }) => {
     return { line: loc?.lineNumber ?? 0, problem: withoutContent(message) };
   });

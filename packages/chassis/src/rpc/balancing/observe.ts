@@ -53,9 +53,9 @@ export function observeClients(metrics: Metrics, log: Log): ObserveClients {
       ejected.inc({ peer }, ejectedMore);
     },
     ejected: (endpoint, reason) =>
-      log.warn({ peer, endpoint, reason }, "endpoint of a service removed from load balancing"),
+      log.warn({ peer, endpoint, reason }, "an endpoint was removed from load balancing"),
     readmitted: (endpoint) =>
-      log.info({ peer, endpoint }, "endpoint of a service returned to load balancing"),
+      log.info({ peer, endpoint }, "an endpoint was returned to load balancing"),
   });
 }
 

@@ -13,7 +13,8 @@ const uetr = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 export function readInitiation(bytes: Uint8Array): CustomerFile {
   const { root } = parseXml(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   const version = namespace.exec(root?.attributes.xmlns ?? "")?.[1];
-  if (root === null || version === undefined) throw new Error("is no initiation of .03 or .09");
+  if (root === null || version === undefined)
+    throw new Error("the file is neither a pain.001.001.03 nor a pain.001.001.09 message");
   const format = version as "pain.001.001.03" | "pain.001.001.09";
   const message = within(root, "CstmrCdtTrfInitn");
   const head = within(message, "GrpHdr");
@@ -44,7 +45,7 @@ function find(element: XmlElement, path: string): XmlElement | undefined {
 
 function within(element: XmlElement, path: string): XmlElement {
   const found = find(element, path);
-  if (found === undefined) throw new Error(`${element.name} has no ${path}`);
+  if (found === undefined) throw new Error(`the element ${element.name} has no ${path}`);
   return found;
 }
 

@@ -57,7 +57,8 @@ async function serve({ uri, database: name, accounts }: Job): Promise<string> {
 
   async function apply(accountId: string, movement: Parameters<typeof ledger.apply>[1]) {
     const { outcome } = await ledger.apply({ merchantId, accountId }, movement);
-    if (outcome !== "applied") throw new Error(`a ${movement.step} was ${outcome}`);
+    if (outcome !== "applied")
+      throw new Error(`the ledger did not apply a ${movement.step}; its outcome was ${outcome}`);
   }
 
   async function transfer(number: number): Promise<void> {

@@ -10,7 +10,7 @@ export async function startChild(module: string, job: unknown): Promise<Child> {
   const child = fork(file, [JSON.stringify(job)], { execArgv: [] });
   const exited = once(child, "exit");
   const ended = exited.then(([code]) => {
-    throw new Error(`${module} ended with ${code}`);
+    throw new Error(`${module} ended with exit code ${code}`);
   });
   const [url] = await Promise.race([once(child, "message"), ended]);
   ended.catch(() => undefined);

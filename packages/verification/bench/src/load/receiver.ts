@@ -30,7 +30,9 @@ export function startLifecycleReceiver() {
 export async function webhookOf(transactionId: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const late = setTimeout(() => {
-    reject(new WrongAnswerError(`the webhook of ${transactionId} did not arrive`));
+    reject(
+      new WrongAnswerError(`the webhook of ${transactionId} did not arrive within ${lateMs} ms`),
+    );
   }, lateMs);
   expected.set(transactionId, resolve);
   try {

@@ -46,7 +46,9 @@ export async function runNaive({ url, scenario, accounts, sizes }: NaiveRun, pac
   const body = isGet ? undefined : "x".repeat(requestBytes);
   const check = (text: string) => {
     if (text.length === answerBytes) return;
-    throw new WrongAnswerError(`the naive program returned ${text.length} bytes`);
+    throw new WrongAnswerError(
+      `the naive program returned ${text.length} bytes, not ${answerBytes}`,
+    );
   };
   const times = await runLoop(pace, async () => {
     const turn = nextNaiveTurn(scenario, { accounts, answerBytes });

@@ -55,7 +55,9 @@ export function senderOf(baseUrl: string, apiKey: string, seen: Seen): Send {
         return check(text);
       }
       if (answer.statusCode !== 503 || performance.now() > giveUpAt) {
-        throw new WrongAnswerError(`${method} ${path}: ${answer.statusCode} ${text.slice(0, 500)}`);
+        throw new WrongAnswerError(
+          `${method} ${path}: HTTP status ${answer.statusCode} ${text.slice(0, 500)}`,
+        );
       }
       seen.unavailable += 1;
       await pause(Number(answer.headers["retry-after"] ?? 0) * 1_000 || retryAfterMs);

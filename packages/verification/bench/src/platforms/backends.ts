@@ -91,7 +91,7 @@ const majorMin = 8;
 export function assertComparable({ version }: Pick<DatabaseServer, "version">): void {
   if (Number.parseInt(version, 10) >= majorMin) return;
   throw new UsageError(
-    `MONGODB_URI names MongoDB ${version}: its figures do not compare, because the services write ` +
+    `MONGODB_URI names MongoDB ${version}, whose figures are not comparable, because the services write ` +
       "in batches only to MongoDB 8.0 or later.",
   );
 }

@@ -129,12 +129,12 @@ async function insertAll(
   if (documents.length === 0) return;
   const options = { ordered: false, writeConcern: unjournalled };
   const { n } = await db.command({ insert: collection, documents, ...options });
-  if (n !== documents.length) throw new Error(`${collection}: not all copies were stored`);
+  if (n !== documents.length) throw new Error(`${collection}: not all copies were inserted`);
 }
 
 function ledgerOf({ parts }: TemplatePayout): TemplateDocuments {
   const found = parts.find(({ collection }) => collection === "ledger_entries");
-  if (found === undefined) throw new Error("the payout has no ledger entries");
+  if (found === undefined) throw new Error("the template payout has no ledger entries");
   const { documents } = found;
   Object.assign(found, { documents: documents.toSorted((a, b) => a.sequence - b.sequence) });
   return found;
@@ -191,7 +191,7 @@ async function writeSums(
   };
   const summed = await accounts.updateOne(own, changed, { writeConcern: journalled });
   if (summed.modifiedCount !== 1) {
-    throw new Error("an account was not at rest while it was seeded");
+    throw new Error("an account changed while the bench added its copied entries");
   }
 }
 
@@ -202,7 +202,8 @@ export function startChain() {
     /** Appends the entry to the chain: sets its number, balances and hash. */
     add: (entry: LedgerLine): LedgerLine => {
       const effect = effectOf(entry);
-      if (effect === undefined) throw new Error(`a ledger has no step ${entry.step}`);
+      if (effect === undefined)
+        throw new Error(`no ledger effect is defined for the step ${entry.step}`);
       available += effect.available;
       held += effect.held;
       sequence += 1;

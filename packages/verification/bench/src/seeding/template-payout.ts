@@ -43,7 +43,7 @@ export async function createTemplatePayout(
   const payout = await settled(platform, target, id);
   const quotes = platform.db("quote").collection<{ _id: string; operation_id: string }>("quotes");
   const stored = await quotes.findOne({ _id: quote.id });
-  if (stored === null) throw new Error("the quote is not stored");
+  if (stored === null) throw new Error("the template payout's quote is not in the database");
   const hashes = [stored.operation_id, payout.order.operation_id].map(operationHash);
   const operations = [...hashes, ...(await newestKeys(platform))];
   const suffix = id.slice("po_".length);
@@ -88,7 +88,8 @@ async function settled(
     const isDone = status === "succeeded" && lease === undefined && outbox.length === 0;
     return isDone && events === version && deliveries === (endpointId === undefined ? 0 : 1);
   };
-  if (!(await until(isSettled, settling))) throw new Error("a payout was not settled in time");
+  if (!(await until(isSettled, settling)))
+    throw new Error("the template payout was not settled in time");
   return payout;
 }
 

@@ -60,7 +60,7 @@ export async function measureBacklog(platform: BenchPlatform, amqpUrl: string, b
 
   say("warming up the notifier");
   const warm = await steady("warm", warmUpSeconds);
-  if (warm.lost > 0) throw new Error(`the notifier lost ${warm.lost} webhooks`);
+  if (warm.lost > 0) throw new Error(`the notifier lost ${warm.lost} webhooks during the warm-up`);
   const seconds = Math.ceil(backlog / drainedPerSecond);
   const alone = await steady("alone", seconds);
   say(`storing a backlog of ${backlog}`);

@@ -41,7 +41,7 @@ async function quoteOf({ platform, recipients }: FaultContext, accountId: string
     beneficiary_id: recipients[0]?.id,
     account_id: accountId,
   });
-  if (answer?.status !== 200) throw new Error(`no quote: ${answer?.text}`);
+  if (answer?.status !== 200) throw new Error(`creating a quote failed: ${answer?.text}`);
   return answer.data.id ?? "";
 }
 

@@ -85,7 +85,7 @@ const patches = [
 
 for (const [owner, name] of patches) {
   const write = owner[name];
-  if (write === undefined) throw new Error(`the driver has no ${name}`);
+  if (write === undefined) throw new Error(`the MongoDB driver has no method ${name}`);
   owner[name] = async function patched(...args) {
     if (!isTheOne(name)) return write.apply(this, args);
     if (side === "before") return die();
@@ -120,7 +120,7 @@ const channel = amqp.Channel.prototype as Methods<void>;
 
 for (const name of ["ack", "nack"]) {
   const send = channel[name];
-  if (send === undefined) throw new Error(`a channel has no ${name}`);
+  if (send === undefined) throw new Error(`the channel of amqplib has no method ${name}`);
   channel[name] = function patched(...args) {
     const isLast = isTheOne(name);
     if (isLast && side === "before") void die();

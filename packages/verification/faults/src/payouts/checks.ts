@@ -139,7 +139,8 @@ export async function openWebhookRecorder(platform: FaultPlatform) {
     response.writeHead(200).end();
   });
   const answer = await postUntilAnswered(platform, "/webhooks/endpoints", { url });
-  if (answer?.status !== 200) throw new Error(`no endpoint: ${answer?.text}`);
+  if (answer?.status !== 200)
+    throw new Error(`creating a webhook endpoint failed: ${answer?.text}`);
   return {
     /** Each `payout status`, without duplicates. */
     received: received as ReadonlySet<string>,

@@ -46,7 +46,8 @@ export async function makeRecipients(platform: FaultPlatform): Promise<Recipient
       bodies[currency],
     );
     const id = answer?.data.beneficiary_id;
-    if (id === undefined) throw new Error(`no recipient of ${currency}: ${answer?.text}`);
+    if (id === undefined)
+      throw new Error(`creating a beneficiary in ${currency} failed: ${answer?.text}`);
     created.push({ id, currency });
   }
   return created;

@@ -77,7 +77,7 @@ describe.skipIf(anvilPath() === undefined)("documents and a chain, on anvil", ()
   it("are not compared where the node does not answer, and its URL is not shown", async () => {
     const away = openNode("http://127.0.0.1:9/secret");
     const failed = await checkChain(databases, away).catch(String);
-    expect(failed).toContain("did not answer eth_chainId");
+    expect(failed).toContain("returned no result for eth_chainId");
     expect(failed).not.toContain("secret");
   });
 });

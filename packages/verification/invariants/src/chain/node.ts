@@ -46,7 +46,7 @@ export function openNode(url: string) {
     );
     const read = answer?.ok ? ((await answer.json()) as { result?: unknown }) : undefined;
     if (read === undefined || !("result" in read))
-      throw new Error(`the node did not answer ${method}`);
+      throw new Error(`the node returned no result for ${method}`);
     return read.result;
   };
   const height = async () => Number(await ask("eth_blockNumber", []));

@@ -28,7 +28,8 @@ function readCommand(args: readonly string[]) {
   const values = readArguments(args, optionTypes, usage);
   const dataDir = values["data-dir"];
   const from = new Date(values.from);
-  if (Number.isNaN(from.getTime())) throw new UsageError(`--from: must be a time\n${usage}`);
+  if (Number.isNaN(from.getTime()))
+    throw new UsageError(`--from: must be a time, such as 2026-11-20T11:26:00Z\n${usage}`);
   return {
     dataDir,
     from,

@@ -13,7 +13,8 @@ async function badEndpoint(world: World, isHanging: boolean) {
   // The endpoint accepts pending events until the platform stops.
   world.ends.defer(endpoint.close);
   const answer = await world.post("/webhooks/endpoints", { url: endpoint.url });
-  if (answer?.status !== 200) throw new Error(`no endpoint: ${answer?.text}`);
+  if (answer?.status !== 200)
+    throw new Error(`creating a webhook endpoint failed: ${answer?.text}`);
   isBad = true;
   const endPaying = keepDoing(() => world.pay("order"), 100);
   return async () => {
@@ -37,7 +38,8 @@ async function leavePending({ db }: World) {
 /** Pauses the merchant's endpoints as the notifier does after failures. */
 async function pauseEndpoints({ db, merchant, post }: World) {
   const answer = await post("/webhooks/endpoints", { url: "http://127.0.0.1:9/hook" });
-  if (answer?.status !== 200) throw new Error(`no endpoint: ${answer?.text}`);
+  if (answer?.status !== 200)
+    throw new Error(`creating a webhook endpoint failed: ${answer?.text}`);
   const endpoints = db("notifier").collection("endpoints");
   const theirs = { merchant_id: merchant.merchantId, deleted_at: null, paused_at: null };
   const paused = { paused_at: new Date(), paused_for: "gone" };

@@ -38,7 +38,8 @@ async function untilIndexed(adminUrl: string): Promise<void> {
     const text = await (await fetch(`${adminUrl}/metrics`)).text();
     return /^disburse_list_awaited{.*list="operate".*} 0$/m.test(text);
   };
-  if (!(await until(isIndexed, indexing))) throw new Error("the list was not imported");
+  if (!(await until(isIndexed, indexing)))
+    throw new Error("the imported sanctions list was not indexed in time");
 }
 
 /** A platform for faults, and the Prometheus that monitors it. */
@@ -101,7 +102,8 @@ export async function startWorld(ends: AsyncDisposableStack) {
       };
       const paid = await post("/transfer/execute", body);
       const id = paid?.data.id;
-      if (id === undefined) throw new Error(`not paid: ${paid?.text ?? quoted?.text}`);
+      if (id === undefined)
+        throw new Error(`the payout was not created: ${paid?.text ?? quoted?.text}`);
       return id;
     },
     listFile,

@@ -9,11 +9,17 @@ export type AlertRule = {
   readonly expr: string;
   readonly for?: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly runbook: string };
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
 };
 
+/** A series that Prometheus computes for the alerts. */
+export type RecordingRule = { readonly record: string; readonly expr: string };
+
 type RuleFile = {
-  readonly groups: readonly { readonly name: string; readonly rules: readonly AlertRule[] }[];
+  readonly groups: readonly {
+    readonly name: string;
+    readonly rules: readonly (AlertRule | RecordingRule)[];
+  }[];
 };
 
 const alertsFolder = join(observabilityFolder, "alerts");
@@ -23,19 +29,28 @@ export function ruleTexts(): Map<string, string> {
   return new Map(names.map((name) => [name, readFileSync(join(alertsFolder, name), "utf8")]));
 }
 
-export function alertRules(): AlertRule[] {
+function rules(): (AlertRule | RecordingRule)[] {
   const files = [...ruleTexts().values()].map((text) => parse(text) as RuleFile);
-  return files.flatMap(({ groups }) => groups.flatMap(({ rules }) => rules));
+  return files.flatMap(({ groups }) => groups.flatMap((group) => group.rules));
+}
+
+export function alertRules(): AlertRule[] {
+  return rules().filter((rule) => "alert" in rule);
+}
+
+export function recordingRules(): RecordingRule[] {
+  return rules().filter((rule) => "record" in rule);
 }
 
 /**
  * Rewrites alert rules with seconds instead of minutes, so that a test sees alerts fire and clear.
- * Changes windows in minutes, `for` in minutes, and delays such as `> 5 * 60`. Keeps ratios, call
- * durations and values in seconds.
+ * Changes windows in minutes and hours, `for` in minutes, and delays such as `> 5 * 60`. Keeps
+ * ratios, call durations, values in seconds and windows in days.
  */
 export function inSeconds(rules: string): string {
   return rules
     .replaceAll(/\[(\d+)m\]/g, "[$1s]")
+    .replaceAll(/\[(\d+)h\]/g, "[$1m]")
     .replaceAll(/^(\s+for: \d+)m$/gm, "$1s")
     .replaceAll(/(\d+) \* 60\b/g, "$1");
 }
@@ -56,13 +71,14 @@ export function dashboards(): Dashboard[] {
 }
 
 export function queries(): { readonly of: string; readonly query: string }[] {
-  const ofRules = alertRules().map(({ alert, expr }) => ({ of: alert, query: expr }));
+  const ofAlerts = alertRules().map(({ alert, expr }) => ({ of: alert, query: expr }));
+  const ofRecords = recordingRules().map(({ record, expr }) => ({ of: record, query: expr }));
   const ofPanels = dashboards().flatMap(({ title, panels }) =>
     panels.flatMap((panel) =>
       (panel.targets ?? []).map(({ expr }) => ({ of: `${title}, ${panel.title}`, query: expr })),
     ),
   );
-  return [...ofRules, ...ofPanels];
+  return [...ofAlerts, ...ofRecords, ...ofPanels];
 }
 
 const metricName = /\b((?:disburse|nodejs|process)_[a-z0-9_]+)(?:\{([^}]*)\})?/g;
@@ -71,14 +87,15 @@ const labelName = /([a-z_]+)\s*(?:=~|!~|!=|=)/g;
 
 /** Returns a query's metrics with their matchers, and its grouping labels. */
 export function selectionsOf(query: string) {
+  // Labels that no metric declares: Prometheus adds the target's, and histogram buckets have `le`.
+  const added = new Set(["namespace", "instance", "le"]);
+  const own = (names: readonly string[]) => names.filter((name) => !added.has(name));
   const selections = [...query.matchAll(metricName)].map(([, metric = "", matchers = ""]) => ({
     metric,
-    labels: [...matchers.matchAll(labelName)].map(([, label = ""]) => label),
+    labels: own([...matchers.matchAll(labelName)].map(([, label = ""]) => label)),
   }));
   const grouped = [...query.matchAll(grouping)].flatMap(([, names = ""]) =>
     names.split(",").map((name) => name.trim()),
   );
-  // Labels that no metric declares: Prometheus adds `instance`, and histogram buckets have `le`.
-  const added = new Set(["instance", "le"]);
-  return { selections, grouped: grouped.filter((name) => !added.has(name)) };
+  return { selections, grouped: own(grouped) };
 }

@@ -32,7 +32,7 @@ export async function startPrometheus(folder: string, targets: readonly Target[]
   child.stderr.on("data", (chunk: Buffer) => output.push(chunk.toString()));
   const ask = async (path: string): Promise<unknown> => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
-    if (!response.ok) throw new Error(`Prometheus answers ${response.status} to ${path}`);
+    if (!response.ok) throw new Error(`Prometheus returned ${response.status} for ${path}`);
     return response.json();
   };
   const isReady = () =>
@@ -43,6 +43,15 @@ export async function startPrometheus(folder: string, targets: readonly Target[]
   if (!(await until(isReady, startTimeout))) {
     child.kill("SIGKILL");
     throw new Error(`Prometheus did not start:\n${output.join("")}`);
+  }
+  // Before that it scrapes nothing, which is an alert of its own.
+  const isScraping = async () => {
+    const { data } = (await ask("/api/v1/query?query=up")) as { data: { result: unknown[] } };
+    return data.result.length === targets.length;
+  };
+  if (!(await until(isScraping, startTimeout))) {
+    child.kill("SIGKILL");
+    throw new Error("Prometheus scrapes nothing");
   }
   return {
     firing: async (): Promise<string[]> => {

@@ -16,17 +16,20 @@ const requestsPerRound = 4;
  */
 export function startLoad(payer: Payer, perSecond: number) {
   const failures: string[] = [];
+  const payoutIds: string[] = [];
   const running = new Set<Promise<void>>();
   let requests = 0;
   const read = async (path: string) => {
     const { status, code } = await callGateway(payer, "GET", path);
-    if (status !== 200) throw new Error(`GET ${path}: ${status} ${code}`);
+    if (status !== 200) throw new Error(`GET ${path} failed: status ${status}, code ${code}`);
   };
   const round = async () => {
     const quoteId = await requestQuote(payer, payer.beneficiaryId);
     const body = { quote_id: quoteId };
     const executed = await callGateway(payer, "POST", "/transfer/execute", body);
-    if (executed.status !== 200) throw new Error(`execute: ${executed.status} ${executed.code}`);
+    if (executed.status !== 200)
+      throw new Error(`executing a quote failed: status ${executed.status}, code ${executed.code}`);
+    payoutIds.push(executed.data.id);
     await Promise.all([
       read(`/transfer/payouts/${executed.data.id}`),
       read("/transfer/payouts?limit=20"),
@@ -44,11 +47,11 @@ export function startLoad(payer: Payer, perSecond: number) {
   const timer = setInterval(begin, (1_000 * requestsPerRound) / perSecond);
   return {
     failed: () => failures.length,
-    /** Stops, waits for pending requests, and returns counts of requests and failures. */
+    /** Stops, waits for pending requests, and returns counts of requests and failures, and the payouts. */
     stop: async () => {
       clearInterval(timer);
       await Promise.all(running);
-      return { requests, failures: failures as readonly string[] };
+      return { requests, failures: failures as readonly string[], payoutIds };
     },
   };
 }

@@ -18,17 +18,21 @@ const prefix = "operate_";
 /** Time until the platform is at rest. Longer than pending work takes and than leases last. */
 const restMs = 120_000;
 
-/** Starts engine, broker, twelve processes and the balancer in a folder. */
+/**
+ * Starts engine, broker, twelve processes and the balancer in a folder. @param checkout a folder with
+ * the sources of another version, which the processes run.
+ */
 export async function startReplicatedPlatform(
   folder: string,
   settings: Readonly<Record<string, string>>,
+  checkout?: string,
 ) {
   await using starting = new AsyncDisposableStack();
   const onExit = (how: string) => process.stderr.write(`a part of the platform ended: ${how}\n`);
   const engine = await startEngine({ dataDir: folder, onExit });
   starting.defer(engine.stop);
   const broker = await startBroker({ dataDir: folder, onExit });
-  if (broker === undefined) throw new Error("This needs rabbitmq-server.");
+  if (broker === undefined) throw new Error("The platform with replicas needs rabbitmq-server.");
   starting.defer(broker.stop);
   const client = new MongoClient(engine.uri("admin"));
   starting.defer(() => client.close());
@@ -38,6 +42,7 @@ export async function startReplicatedPlatform(
     databasePrefix: prefix,
     busNamespace: "operate",
     replicas,
+    ...(checkout !== undefined && { checkout }),
     settings: { ...unlimitedRate, LOG_LEVEL: "warn", SANDBOX_SETTLE_MS: "100", ...settings },
   });
   starting.defer(platform.stop);
@@ -58,10 +63,12 @@ export async function startReplicatedPlatform(
     /** Waits until nothing is in progress. Throws if an invariant is broken. */
     settle: async (): Promise<void> => {
       const busy = await untilQuiet(databases, restMs);
-      if (busy.length > 0) throw new Error(`not at rest: ${busy.join(", ")}`);
+      if (busy.length > 0)
+        throw new Error(`work is still pending after ${restMs} ms: ${busy.join(", ")}`);
       const open = await openerFor(databases, encryptionKeysOf(platform.secrets, "gateway") ?? "");
       const { findings } = await checkDatabase(databases, { now: new Date(), open });
-      if (findings.length > 0) throw new Error(`invariants: ${JSON.stringify(findings)}`);
+      if (findings.length > 0)
+        throw new Error(`invariants are broken: ${JSON.stringify(findings)}`);
     },
     stop: () => ends.disposeAsync(),
   };

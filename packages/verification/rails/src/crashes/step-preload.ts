@@ -38,7 +38,7 @@ const { SFTP } = bankFiles("ssh2/lib/protocol/SFTP.js") as { SFTP: { prototype: 
 
 for (const name of ["open", "write", "close", "rename", "ext_openssh_fsync", "readdir", "read"]) {
   const call = SFTP.prototype[name];
-  if (call === undefined) throw new Error(`a session has no ${name}`);
+  if (call === undefined) throw new Error(`the SFTP session of ssh2 has no method ${name}`);
   SFTP.prototype[name] = function patched(...args) {
     if (!isTheOne(`sftp ${name}`)) return call.apply(this, args);
     if (side === "before") return die();

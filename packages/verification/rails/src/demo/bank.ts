@@ -138,7 +138,7 @@ async function firstOf(read: () => readonly string[]): Promise<string> {
   for (;;) {
     const [first] = read();
     if (first !== undefined) return first;
-    if (Date.now() > latest) throw new Error("no file came to the bank");
+    if (Date.now() > latest) throw new Error(`no file reached the bank in ${fileTimeoutMs} ms`);
     await pause(pollEveryMs);
   }
 }

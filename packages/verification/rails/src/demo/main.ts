@@ -138,7 +138,7 @@ async function payWallet({ disburse, pay, until }: Payer, chain: Chain): Promise
   const receipt = await chain.anvil.client.getTransactionReceipt({ hash });
   const transaction = await chain.anvil.client.getTransaction({ hash });
   const [transfer] = (await chain.transfers()).filter((each) => each.hash === hash);
-  if (transfer === undefined) throw new Error(`no transfer of ${hash} is on the chain`);
+  if (transfer === undefined) throw new Error(`the chain has no transfer with the hash ${hash}`);
   show(
     `On the chain: the payout is ${paid.status}`,
     `transaction ${hash}`,
@@ -166,7 +166,7 @@ async function reconcile(
       await pause(pollEveryMs);
       ({ report } = await operations.getRailReport({ rail, currencyCode, day }));
     }
-    if (report === undefined) throw new Error(`${rail} has no report`);
+    if (report === undefined) throw new Error(`the rail ${rail} has no report for ${day}`);
     const { opening, funded, paid, returned, charges, closing, held } = report;
     const { statementClosing: statement, difference, unexplained } = report;
     show(
@@ -177,7 +177,9 @@ async function reconcile(
         : `its statement says ${statement}: difference ${difference}, unexplained ${unexplained}`,
     );
     if (statement !== "" && !/^-?0(?:\.0+)?$/.test(unexplained)) {
-      throw new Error(`${rail}: ${unexplained} ${currencyCode} cannot be explained`);
+      throw new Error(
+        `the statement of ${rail} differs by an unexplained ${unexplained} ${currencyCode}`,
+      );
     }
   }
 }

@@ -16,7 +16,7 @@ export function createPayer(sandbox: SandboxDocument) {
     ({ merchant, currency, available }) =>
       merchant === "acme" && currency === "USD" && !available.startsWith("0."),
   );
-  if (account === undefined) throw new Error("acme has no account with money in it");
+  if (account === undefined) throw new Error("the merchant acme has no funded USD account");
   const accountId = account.account_id;
   return {
     disburse,
@@ -47,7 +47,9 @@ export function createPayer(sandbox: SandboxDocument) {
         const payout = await disburse.payouts.get(id);
         if (isSo(payout)) return payout;
         if (Date.now() > latest) {
-          throw new Error(`payout ${id} is still ${payout.status}, ${payout.sub_status}`);
+          throw new Error(
+            `payout ${id} is still ${payout.status} (${payout.sub_status}) after ${timeoutMs} ms`,
+          );
         }
         await pause(pollEveryMs);
       }

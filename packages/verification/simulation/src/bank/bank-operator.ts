@@ -15,7 +15,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import { directAccess, type MemoryDatabase } from "../store/memory-database.ts";
+import type { MemoryDatabase } from "../store/memory-database.ts";
 import { seals } from "./bank-process.ts";
 import type { SimulatedBank } from "./simulated-bank.ts";
 
@@ -37,7 +37,7 @@ export function startBankOperator(of: {
   readonly bank: SimulatedBank;
 }): void {
   const { scheduler, database, bank } = of;
-  const connected = database.connect(directAccess);
+  const connected = database.connect(database.direct);
   const rpc = guardedBankFiles({
     bank: openBankStore(connected),
     sealer: seals,

@@ -41,7 +41,7 @@ const [first, ...others] = minutes.map((at) => ({
   cutOff: `${two(Math.floor(at / 60))}:${two(at % 60)}`,
   settlesAfterDays: at % 2,
 }));
-if (first === undefined) throw new Error("a day without windows");
+if (first === undefined) throw new Error("the simulated bank has no windows");
 
 /** Writes files shortly before each minute ends. */
 const schedule: BankSchedule = {
@@ -54,7 +54,7 @@ const schedule: BankSchedule = {
 const [settings] = readBankRails(
   JSON.stringify([{ ...nachaSettings, return_window_days: returnWindowDays }]),
 );
-if (settings?.format !== "nacha") throw new Error("the settings are another format's");
+if (settings?.format !== "nacha") throw new Error("the simulated bank must have the format nacha");
 export const { rail: railName } = settings;
 const nacha = nachaFormat(settings, schedule);
 
@@ -73,7 +73,7 @@ export function startBankProcess(shared: SharedRail, instance: ProcessInstance):
       return nacha.write(file, payments);
     },
   };
-  const store = openBankStore(databaseLink(instance, database, sabotage));
+  const store = openBankStore(databaseLink(instance, database, { sabotage }));
   const dispatcher = createDispatcher({
     rail: railName,
     format,

@@ -11,7 +11,7 @@ import { runToRest } from "../callers/rail-run.ts";
 import type { Sabotage } from "../network/database-link.ts";
 import { Host } from "../scheduler/host.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
-import { createMemoryDatabase, directAccess } from "../store/memory-database.ts";
+import { createMemoryDatabase } from "../store/memory-database.ts";
 import { startBankOperator } from "./bank-operator.ts";
 import { startBankProcess } from "./bank-process.ts";
 import { SimulatedBank } from "./simulated-bank.ts";
@@ -35,7 +35,7 @@ export async function runBankSeed(
   const scheduler = new Scheduler(seed, startMs, options.listen);
   const bank = new SimulatedBank(scheduler);
   const database = createMemoryDatabase(() => scheduler.now());
-  const { db } = database.connect(directAccess);
+  const { db } = database.connect(database.direct);
   for (const { up } of migrations) await up(db);
   const stored = {
     payments: () => database.documents("bank_payments") as unknown as readonly PaymentDocument[],
@@ -68,6 +68,7 @@ export async function runBankSeed(
   const failed = await runToRest({
     scheduler,
     hosts,
+    database,
     callers,
     roughMs,
     endsWithCallers: false,

@@ -81,7 +81,7 @@ export class SimulatedBank {
       return;
     }
     const file = readAch(bytes);
-    if (isRefused(file)) throw new Error(`a file of ours is none: ${file.detail}`);
+    if (isRefused(file)) throw new Error(`a sent file is not a NACHA file: ${file.detail}`);
     const credits = file.batches
       .flatMap(({ entries }) => entries)
       .map(({ account, cents }) => ({ account: Number(account), cents }));

@@ -1,5 +1,7 @@
+import { disturbDatabase } from "../network/failovers.ts";
 import type { Host } from "../scheduler/host.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { RailCallers } from "./rail-callers.ts";
 
 const disturbanceMs = 1_500;
@@ -12,6 +14,7 @@ export type RailRun = {
   readonly callers: RailCallers;
   readonly roughMs: number;
   /** True if faults end when the last caller has its answer, if that is earlier. */
+  readonly database: MemoryDatabase;
   readonly endsWithCallers: boolean;
   readonly heal: () => void;
   readonly isAtRest: () => boolean;
@@ -28,7 +31,7 @@ export async function runToRest(of: RailRun): Promise<readonly string[]> {
   const { scheduler, hosts } = of;
   const wrong: string[] = [];
   let isDone = false;
-  disturbances(scheduler, hosts);
+  disturbances(of);
   of.callers.run().then(
     () => {
       isDone = true;
@@ -39,6 +42,7 @@ export async function runToRest(of: RailRun): Promise<readonly string[]> {
   await scheduler.run(endsEarly, scheduler.nowMs() + of.roughMs, stepsMax);
   scheduler.faults.heal();
   of.heal();
+  of.database.set.heal();
   for (const host of hosts) host.heal();
   const isAtRest = () => isDone && of.isAtRest();
   const endMs = scheduler.nowMs() + of.settleMs;
@@ -50,10 +54,12 @@ export async function runToRest(of: RailRun): Promise<readonly string[]> {
   return isOver ? wrong : [...wrong, "long after everything healed the rail has work"];
 }
 
-function disturbances(scheduler: Scheduler, hosts: readonly Host[]): void {
+function disturbances(of: RailRun): void {
+  const { scheduler, hosts, database } = of;
   const disturb = () => {
     for (const host of hosts) host.disturb();
-    disturbances(scheduler, hosts);
+    disturbDatabase(scheduler, database);
+    disturbances(of);
   };
   const delayMs = scheduler.random.below(2 * disturbanceMs);
   scheduler.after(delayMs, { label: "disturbance", run: disturb });

@@ -33,7 +33,7 @@ export type SharedWallet = {
 export function startChainProcess(shared: SharedWallet, instance: ProcessInstance): Rail {
   const { database, broken, sabotage } = shared;
   const log = errorsOf(processLog(instance, { broken }));
-  const store = openTransferStore(databaseLink(instance, database, sabotage));
+  const store = openTransferStore(databaseLink(instance, database, { sabotage }));
   const chain = chainLink(instance, shared.chain);
   const dispatcher = createDispatcher({
     chain,

@@ -9,7 +9,7 @@ import { runToRest } from "../callers/rail-run.ts";
 import type { Sabotage } from "../network/database-link.ts";
 import { Host } from "../scheduler/host.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
-import { createMemoryDatabase, directAccess } from "../store/memory-database.ts";
+import { createMemoryDatabase } from "../store/memory-database.ts";
 import { startChainProcess } from "./chain-process.ts";
 
 const startMs = Date.UTC(2026, 0, 5, 9);
@@ -29,7 +29,7 @@ export async function runChainSeed(
   const scheduler = new Scheduler(seed, startMs, options.listen);
   const world = createTestChain(finality);
   const database = createMemoryDatabase(() => scheduler.now());
-  const { db } = database.connect(directAccess);
+  const { db } = database.connect(database.direct);
   for (const { up } of migrations) await up(db);
   const broken: string[] = [];
   const transfers = () =>
@@ -70,6 +70,7 @@ export async function runChainSeed(
   const failed = await runToRest({
     scheduler,
     hosts,
+    database,
     callers,
     roughMs,
     endsWithCallers: true,

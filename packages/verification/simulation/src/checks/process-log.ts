@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Log, silentLog } from "@disburse/chassis/log.ts";
-import { MongoNetworkError } from "mongodb";
+import { isDatabaseUnavailable } from "@disburse/chassis/mongo/database.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
 import type { WriteObserver } from "./write-observer.ts";
 
@@ -39,7 +39,7 @@ function isOfFault(error: unknown): boolean {
     return error.code === Code.Unavailable || error.code === Code.DeadlineExceeded;
   }
   const isStall = error instanceof Error && stallNoticed.test(error.message);
-  return isStall || error instanceof MongoNetworkError || error instanceof SimulatedFault;
+  return isStall || isDatabaseUnavailable(error) || error instanceof SimulatedFault;
 }
 
 /** A process logs this if it was suspended for too long and repeats its work. */

@@ -2,7 +2,7 @@ import type { FaultKind } from "../faults.ts";
 import { type SimulatedBeneficiary, wasStopped } from "../network/beneficiary-stub.ts";
 import type { RailState } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import type { WriteListener } from "../store/memory-database.ts";
+import type { OnCommit } from "../store/primary.ts";
 import type { Document } from "../store/value.ts";
 import { asPayout } from "./payouts.ts";
 
@@ -74,7 +74,7 @@ export class WriteObserver {
     this.#beneficiaries = beneficiaries;
   }
 
-  readonly listen: WriteListener = (collection, earlier, later) => {
+  readonly listen: OnCommit = (collection, earlier, later, writtenMs) => {
     const isPayout = collection === "payouts";
     const [before, after] = isPayout ? [asPayout(earlier), asPayout(later)] : [earlier, later];
     if (isPayout && asPayout(earlier) !== undefined && after === undefined) {
@@ -84,10 +84,10 @@ export class WriteObserver {
     const id = String((after ?? before)?._id);
     const { faults } = this.#scheduler;
     this.#quoted.get(quotedBy(collection, before, after) ?? "")?.();
-    this.#time(collection, before, after);
-    const wrong = rules[collection]?.(before, after, this.#scheduler.now()) ?? [];
+    this.#time(collection, before, after, writtenMs);
+    const wrong = rules[collection]?.(before, after, new Date(writtenMs)) ?? [];
     wrong.push(...wrongOrder(collection, before, after, faults.count));
-    if (isPayout) wrong.push(...this.#payout(id, before, after));
+    if (isPayout) wrong.push(...this.#payout(id, before, after, writtenMs));
     if (collection === "accounts") this.#follow(before, after);
     this.broken.push(...wrong.map((each) => `${collection} ${id}: ${each}`));
   };
@@ -98,8 +98,12 @@ export class WriteObserver {
   }
 
   /** Records when an execute takes its lock and when its payout is stored. */
-  #time(collection: string, before: Document | undefined, after: Document | undefined): void {
-    const nowMs = this.#scheduler.nowMs();
+  #time(
+    collection: string,
+    before: Document | undefined,
+    after: Document | undefined,
+    nowMs: number,
+  ): void {
     const taken = String(after?.payout_id);
     if (collection === "execution_locks" && after !== undefined && !this.turnMs.has(taken)) {
       this.turnMs.set(taken, nowMs);
@@ -110,11 +114,18 @@ export class WriteObserver {
     if (isFailed) this.failedMs.set(String(after._id), nowMs);
   }
 
-  #payout(id: string, before: Document | undefined, after: Document | undefined): string[] {
+  #payout(
+    id: string,
+    before: Document | undefined,
+    after: Document | undefined,
+    nowMs: number,
+  ): string[] {
+    const { faults } = this.#scheduler;
+    const at = { faults, nowMs };
     return [
-      ...this.#clearance(id, before, after),
+      ...this.#clearance(id, before, after, nowMs),
       ...this.#funding(id, before, after),
-      ...wrongApproval(this.#scheduler, before, after, isSubmission(before, after)),
+      ...wrongApproval(at, before, after, isSubmission(before, after)),
     ];
   }
 
@@ -143,8 +154,12 @@ export class WriteObserver {
    * A worker leases a payout, reads its beneficiary, then sends the payout. If the beneficiary was
    * stopped during all of this time, the payout must not be sent.
    */
-  #clearance(id: string, before: Document | undefined, after: Document | undefined): string[] {
-    const nowMs = this.#scheduler.nowMs();
+  #clearance(
+    id: string,
+    before: Document | undefined,
+    after: Document | undefined,
+    nowMs: number,
+  ): string[] {
     const token = tokenOf(after);
     if (token !== undefined && token !== tokenOf(before)) this.#leasedMs.set(id, nowMs);
     if (before?.uncleared === undefined && after?.uncleared !== undefined) {
@@ -234,14 +249,13 @@ function numberOf(document: Document | undefined, field: string): number {
 
 /** Checks a payout's approval in one write. `isSent` marks the last write before a submission. */
 function wrongApproval(
-  scheduler: Pick<Scheduler, "faults" | "now">,
+  { faults, nowMs }: Pick<Scheduler, "faults"> & { readonly nowMs: number },
   before: Document | undefined,
   after: Document | undefined,
   isSent: boolean,
 ): string[] {
   const approval = after?.approval as StoredApproval | undefined;
   if (approval === undefined) return [];
-  const { faults } = scheduler;
   const { decision, expires_at } = approval;
   const known = (before?.approval as StoredApproval | undefined)?.decision;
   const isApproved = decision?.as === "approved";
@@ -256,7 +270,7 @@ function wrongApproval(
   if (known !== undefined && known.as !== decision?.as) wrong.push("was decided on twice");
   if (known !== undefined || decision === undefined) return wrong;
   faults.count(countedDecisions[decision.as]);
-  const isOver = scheduler.now() >= expires_at;
+  const isOver = nowMs >= expires_at.getTime();
   if (isOver !== (decision.as === "expired")) wrong.push(`was ${decision.as} at the wrong time`);
   return wrong;
 }

@@ -1,6 +1,6 @@
 import { compileCopy } from "@disburse/harness/copies.ts";
 import type { Platform } from "../platform.ts";
-import { directAccess, type MemoryDatabase } from "../store/memory-database.ts";
+import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 import type { FundedAccount } from "../workload/set-up.ts";
 
@@ -57,7 +57,7 @@ export async function addHistory(
 }
 
 function collectionOf(database: MemoryDatabase, name: string) {
-  return database.connect(directAccess).db.collection<{ _id: string }>(name);
+  return database.connect(database.direct).db.collection<{ _id: string }>(name);
 }
 
 /** Returns the documents of each collection that contain one of these names. */

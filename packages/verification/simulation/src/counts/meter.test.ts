@@ -3,7 +3,7 @@ import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/
 import { describe, expect, it } from "vitest";
 import { createRpcNetwork } from "../network/rpc-network.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
-import { createMemoryDatabase, directAccess } from "../store/memory-database.ts";
+import { createMemoryDatabase } from "../store/memory-database.ts";
 import { createMeter } from "./meter.ts";
 
 type Row = { _id: string; colour?: string };
@@ -11,7 +11,7 @@ type Row = { _id: string; colour?: string };
 function metered() {
   const meter = createMeter();
   const plain = createMemoryDatabase(() => new Date(0));
-  const { db } = meter.assembly.database("payout", plain).connect(directAccess);
+  const { db } = meter.assembly.database("payout", plain).connect(plain.direct);
   return { meter, rows: db.collection<Row>("rows") };
 }
 

@@ -1,7 +1,6 @@
 import { BSON } from "mongodb";
 import type { Assembly } from "../platform.ts";
 import type { Access, Command, Step } from "../store/collection.ts";
-import type { Document } from "../store/value.ts";
 
 export type Counts = {
   documents: number;
@@ -39,15 +38,18 @@ export function createMeter() {
       for (const { sent } of alone) counts.bytes += bytesOf(sent);
       const measured = steps.map((step, at): Step => {
         if (own[at]?.isCounted !== true) return step;
-        const run = (filter: Document) => {
+        const run: Step["run"] = (tables, filter) => {
           const before = changes();
-          step(filter);
-          counts.documents += changes() - before;
+          try {
+            return step.run(tables, filter);
+          } finally {
+            counts.documents += changes() - before;
+          }
         };
-        return Object.assign(run, step.command && { command: step.command });
+        return { ...step, run };
       });
-      return access(command, measured, () => {
-        const found = answer();
+      return access(command, measured, (outcomes, rows) => {
+        const found = answer(outcomes, rows);
         if (!command.isWrite) counts.bytes += bytesOf([found].flat());
         return found;
       });

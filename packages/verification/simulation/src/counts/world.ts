@@ -51,7 +51,7 @@ export async function openWorld(load: Load) {
       if ("error" in outcome) throw outcome.error;
       if ("value" in outcome && isAtRest) return outcome.value as T;
     }
-    throw new Error("the platform does not come to rest");
+    throw new Error("the simulated platform did not finish its pending work");
   };
   let operations = 0;
   /**
@@ -90,7 +90,7 @@ export async function openWorld(load: Load) {
   await migratePlatform(platform);
   for (const host of platform.hosts) host.start();
   const names = Array.from({ length: load.merchants }, (_each, at) => `mer_${at + 1}`);
-  const opening = new SetUp(scheduler, platform, new Callers(scheduler, "count"));
+  const opening = new SetUp(scheduler, platform, new Callers(scheduler, "count", platform.databases));
   const accounts = await done(() => opening.open(quoteTtlSeconds, names));
   await done(() => payouts(Array.from({ length: pageSize }, () => accounts).flat()));
   if (load.payoutsBehind > 0) {

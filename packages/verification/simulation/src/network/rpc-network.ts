@@ -89,7 +89,8 @@ export function createRpcNetwork(scheduler: Scheduler) {
         const parts = { header: new Headers(), trailer: new Headers() };
         return { stream: false, service, method, message, ...parts };
       };
-      const stream = () => Promise.reject(new Error("no stream crosses the simulated network"));
+      const stream = () =>
+        Promise.reject(new Error("the simulated network does not support streaming RPCs"));
       return createClient(service, { unary, stream } as Transport);
     },
   };
@@ -109,7 +110,8 @@ function waitOf(caller: ProcessInstance | undefined): number {
   if (caller === undefined) return edgeTimeoutMs;
   const deadlineMs = callContext()?.deadlineMs;
   const leftMs = deadlineMs === undefined ? timeoutMs : deadlineMs - Date.now() - reserveMs;
-  if (leftMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
+  if (leftMs <= 0)
+    throw new ConnectError("the caller's deadline has passed", Code.DeadlineExceeded);
   return Math.min(leftMs, timeoutMs);
 }
 

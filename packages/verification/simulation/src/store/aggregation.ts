@@ -36,13 +36,14 @@ function throughStage(rows: readonly Document[], stage: Document, now: Date): Do
     case "$group":
       return grouped(rows, operand, now);
     default:
-      throw new Error(`the stage ${name} is not one that the simulated store knows`);
+      throw new Error(`the simulated store does not support the stage ${name}`);
   }
 }
 
 /** Returns the update for a stage `$unset` of one field. */
 function leftOut(field: unknown): Document {
-  if (typeof field !== "string") throw new Error("the simulated store leaves one field out");
+  if (typeof field !== "string")
+    throw new Error("the simulated store supports $unset of a single field only");
   return { [field]: "$$REMOVE" };
 }
 
@@ -69,7 +70,7 @@ function accumulated(operator: string | undefined, values: readonly unknown[]): 
     case "$max":
       return values.reduce((most, each) => (compareValues(each, most) > 0 ? each : most));
     default:
-      throw new Error(`the accumulator ${operator} is not one that the simulated store knows`);
+      throw new Error(`the simulated store does not support the accumulator ${operator}`);
   }
 }
 
@@ -114,7 +115,7 @@ export function projected(document: Document, projection?: Document): Document {
     if (names.every((name) => isShown(projection[name]))) {
       return copied(partsOf(document, ["_id", ...names])) as Document;
     }
-    throw new Error("the simulated store shows parts of fields, and leaves out whole ones");
+    throw new Error("the simulated store does not support projections that exclude nested fields");
   }
   const isInclusion = names.some((name) => name !== "_id" && isShown(projection[name]));
   const isOnlyId = names.length === 1 && isShown(projection._id);

@@ -2,7 +2,7 @@ import { connectDatabase, type Database } from "@disburse/chassis/mongo/database
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import type { OptionalUnlessRequiredId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createMemoryDatabase, directAccess } from "./memory-database.ts";
+import { createMemoryDatabase } from "./memory-database.ts";
 import type { ContractCase, Row } from "./test-contract-case.ts";
 import { contractCases } from "./test-contract-cases.ts";
 
@@ -29,7 +29,8 @@ async function answerOf({ rows, run }: ContractCase, database: Database, at: num
 const ofRecentServers = "null through an array takes elements without the field";
 
 describe("the simulated store answers as the real one", () => {
-  const memory = createMemoryDatabase(() => new Date()).connect(directAccess);
+  const simulated = createMemoryDatabase(() => new Date());
+  const memory = simulated.connect(simulated.direct);
 
   test.for(contractCases.map((each, at) => ({ ...each, at })))("$name", async (each, { skip }) => {
     skip(!real.isBulk && each.name === ofRecentServers, "MongoDB 6.0 takes fewer rows");

@@ -23,14 +23,14 @@ const operators: Readonly<Record<string, (given: never) => unknown>> = {
   ),
   $add: (parts: unknown[]) => {
     if (!parts.every((part) => part instanceof Date || typeof part === "number")) {
-      throw new Error("the simulated store adds numbers, and milliseconds to a date");
+      throw new Error("the simulated store supports $add only for numbers and dates");
     }
     const sum = parts.reduce<number>((total, part) => total + Number(part), 0);
     return parts[0] instanceof Date ? new Date(sum) : sum;
   },
   $or: (parts: unknown[]) => {
     if (!parts.every((part) => typeof part === "boolean")) {
-      throw new Error("the simulated store joins conditions alone");
+      throw new Error("the simulated store supports $or only for booleans");
     }
     return parts.includes(true);
   },
@@ -64,7 +64,7 @@ export function evaluate(expression: unknown, scope: Scope): unknown {
   }
   const known = operators[operator];
   if (known === undefined) {
-    throw new Error(`the expression ${operator} is not one that the simulated store knows`);
+    throw new Error(`the simulated store does not support the expression ${operator}`);
   }
   return known(evaluate(operand, scope) as never);
 }
@@ -73,7 +73,8 @@ function variable(name: string, { document, now }: Scope): unknown {
   if (name === "$$NOW") return now;
   if (name === "$$REMOVE") return removed;
   if (name === "$$ROOT") return document;
-  if (name.startsWith("$$")) throw new Error(`${name} is not one that the simulated store knows`);
+  if (name.startsWith("$$"))
+    throw new Error(`the simulated store does not support the variable ${name}`);
   const [value] = valuesAt(document, name.slice(1));
   return value;
 }
@@ -88,7 +89,8 @@ export function withFields(before: Document, fields: Document, scope: Scope): Do
     const [first = name, ...rest] = name.split(".");
     if (rest.length > 0) {
       const inner = after[first] ?? {};
-      if (!isDocument(inner)) throw new Error("the simulated store sets fields of documents alone");
+      if (!isDocument(inner))
+        throw new Error("the simulated store sets nested fields only in documents");
       after[first] = withFields(inner, { [rest.join(".")]: expression }, scope);
       continue;
     }

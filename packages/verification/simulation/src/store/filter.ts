@@ -38,10 +38,11 @@ function isTaken(
     case "$nor":
       return !branches.some((each) => matches(document, each, now));
     case "$expr":
-      if (now === undefined) throw new Error("no $expr where the clock is not known");
+      if (now === undefined)
+        throw new Error("the simulated store cannot evaluate $expr without a clock");
       return evaluate(condition, { document, now }) === true;
     default:
-      throw new Error(`a filter's ${key} is not one that the simulated store knows`);
+      throw new Error(`the simulated store does not support ${key} in a filter`);
   }
 }
 
@@ -90,6 +91,6 @@ function fulfils(values: readonly unknown[], operator: string, operand: unknown)
     case "$size":
       return values.some((value) => Array.isArray(value) && value.length === operand);
     default:
-      throw new Error(`a filter's ${operator} is not one that the simulated store knows`);
+      throw new Error(`the simulated store does not support the filter operator ${operator}`);
   }
 }

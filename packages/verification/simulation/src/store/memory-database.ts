@@ -1,33 +1,45 @@
-import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { clientGuarantees, type Database } from "@disburse/chassis/mongo/database.ts";
 import { groupedDb } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
-import { type Db, MongoServerError } from "mongodb";
+import type { Db } from "mongodb";
 import { aggregated } from "./aggregation.ts";
-import { type Access, type Command, MemoryCollection } from "./collection.ts";
+import { type Access, type Command, MemoryCollection, type Step } from "./collection.ts";
 import { databaseName, memoryBulkWrite } from "./memory-bulk-write.ts";
-import { Table } from "./table.ts";
+import type { OnCommit, Primary, ReadFrom } from "./primary.ts";
+import { createReplicaSet } from "./replica-set.ts";
 import { copied, type Document } from "./value.ts";
 
-export type WriteListener = (
-  collection: string,
-  before: Document | undefined,
-  after: Document | undefined,
-) => void;
+/** The options of the services' clients, which a test weakens. */
+export type Guarantees = {
+  readonly writeConcern: { readonly w: "majority" | 1 };
+  readonly readConcern: { readonly level: "majority" | "local" };
+  readonly readPreference: "primary" | "secondary";
+};
 
 /** An in-memory database, which outlives every process of a simulation. */
 export type MemoryDatabase = ReturnType<typeof createMemoryDatabase>;
 
-export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = () => undefined) {
-  const tables = new Map<string, Table>();
+/** Calls `onCommit` for each write that a majority has, in order. Such a write is never lost. */
+export function createMemoryDatabase(
+  now: () => Date,
+  onCommit: OnCommit = () => undefined,
+  { writeConcern, readConcern, readPreference }: Guarantees = clientGuarantees,
+) {
   let changes = 0;
-  const tableOf = (name: string): Table => {
-    const known = tables.get(name);
-    if (known !== undefined) return known;
-    const table = new Table(name, now, (before, after) => {
-      changes += 1;
-      onWrite(name, before, after);
-    });
-    tables.set(name, table);
-    return table;
+  const onWrite = () => {
+    changes += 1;
+  };
+  const set = createReplicaSet({ now, onWrite, onCommit });
+  const readFrom = readFromOf({ readConcern, readPreference });
+  /** Returns the documents that a process's read sees. */
+  const rowsOf = (primary: Primary) => (name: string) => primary.rows(readFrom, name);
+  /** Runs every command immediately and without faults. */
+  const direct: Access = async (command, steps, answer) => {
+    const primary = set.primary();
+    primary.commitAll();
+    const filterOf = ({ command: own = command }) => own.filter ?? {};
+    const isOrdered = command.isOrdered === true;
+    const execution = primary.run({ isOrdered, steps, filterOf, lagMs: 0 });
+    return answer(execution.outcomes, rowsOf(primary));
   };
   return {
     /** Returns a process's connection. It delivers commands through `access`. */
@@ -36,13 +48,14 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
         databaseName,
         /** Answers `hello` as a standalone server does. */
         command: async () => ({}),
-        collection: (name: string) => new MemoryCollection(tableOf(name), access),
+        collection: (name: string) => new MemoryCollection(name, access, now),
         aggregate: (pipeline: readonly Document[]) => ({
           toArray: () => {
-            const command = {
+            const command: Command = {
               collection: "",
               name: "aggregate",
               isWrite: false,
+              isRepeatable: true,
               filter: {},
               sent: pipeline,
             };
@@ -52,54 +65,48 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
       };
       return {
         // Our stores expect the driver's type. A method that isn't implemented fails with its name.
-        db: groupedDb(db as unknown as Db, memoryBulkWrite(tableOf, access), () => undefined),
+        db: groupedDb(db as unknown as Db, memoryBulkWrite(access), () => undefined),
         isBulk: true,
         bulkInsert: (rows) => {
-          let isStopped = false;
           // Copies the values, so that later changes don't affect what was sent.
           const sent = copied(rows) as typeof rows;
           const steps = sent.flatMap(({ collection, documents }) =>
-            documents.map((document) => () => {
-              isStopped ||= !isInserted(tableOf(collection), document);
+            documents.map((document): Step => {
+              return { run: (tables) => tables(collection).insert(document) };
             }),
           );
-          const collection = rows.map((each) => each.collection).join("+");
           const command: Command = {
-            collection,
+            collection: rows.map((each) => each.collection).join("+"),
             name: "bulkInsert",
             isWrite: true,
+            isOrdered: true,
+            isRepeatable: true,
+            bulk: "client",
             filter: undefined,
             sent,
           };
-          return access(command, steps, () => !isStopped);
+          return access(command, steps, (outcomes) => outcomes.every((each) => "value" in each));
         },
         ready: () => Promise.resolve(true),
         close: () => Promise.resolve(),
       };
     },
+    direct,
+    set,
+    rowsOf,
+    needsMajority: writeConcern.w === "majority",
     /**
-     * Returns a collection's documents for checks, without faults. Callers must not change the
-     * documents.
+     * Returns a collection's documents for checks: those that a majority has. Callers must not
+     * change them.
      */
-    documents: (collection: string): readonly Document[] => tableOf(collection).select({}),
-    collections: (): readonly string[] => [...tables.keys()],
+    documents: (collection: string): readonly Document[] =>
+      set.primary().rows("majority", collection).select({}),
+    collections: (): readonly string[] => set.primary().collections(),
     changes: () => changes,
   };
 }
 
-/** Returns true if all of the document's keys were free. */
-function isInserted(table: Table, document: object): boolean {
-  try {
-    table.insert(document as Document);
-    return true;
-  } catch (error) {
-    if (error instanceof MongoServerError) return false;
-    throw error;
-  }
+function readFromOf({ readConcern, readPreference }: Omit<Guarantees, "writeConcern">): ReadFrom {
+  if (readPreference !== "primary") return "secondary";
+  return readConcern.level === "majority" ? "majority" : "primary";
 }
-
-/** Runs every command immediately and without faults. */
-export const directAccess: Access = async (command, steps, answer) => {
-  for (const step of steps) step((step.command ?? command).filter ?? {});
-  return answer();
-};

@@ -1,6 +1,7 @@
 import { type IndexDescription, MongoServerError } from "mongodb";
-import { byKeys, type Sort } from "./aggregation.ts";
+import type { Sort } from "./aggregation.ts";
 import { matches } from "./filter.ts";
+import { Rows } from "./rows.ts";
 import { updated } from "./update.ts";
 import { copied, type Document, isDocument, isEqual, keyText, valuesAt } from "./value.ts";
 
@@ -9,7 +10,11 @@ type UniqueIndex = NonNullable<ReturnType<typeof uniqueIndexOf>>;
 /** Creates a unique index. Ignores other indexes, because they don't affect results. */
 function uniqueIndexOf(description: IndexDescription) {
   if (description.unique !== true) return undefined;
-  if (description.sparse === true) throw new Error("a unique index is partial here, not sparse");
+  if (description.sparse === true) {
+    throw new Error(
+      "the simulated store does not support sparse unique indexes: use a partial one",
+    );
+  }
   const paths =
     description.key instanceof Map ? [...description.key.keys()] : Object.keys(description.key);
   const only = description.partialFilterExpression as Document | undefined;
@@ -30,48 +35,59 @@ function uniqueIndexOf(description: IndexDescription) {
   };
 }
 
-/** Called after every write, for checks that must always hold. */
-export type OnWrite = (before: Document | undefined, after: Document | undefined) => void;
+/** Called after every write of a document. */
+export type OnWrite = (
+  id: string,
+  before: Document | undefined,
+  after: Document | undefined,
+) => void;
 
 export type UpdateOptions = {
   readonly upsert?: boolean | undefined;
   readonly sort?: Sort | undefined;
 };
 
-/** A collection's documents. Every method is atomic. */
+/** A collection's documents on a primary, with its unique indexes. Every method is atomic. */
 export class Table {
   readonly name: string;
-  readonly #rows = new Map<string, Document>();
-  readonly #indexes: UniqueIndex[] = [];
   readonly now: () => Date;
+  readonly rows: Rows;
+  readonly #descriptions = new Map<string, IndexDescription>();
+  readonly #indexes: UniqueIndex[] = [];
   readonly #onWrite: OnWrite;
 
-  constructor(name: string, now: () => Date, onWrite: OnWrite) {
+  constructor(name: string, now: () => Date, onWrite: OnWrite, rows = new Rows(now)) {
     this.name = name;
     this.now = now;
+    this.rows = rows;
     this.#onWrite = onWrite;
   }
 
   /** Adds a unique index, unless it already exists. */
   addIndex(description: IndexDescription): void {
     const index = uniqueIndexOf(description);
-    if (index === undefined || this.#indexes.some(({ name }) => name === index.name)) return;
+    if (index === undefined || this.#descriptions.has(index.name)) return;
+    this.#descriptions.set(index.name, description);
     this.#indexes.push(index);
-    for (const [id, row] of this.#rows) this.#claim(index, row, id);
+    for (const [id, row] of this.rows.entries()) this.#claim(index, row, id);
   }
 
-  /** Returns matching documents in order. Callers must not change them. */
+  /** Returns the same table with other documents, as another member has it. */
+  with(rows: Rows, onWrite: OnWrite): Table {
+    const table = new Table(this.name, this.now, onWrite, rows);
+    for (const each of this.#descriptions.values()) table.addIndex(each);
+    return table;
+  }
+
   select(filter: Document, sort?: Sort): Document[] {
-    const now = this.now();
-    const found = this.#candidates(filter).filter((row) => matches(row, filter, now));
-    return sort === undefined ? found : found.sort(byKeys(sort));
+    return this.rows.select(filter, sort);
   }
 
   insert(document: Document): void {
     const row = copied(document) as Document;
     const id = keyText(row._id);
-    if (row._id === undefined) throw new Error("every document of ours has an _id");
-    if (this.#rows.has(id)) throw this.#duplicateKey("_id_");
+    if (row._id === undefined) throw new Error("an inserted document has no _id");
+    if (this.rows.has(id)) throw this.#duplicateKey("_id_");
     this.#write(id, undefined, row);
   }
 
@@ -104,9 +120,8 @@ export class Table {
       for (const key of before === undefined ? [] : index.keysOf(before)) index.owners.delete(key);
       if (after !== undefined) this.#claim(index, after, id);
     }
-    if (after === undefined) this.#rows.delete(id);
-    else this.#rows.set(id, after);
-    this.#onWrite(before, after);
+    this.rows.set(id, after);
+    this.#onWrite(id, before, after);
   }
 
   #assertFree(index: UniqueIndex, row: Document, id: string): void {
@@ -124,19 +139,6 @@ export class Table {
     const message = `E11000 duplicate key error collection: ${this.name} index: ${index}`;
     return new MongoServerError({ message, code: 11_000 });
   }
-
-  /** Avoids a full scan when `_id` is given. */
-  #candidates({ _id }: Document): readonly Document[] {
-    if (_id === undefined) return [...this.#rows.values()];
-    if (!isDocument(_id)) return this.#byIds([_id]);
-    const ids: unknown = _id.$in;
-    return Array.isArray(ids) ? this.#byIds(ids) : [...this.#rows.values()];
-  }
-
-  #byIds(ids: readonly unknown[]): Document[] {
-    const found = [...new Set(ids.map(keyText))].map((id) => this.#rows.get(id));
-    return found.filter((row) => row !== undefined);
-  }
 }
 
 /** Returns the fields that an upsert copies from its filter. */
@@ -144,7 +146,8 @@ function equalities(filter: Document): Document {
   const fields: Document = {};
   for (const [name, condition] of Object.entries(filter)) {
     if (condition === undefined || name.startsWith("$") || isDocument(condition)) continue;
-    if (name.includes(".")) throw new Error("the simulated store upserts by whole fields");
+    if (name.includes("."))
+      throw new Error("the simulated store does not support upserts that filter by nested fields");
     fields[name] = copied(condition);
   }
   return fields;

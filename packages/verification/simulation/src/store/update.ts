@@ -22,7 +22,7 @@ export function updated(
     if (fields === undefined) continue;
     const apply = operators[operator];
     if (apply === undefined) {
-      throw new Error(`an update's ${operator} is not one that the simulated store knows`);
+      throw new Error(`the simulated store does not support the update operator ${operator}`);
     }
     if (operator === "$setOnInsert" && !isInsert) continue;
     for (const [path, operand] of Object.entries(fields as Document)) {
@@ -39,11 +39,11 @@ function placeOf(document: Document, path: string): readonly [holder: Document, 
   let holder = document;
   for (const key of keys) {
     if (key.startsWith("$"))
-      throw new Error(`the position ${key} is not known to the simulated store`);
+      throw new Error(`the simulated store does not support the positional operator ${key}`);
     holder[key] ??= {};
     const next = holder[key];
     if (!isDocument(next) && !Array.isArray(next))
-      throw new Error(`cannot create a field in ${key}`);
+      throw new Error(`cannot create a field in ${key}: it is not a document or an array`);
     holder = next as Document;
   }
   return [holder, last];
@@ -59,7 +59,8 @@ const operators: Readonly<Record<string, Apply>> = {
   $set: set,
   $setOnInsert: set,
   $currentDate: (holder, key, operand, now) => {
-    if (operand !== true) throw new Error("the simulated store knows its clock as a date alone");
+    if (operand !== true)
+      throw new Error("the simulated store supports $currentDate only with the value true");
     holder[key] = now;
   },
   $unset: (holder, key) => {
@@ -69,7 +70,7 @@ const operators: Readonly<Record<string, Apply>> = {
   $inc: (holder, key, operand) => {
     const before = holder[key] ?? 0;
     if (typeof before !== "number" || typeof operand !== "number") {
-      throw new Error("the simulated store counts numbers up, and no decimals");
+      throw new Error("the simulated store supports $inc only for numbers, not for decimals");
     }
     holder[key] = before + operand;
   },
@@ -81,7 +82,7 @@ const operators: Readonly<Record<string, Apply>> = {
     const isMany = isDocument(operand) && "$each" in operand;
     const { $each, $slice, ...others } = isMany ? operand : { $each: [operand] };
     if (Object.keys(others).length > 0)
-      throw new Error("a $push that the simulated store does not know");
+      throw new Error("the simulated store supports $push only with $each and $slice");
     const list = [...((holder[key] as unknown[] | undefined) ?? []), ...($each as unknown[])];
     holder[key] = $slice === undefined ? list : sliced(list, $slice as number);
   },

@@ -37,7 +37,8 @@ const ranks = new Map<unknown, number>([
 function rankOf(value: unknown): number {
   if (value === undefined || value === null) return 0;
   const rank = isDocument(value) ? 3 : ranks.get(value.constructor);
-  if (rank === undefined) throw new Error("a value of a type that no store keeps");
+  if (rank === undefined)
+    throw new Error("the simulated store does not support values of this type");
   return rank;
 }
 
@@ -88,7 +89,8 @@ const wholeDecimal = /^(-?\d+)(?:E\+(\d+))?$/;
 function wholeOf(value: unknown): bigint {
   if (typeof value === "number") return BigInt(value);
   const match = wholeDecimal.exec(String(value));
-  if (match?.[1] === undefined) throw new Error("a decimal that is not whole");
+  if (match?.[1] === undefined)
+    throw new Error("the simulated store does not support decimals with a fraction");
   return BigInt(match[1]) * 10n ** BigInt(match[2] ?? 0);
 }
 
@@ -111,7 +113,8 @@ export function isEqual(one: unknown, other: unknown): boolean {
 export function keyText(value: unknown): string {
   if (value === undefined || value === null) return "null";
   if (value instanceof Date) return `date ${value.getTime()}`;
-  if (value instanceof Decimal128) throw new Error("no unique index is over amounts");
+  if (value instanceof Decimal128)
+    throw new Error("the simulated store does not support decimals as keys");
   if (value instanceof Binary) return `bytes ${value.toString("hex")}`;
   if (Array.isArray(value)) return `[${value.map(keyText).join()}]`;
   if (!isDocument(value)) return JSON.stringify(value);

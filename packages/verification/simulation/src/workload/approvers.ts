@@ -11,6 +11,7 @@ import {
   type CalledFor,
   Callers,
   childOfMaker,
+  type Databases,
   makerOf,
   mutationFor,
 } from "./callers.ts";
@@ -45,10 +46,14 @@ export class Approvers {
   readonly decisions: Decision[] = [];
   readonly wrong: string[] = [];
 
-  constructor(scheduler: Scheduler, rpc: { readonly payout: Client<typeof PayoutService> }) {
+  constructor(
+    scheduler: Scheduler,
+    rpc: { readonly payout: Client<typeof PayoutService> },
+    databases: Databases,
+  ) {
     this.#scheduler = scheduler;
     this.#rpc = rpc;
-    this.#callers = new Callers(scheduler, "decision");
+    this.#callers = new Callers(scheduler, "decision", databases);
   }
 
   start(merchantId: string): void {
@@ -97,7 +102,7 @@ export class Approvers {
 
   #untilEnd({ approval }: Payout): number {
     const end = approval?.expiresAt;
-    if (end === undefined) throw new Error("a payout waits for an approval without an end");
+    if (end === undefined) throw new Error("a payout awaiting approval has no expiry time");
     const { random } = this.#scheduler;
     const leftMs = timestampDate(end).getTime() - this.#scheduler.nowMs();
     return Math.max(leftMs + random.below(2 * aroundEndMs) - aroundEndMs, 0);

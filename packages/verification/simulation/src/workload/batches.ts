@@ -36,7 +36,7 @@ export class BatchCallers {
   constructor(scheduler: Scheduler, platform: Platform) {
     this.#scheduler = scheduler;
     this.#platform = platform;
-    this.#callers = new Callers(scheduler, "batch");
+    this.#callers = new Callers(scheduler, "batch", platform.databases);
   }
 
   /** Creates one batch. Resolves when the batch is decided and each caller has an answer. */

@@ -6,6 +6,7 @@ import {
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { untilAnswered } from "../network/rpc-network.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { MemoryDatabase } from "../store/memory-database.ts";
 
 const retryMaxMs = 2_000;
 
@@ -37,15 +38,19 @@ export function mutationFor(actor: CalledFor, operationId: string): Mutation {
   return create(MutationSchema, { operationId, actor });
 }
 
+export type Databases = Readonly<Record<string, MemoryDatabase>>;
+
 /** Simulates the gateway, which repeats calls without a response under the same operation id. */
 export class Callers {
   readonly #scheduler: Scheduler;
   readonly #name: string;
+  readonly #databases: readonly MemoryDatabase[];
   #operations = 0;
 
-  constructor(scheduler: Scheduler, name: string) {
+  constructor(scheduler: Scheduler, name: string, databases: Databases) {
     this.#scheduler = scheduler;
     this.#name = name;
+    this.#databases = Object.values(databases);
   }
 
   operation(): string {
@@ -55,14 +60,21 @@ export class Callers {
 
   /**
    * Repeats a call until it is answered. Returns the result, a refusal code, or a text that says
-   * that the caller gave up.
+   * that the caller gave up. A process that reaches a former primary doesn't find the newest
+   * records, so the caller asks for them again.
    */
-  ask<T>(call: () => Promise<T>, impatience = 0): Promise<T | string> {
+  async ask<T>(call: () => Promise<T>, impatience = 0): Promise<T | string> {
     const { random } = this.#scheduler;
-    return untilAnswered(call, async () => {
-      if (random.chance(impatience)) return "GIVEN_UP";
-      return this.pause(100 + random.below(retryMaxMs));
-    });
+    for (;;) {
+      const askedMs = this.#scheduler.nowMs();
+      const answer = await untilAnswered(call, async () => {
+        if (random.chance(impatience)) return "GIVEN_UP";
+        return this.pause(100 + random.below(retryMaxMs));
+      });
+      const mayBeOld = this.#databases.some(({ set }) => set.mayReadOld(askedMs));
+      if (answer !== "RECORD_NOT_FOUND" || !mayBeOld) return answer;
+      await this.pause(retryMaxMs);
+    }
   }
 
   /**

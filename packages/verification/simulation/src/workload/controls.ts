@@ -52,7 +52,8 @@ export async function setControls(
         approval: rulesOf(controls),
       });
     const created = await callers.ask(set);
-    if (typeof created === "string") throw new Error(`controls were refused: ${created}`);
+    if (typeof created === "string")
+      throw new Error(`setting the controls was refused: ${created}`);
     all.set(merchantId, controls);
   }
   await callers.pause(inForceMs);

@@ -17,10 +17,10 @@ export class CreditCallers {
   /** The answers to callers that reversed a credit, by the credit's entry. */
   readonly reversals = new Map<string, readonly string[]>();
 
-  constructor(scheduler: Scheduler, { rpc }: Platform) {
+  constructor(scheduler: Scheduler, { rpc, databases }: Platform) {
     this.#scheduler = scheduler;
     this.#rpc = rpc.payout;
-    this.#callers = new Callers(scheduler, "credit");
+    this.#callers = new Callers(scheduler, "credit", databases);
   }
 
   /**

@@ -114,7 +114,8 @@ export class SetUp {
   async #surely<T>(call: (mutation: Mutation) => Promise<T>): Promise<T> {
     const mutation = { operationId: this.#callers.operation() };
     const created = await this.#callers.ask(() => call(mutation));
-    if (typeof created === "string") throw new Error(`the set-up was refused: ${created}`);
+    if (typeof created === "string")
+      throw new Error(`a call of the set-up was refused: ${created}`);
     return created;
   }
 }

@@ -74,7 +74,7 @@ export class Workload {
   constructor(scheduler: Scheduler, platform: Platform) {
     this.#scheduler = scheduler;
     this.#platform = platform;
-    this.#callers = new Callers(scheduler, "op");
+    this.#callers = new Callers(scheduler, "op", platform.databases);
     this.scheduled = new ScheduledCallers(scheduler, platform);
     this.batches = new BatchCallers(scheduler, platform);
     this.credits = new CreditCallers(scheduler, platform);
@@ -136,7 +136,7 @@ export class Workload {
     faults.count("paid twice by another record");
     const id = `${bill.beneficiaryId}_again`;
     const known = this.#platform.beneficiaries.get(bill.beneficiaryId);
-    if (known === undefined) throw new Error("a bill is of no beneficiary");
+    if (known === undefined) throw new Error("the beneficiary of a bill doesn't exist");
     if (!this.#platform.beneficiaries.has(id)) {
       const again = { ...known, id, stops: [] };
       this.#platform.beneficiaries.set(id, again);

@@ -69,7 +69,8 @@ export async function startAnvil(path: string) {
       });
       await client.mine({ blocks: 1 });
       const { contractAddress } = await client.getTransactionReceipt({ hash });
-      if (!contractAddress) throw new Error("the token was not deployed");
+      if (!contractAddress)
+        throw new Error("the receipt of the token's deployment has no contract address");
       return getAddress(contractAddress);
     },
     /** Sets the token's behaviour from the next block on. `mode` is a `Mode` of token.sol. */

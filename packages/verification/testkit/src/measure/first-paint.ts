@@ -10,7 +10,7 @@ const runs = 5;
 const { positionals } = parseArgs({ allowPositionals: true });
 const [url = "http://127.0.0.1:8080/docs"] = positionals;
 const path = chromiumPath();
-if (path === undefined) throw new Error("there is no Chromium on the PATH or at CHROMIUM_PATH");
+if (path === undefined) throw new Error("no Chromium was found on the PATH or at CHROMIUM_PATH");
 
 const paints: number[] = [];
 for (let run = 0; run < runs; run += 1) {

@@ -35,7 +35,7 @@ export function openProgram(
   };
   const api = new API({ cwd: home, fs: overlay });
   const [project] = api.updateSnapshot({ openProjects: [config] }).getProjects();
-  if (project === undefined) throw new Error(`${config} is not a project`);
+  if (project === undefined) throw new Error(`${config} is not a TypeScript project`);
   const { program, checker } = project;
   const pathOf = (name: string): string => name.slice(home.length + 1);
   const paths = program

@@ -126,14 +126,15 @@ export function payeeAddress(whole: Fields) {
 
 function accountTypeOf(body: Fields): AccountType {
   const type = accountTypes.find((each) => each === textOf(body, "beneficiary_account_type"));
-  if (type === undefined) throw new Error("a validated body has no account type");
+  if (type === undefined)
+    throw new Error("the validated body of a beneficiary has no account type");
   return type;
 }
 
 function transferMethodOf(body: Fields): TransferMethod {
   const type = textOf(body, "transfer_type");
   if (type === "SWIFT" || type === "ACH" || type === "LOCAL" || type === "SEPA") return type;
-  throw new Error("a validated body has no transfer type");
+  throw new Error("the validated body of a beneficiary has no transfer type");
 }
 
 /**

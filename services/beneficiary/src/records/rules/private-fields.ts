@@ -45,7 +45,8 @@ export function joinPrivate(open: Fields, secrets: Secrets): Fields {
     const name = steps.pop() ?? "";
     let place: FieldValue | undefined = whole;
     for (const step of steps) place = child(place, step);
-    if (!isFields(place)) throw new Error("an encrypted field has no place in its record");
+    if (!isFields(place))
+      throw new Error("the record has no object for the path of an encrypted field");
     place[name] = plain;
   }
   return whole;

@@ -59,5 +59,5 @@ it("distinguishes parties and wallets of one request by their place", () => {
   const request = { parties: [party], wallets: [wallet] };
   expect(screenedForms(request)).toEqual([screenedForm(request, 0), screenedForm(request, 1)]);
   expect(screenedForm(request, 1)).toBe(walletFormOf(wallet));
-  expect(() => screenedForm(request, 2)).toThrow("a hit without a screened party");
+  expect(() => screenedForm(request, 2)).toThrow("a hit's subject index is not in the request");
 });

@@ -10,7 +10,7 @@ import { canonicalWallet, type Wallet } from "../../wallets/rules/wallet.ts";
  */
 export function screenedForm(request: ScreeningQuery, subjectIndex: number): string {
   const form = screenedForms(request)[subjectIndex];
-  if (form === undefined) throw new Error("a hit without a screened party");
+  if (form === undefined) throw new Error("a hit's subject index is not in the request");
   return form;
 }
 

@@ -35,7 +35,10 @@ export async function collectFiles(
     }
     length += part.bytes.length;
     if (length > fileBytesMax) {
-      return refused("INVALID_REQUEST", `files: must be at most ${fileBytesMax} bytes as sent`);
+      return refused(
+        "INVALID_REQUEST",
+        `files: must be at most ${fileBytesMax} bytes before they are unpacked`,
+      );
     }
     if (files.length === 0) files.push({ name: "", pieces: [] });
     files.at(-1)?.pieces.push(part.bytes);

@@ -64,7 +64,10 @@ export async function openImportStream(
   const messages = requests[Symbol.asyncIterator]();
   const first = await messages.next();
   if (first.done === true || first.value.part.case !== "header") {
-    throw new ConnectError("the first message must be the header", Code.InvalidArgument);
+    throw new ConnectError(
+      "the first message of an import must be the header",
+      Code.InvalidArgument,
+    );
   }
   return { header: first.value.part.value, parts: fileParts(messages) };
 }
@@ -74,6 +77,9 @@ async function* fileParts(messages: AsyncIterator<ImportListRequest>): AsyncIter
     const { part } = next.value;
     if (part.case === "lines") yield { bytes: part.value };
     else if (part.case === "file") yield { file: part.value.name };
-    else throw new ConnectError("only files may follow the header", Code.InvalidArgument);
+    else throw new ConnectError(
+      "after the header, each message must contain a file name or lines",
+      Code.InvalidArgument,
+    );
   }
 }

@@ -76,7 +76,7 @@ async function checkSource(
     // delay the others.
     deps.log.error(
       { err: error, list },
-      "checking the source of a sanctions list failed; it will be retried",
+      "could not check the source of a sanctions list; the check will be retried",
     );
     return { outcome: "failed", problem: failedProblem, ...nothingKept };
   });

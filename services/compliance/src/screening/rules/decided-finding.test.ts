@@ -71,7 +71,7 @@ describe("a finding after people decided", () => {
 
   it("needs a decision for each hit", () => {
     const found = { hits: [hit("review")] };
-    expect(() => decidedFinding(found, words())).toThrow("without its decision");
+    expect(() => decidedFinding(found, words())).toThrow("has no stored decision");
   });
 });
 

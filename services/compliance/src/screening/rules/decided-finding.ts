@@ -64,7 +64,7 @@ function decidedHit(
   hit: ScreeningHit,
   decision: Decisions["ofHits"][number] | undefined,
 ): DecidedHit {
-  if (decision === undefined) throw new Error("a hit without its decision");
+  if (decision === undefined) throw new Error("a screening hit has no stored decision");
   const { alertId, disposition } = decision;
   const verdict = disposition === "true_match" ? "block" : hit.verdict;
   return { ...hit, verdict, alertId, dismissed: disposition === "false_positive" };

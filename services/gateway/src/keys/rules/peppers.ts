@@ -33,6 +33,7 @@ function numberOf(version: string): number {
 
 export function currentPepper({ current, byVersion }: Peppers): Uint8Array {
   const pepper = byVersion.get(current);
-  if (pepper === undefined) throw new Error("the current pepper is missing");
+  if (pepper === undefined)
+    throw new Error("the current pepper is not one of the configured peppers");
   return pepper;
 }

@@ -117,7 +117,7 @@ export const beneficiaryLinks: Resource = {
     }),
     get("getBeneficiaryLink", `${path}/:linkId`, {
       summary: "Get beneficiary link",
-      description: "One link as it is now.",
+      description: "One link in its current state.",
       data: link,
       answer: async ({ request }, { beneficiary }) =>
         (await beneficiary.getBeneficiaryLink(request)).link,

@@ -82,10 +82,19 @@ const controls = f.record(
       "Number of seconds within which payouts to one account, or by one actor, add up; 0: each payout counts alone.",
       0,
     ),
-    new_beneficiary_days: f.whole("Payouts await approval if their beneficiary is newer than this number of days; 0: none.", 3),
+    new_beneficiary_days: f.whole(
+      "Payouts await approval if their beneficiary is newer than this number of days; 0: none.",
+      3,
+    ),
     approve_batches: f.flag("Whether an actor other than its creator must approve a batch.", true),
-    approval_lasts_seconds: f.whole("Number of seconds after which an undecided approval expires.", 86_400),
-    duplicate_window_seconds: f.whole("Number of seconds within which a repeated payout is refused; 0: off.", 0),
+    approval_lasts_seconds: f.whole(
+      "Number of seconds after which an undecided approval expires.",
+      86_400,
+    ),
+    duplicate_window_seconds: f.whole(
+      "Number of seconds within which a repeated payout is refused; 0: off.",
+      0,
+    ),
   },
 );
 

@@ -38,3 +38,27 @@ it("reports only its own endpoints, and drops at once those of other processes",
   limiter.forget((id) => !isOwn(id));
   expect(known()).toBe(1);
 });
+
+it("tells a wait for the endpoint from a wait for the process", () => {
+  let nowMs = 0;
+  const limiter = createLimiter(slotsDefault, () => nowMs);
+  const queue = limiter.of("whe_1", "mer_1");
+  limiter.probed("whe_1", "live");
+  limiter.due("whe_1");
+  for (let each = 0; each < slotsDefault.processMax; each += 1) {
+    limiter.enter(limiter.of(`whe_${each + 2}`, `mer_${each + 2}`), false);
+  }
+  nowMs = 10_000;
+  expect(limiter.mayAdmit(queue)).toBe(false);
+  limiter.shares(() => true, 10);
+  expect(limiter.wasLimitedWithin(queue, nowMs)).toBe(false);
+  for (let each = 0; each < slotsDefault.processMax; each += 1) {
+    limiter.leave(limiter.of(`whe_${each + 2}`), false);
+  }
+  for (let each = 0; each < 20; each += 1) limiter.attempted(queue, failed, new Date(each * 1_000));
+  nowMs = 20_000;
+  expect(limiter.mayAdmit(queue)).toBe(false);
+  nowMs = 60_000;
+  expect(limiter.wasLimitedWithin(queue, 40_000)).toBe(true);
+  expect(limiter.wasLimitedWithin(queue, 39_999)).toBe(false);
+});

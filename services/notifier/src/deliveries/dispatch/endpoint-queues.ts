@@ -28,6 +28,11 @@ export type EndpointQueue = {
   waitsUntilMs: number;
   pacedUntilMs: number;
   /**
+   * The last monotonic time at which the endpoint's own limits let no delivery start. The process's
+   * limits don't count.
+   */
+  limitedAtMs: number;
+  /**
    * The result of the probe at `probedAtMs`. An endpoint that is paused or not verified is
    * suspended.
    */
@@ -197,6 +202,7 @@ function newQueue(endpointId: string, merchantId: string): EndpointQueue {
     isUnsaved: false,
     failingClaims: 0,
     pacedUntilMs: 0,
+    limitedAtMs: Number.NEGATIVE_INFINITY,
   };
 }
 

@@ -41,10 +41,16 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
     slotsLeftIn(inFlight.ofMerchant(merchantId), slots.merchantMax);
   const slotsLeftOf = (queue: EndpointQueue): number =>
     slotsLeftOfEndpoint(queue, inFlight, slots, elapsed());
+  const ownLimits = createOwnLimits((queue) => {
+    // An endpoint that was not probed yet waits for this process.
+    const isFull = queue.liveness !== "unknown" && slotsLeftOf(queue) <= 0;
+    return isFull || merchantSlotsLeft(queue.merchantId) <= 0;
+  }, elapsed);
 
   return {
     ...queues,
     ...createClaimTurns(queues.of, elapsed),
+    wasLimitedWithin: ownLimits.wasLimitedWithin,
     enter: (queue: EndpointQueue, isClaimed: boolean): void => inFlight.count(queue, 1, isClaimed),
     leave: (queue: EndpointQueue, isClaimed: boolean): void => inFlight.count(queue, -1, isClaimed),
     isBusy: inFlight.isBusy,
@@ -52,8 +58,11 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
     /**
      * Returns true if a fresh delivery may start now. The guaranteed share of a backlog stays free.
      */
-    mayAdmit: (queue: EndpointQueue): boolean =>
-      mayAdmit(queue, inFlight, backlog.size > 0, slots, elapsed()),
+    mayAdmit: (queue: EndpointQueue): boolean => {
+      const isAdmitted = mayAdmit(queue, inFlight, backlog.size > 0, slots, elapsed());
+      if (!isAdmitted) ownLimits.noteRefusal(queue);
+      return isAdmitted;
+    },
     /** Returns how many deliveries of an endpoint may be claimed now. Applies every limit. */
     slotsLeft: (queue: EndpointQueue): number =>
       Math.max(
@@ -93,11 +102,25 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
         const slotsLeft = slotsLeftOf(queue);
         if (!isOwn(queue.endpointId)) queues.caughtUp(queue);
         else if (slotsLeft > 0) due.push({ ...queue, slotsLeft });
+        else ownLimits.noteRefusal(queue);
       }
       const shares = allot(due, free, merchantSlotsLeft, slots.pageMax, servedLast);
       servedLast = [...shares.keys()].at(-1) ?? servedLast;
       return shares;
     },
+  };
+}
+
+/** Separates waits for an endpoint's or its merchant's limits from waits for the process. */
+function createOwnLimits(isFull: (queue: EndpointQueue) => boolean, elapsed: () => number) {
+  return {
+    /** Called when no delivery of the endpoint may start now. */
+    noteRefusal: (queue: EndpointQueue): void => {
+      if (queue.health.circuit === "open" || isFull(queue)) queue.limitedAtMs = elapsed();
+    },
+    /** Returns true if the endpoint's own limits have refused a start in the last `ms`. */
+    wasLimitedWithin: ({ limitedAtMs }: EndpointQueue, ms: number): boolean =>
+      limitedAtMs >= elapsed() - ms,
   };
 }
 

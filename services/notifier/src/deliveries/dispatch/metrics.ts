@@ -45,8 +45,8 @@ export function createWorkMetrics(metrics: Metrics) {
   );
   const wait = metrics.histogram(
     "disburse_webhook_first_attempt_seconds",
-    "Time from the creation of a webhook delivery or redelivery to its first attempt, waits included.",
-    [],
+    "Time from the creation of a webhook delivery or redelivery to its first attempt, waits included. The label limit is endpoint if the endpoint's own limits made it wait, else none.",
+    ["limit"],
     waitBuckets,
   );
   const running = metrics.gauge("disburse_webhook_in_flight", "Webhook attempts in progress.");
@@ -60,10 +60,14 @@ export function createWorkMetrics(metrics: Metrics) {
     ["circuit"],
   );
   return {
-    settled: ({ attempt, transition }: Settlement, createdAt: Date): void => {
+    settled: (
+      { attempt, transition }: Settlement,
+      createdAt: Date,
+      limit: "endpoint" | "none",
+    ): void => {
       if (attempt !== undefined) {
         if (attempt.number === 1) {
-          wait.observe({}, (attempt.startedAt.getTime() - createdAt.getTime()) / 1_000);
+          wait.observe({ limit }, (attempt.startedAt.getTime() - createdAt.getTime()) / 1_000);
         }
         const { outcome } = attempt;
         const answered = isAcknowledged(outcome) ? "acknowledged" : "refused";

@@ -50,6 +50,8 @@ export function createRunner(deps: RunnerDeps) {
         if (lease !== null) await deps.work.giveBack(delivery, lease, deps.clock.now());
         return;
       }
+      const waitedMs = deps.clock.now().getTime() - delivery.created_at.getTime();
+      const wasLimited = limiter.wasLimitedWithin(limiter.of(delivery.endpoint_id), waitedMs);
       const settlement = await attemptDelivery(deps, delivery, endpoint);
       const { attempt } = settlement;
       if (attempt !== undefined) {
@@ -57,7 +59,7 @@ export function createRunner(deps: RunnerDeps) {
       }
       const isSettled = await settle(settlement);
       if (isSettled && settlement.transition.state !== "pending") deps.order.ended(delivery);
-      metrics.settled(settlement, delivery.created_at);
+      metrics.settled(settlement, delivery.created_at, wasLimited ? "endpoint" : "none");
     } catch (error) {
       // The delivery is claimed again when its lease expires.
       log.error(

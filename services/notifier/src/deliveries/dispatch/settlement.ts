@@ -29,7 +29,7 @@ export function createReleaser({ order, clock, log, due }: ReleaserDeps) {
     (error, count) =>
       log.error(
         { err: error, count },
-        "releasing held deliveries failed; a later check releases them",
+        "could not release held deliveries; a later check releases them",
       ),
   );
   return {
@@ -62,14 +62,14 @@ export function createSettler({ work, releaser, log }: SettlerDeps): Settle {
     async (settlements) => {
       const stale = settlements.length - (await work.settle(settlements));
       if (stale > 0)
-        log.warn({ count: stale }, "outcomes of attempts dropped: their leases had expired");
+        log.warn({ count: stale }, "dropped the outcomes of attempts whose leases had expired");
       releaser.release(settlements.filter(unblocks).map(({ line }) => line));
       return stale === 0;
     },
     (error, count) =>
       log.error(
         { err: error, count },
-        "storing outcomes of attempts failed; their deliveries are claimed again",
+        "could not store the outcomes of attempts; their deliveries will be claimed again",
       ),
   );
   return batches.add;

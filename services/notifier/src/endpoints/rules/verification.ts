@@ -56,7 +56,7 @@ export function challengeResult(
 ): Partial<EndpointConfiguration> | Refused<"INVALID_REQUEST"> {
   const url = unverifiedUrl(endpoint) ?? endpoint.url;
   if (url === challenged) return verification(endpoint, at);
-  return refused("INVALID_REQUEST", "The URL was changed during the challenge.");
+  return refused("INVALID_REQUEST", "The endpoint's URL changed during the challenge.");
 }
 
 /** Describes to the merchant why a challenge failed. Doesn't reveal any part of the response. */

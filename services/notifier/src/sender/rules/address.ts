@@ -24,7 +24,8 @@ export type AddressRules = {
 export function networks(cidrs: readonly string[]): Networks {
   return cidrs.map((cidr) => {
     // The library also accepts spellings of an address that CIDR notation doesn't allow.
-    if (!isAddress(cidr.replace(/\/.*$/, ""))) throw new Error(`not a network: ${cidr}`);
+    if (!isAddress(cidr.replace(/\/.*$/, "")))
+      throw new Error(`${cidr} is not a network in CIDR notation`);
     return ipaddr.parseCIDR(cidr);
   });
 }

@@ -69,7 +69,7 @@ export function decidable(
   by: Who,
 ): "decide" | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN"> {
   if (state !== "awaiting_approval") {
-    return refused("NOT_AWAITING_APPROVAL", "This batch does not wait for approval.");
+    return refused("NOT_AWAITING_APPROVAL", "This batch does not await approval.");
   }
   const isOwn = isSameActor(maker, by);
   return byAnother && isOwn ? refusedBecause("ACCESS_FORBIDDEN", "same_actor") : "decide";

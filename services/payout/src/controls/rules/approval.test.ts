@@ -41,7 +41,7 @@ describe("rules that an operator sets", () => {
         ],
       },
       [
-        "amounts[0].currency_code: is not a known one",
+        "amounts[0].currency_code: is not a known currency",
         "amounts[1].minimum: must be an amount above zero in USD",
         "amounts[2].currency_code: must not be repeated",
         "amounts[3].minimum: must be an amount above zero in INR",

@@ -74,7 +74,7 @@ function amountViolations(
 ): Violation[] {
   const name = `approval.amounts[${at}]`;
   if (findCurrency(currency) === undefined) {
-    return [{ field: `${name}.currency_code`, problem: "is not a known one" }];
+    return [{ field: `${name}.currency_code`, problem: "is not a known currency" }];
   }
   if (amounts.findIndex((each) => each.currency === currency) < at) {
     return [{ field: `${name}.currency_code`, problem: "must not be repeated" }];
@@ -97,7 +97,7 @@ export function readApprovalRules(text: ApprovalRulesText): ApprovalRules {
   return {
     amounts: text.amounts.map(({ currency, minimum: amount, window_seconds }) => {
       const minimum = parseAmount(amount, currency);
-      if (isRefused(minimum)) throw new Error("the approval rules have an invalid amount");
+      if (isRefused(minimum)) throw new Error("the stored approval rules have an invalid amount");
       return { currency, minimum, windowMs: window_seconds * 1_000 };
     }),
     newBeneficiaryMs: text.new_beneficiary_days * dayMs,

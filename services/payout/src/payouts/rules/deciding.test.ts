@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { after, order, quote } from "../test-documents.ts";
 import type { ApprovalDecision } from "./approval.ts";
 import { approvalDigest, approvalState, decidable, isAsApproved, newPayout } from "./deciding.ts";
-import { openSince, type Payout } from "./payout.ts";
+import { openSince, type Payout, settlementOverheadMs } from "./payout.ts";
 
 const need = { reasons: ["amount"], lastsMs: 3_600_000 } as const;
 const waiting = newPayout(quote, { ...order, approval: need });
@@ -40,6 +40,14 @@ it("a payout with an earlier approval awaits none and is bound to its content", 
   // It is not open for its rail before its creation.
   expect(openSince(payout)).toEqual(payout.createdAt);
   expect(openSince(decided(approved))).toEqual(after(60));
+});
+
+it("the platform's share of a settlement is what its rail and its approvers did not take", () => {
+  const opened = decided(approved, { submittedAt: after(61), updatedAt: after(3_600) });
+  expect(settlementOverheadMs(opened, after(3_602))).toBe(3_000);
+  expect(settlementOverheadMs({ ...opened, submittedAt: undefined }, after(3_602))).toBe(undefined);
+  // Clocks of two processes differ.
+  expect(settlementOverheadMs({ ...opened, submittedAt: after(59) }, after(3_599))).toBe(0);
 });
 
 it("the digest changes with any approved content", () => {

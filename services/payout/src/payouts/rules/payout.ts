@@ -146,6 +146,21 @@ export function openSince({ createdAt, approval }: Pick<Payout, "createdAt" | "a
   return decidedAt !== undefined && decidedAt > createdAt ? decidedAt : createdAt;
 }
 
+/**
+ * Returns the time that the platform took besides the rail: from the opening to the submission, and
+ * from the decided outcome to its end at `endedAt`. Returns `undefined` if no rail had the payout.
+ * A rail that is polled may have paid before the poll that said so; that wait counts as the rail's.
+ */
+export function settlementOverheadMs(
+  decided: Pick<Payout, "createdAt" | "approval" | "submittedAt" | "updatedAt">,
+  endedAt: Date,
+): number | undefined {
+  const { submittedAt, updatedAt: decidedAt } = decided;
+  if (submittedAt === undefined) return undefined;
+  const beforeMs = submittedAt.getTime() - openSince(decided).getTime();
+  return Math.max(0, beforeMs) + Math.max(0, endedAt.getTime() - decidedAt.getTime());
+}
+
 /** Derives the payout's id from the quote's, because a quote has at most one payout. */
 export function payoutIdOf(quoteId: string): string {
   return derivedId("payout", quoteId);

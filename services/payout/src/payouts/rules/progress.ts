@@ -171,5 +171,8 @@ function failedBy({ failure }: Failed): Failed {
 
 function contradiction(progress: Progress, status: RailStatus): Refused<"INVALID_REQUEST"> {
   const { subStatus } = publicStatusOf(progress);
-  return refused("INVALID_REQUEST", `outcome: ${status.kind} contradicts ${subStatus}`);
+  return refused(
+    "INVALID_REQUEST",
+    `outcome: ${status.kind} contradicts the payout's sub-status ${subStatus}`,
+  );
 }

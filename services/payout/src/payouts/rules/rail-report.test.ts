@@ -27,7 +27,7 @@ describe("a rail report of an amount", () => {
     ["past 34 digits", "1".repeat(35), "USD", "amount: must have at most 15 digits"],
     ["no number", "12,50", "USD", "amount: must be a decimal number"],
     ["another currency", "12.50", "INR", "currency_code: is INR, but USD was submitted"],
-    ["a currency that nobody knows", "12.50", "XXX", "currency_code: is not a known one"],
+    ["a currency that nobody knows", "12.50", "XXX", "currency_code: is not a known currency"],
   ])("that is %s", (_what, amount, currency, expected) => {
     const next = applyRailReport(payout({ stage: "processing" }), {
       status,
@@ -97,13 +97,13 @@ describe("a return that is short", () => {
       "by another amount than is booked",
       { stage: "returned", reference: "R", short: "2.00" },
       { short },
-      "short: differs from the amount that is booked already",
+      "short: differs from the shortfall that is already booked",
     ],
     [
       "where all was booked as back",
       { stage: "returning", reference: "R" },
       { short },
-      "short: differs from the amount that is booked already",
+      "short: differs from the shortfall that is already booked",
     ],
   ])("%s contradicts", (_what, progress, report, problem) => {
     const next = applyRailReport(payout(progress), { status: returned, ...report });

@@ -47,7 +47,7 @@ function withShort(before: Progress, next: Progress | "unchanged", short: string
   if (next === "unchanged") {
     return shortOf(before) === short
       ? next
-      : refused("INVALID_REQUEST", "short: differs from the amount that is booked already");
+      : refused("INVALID_REQUEST", "short: differs from the shortfall that is already booked");
   }
   if (next.stage === "returning") return { ...next, short };
   if (next.stage !== "concluding" || next.outcome.kind !== "settled") return next;
@@ -87,7 +87,7 @@ function mismatchOf(
     const isKnown = findCurrency(currency) !== undefined;
     const what = isKnown
       ? `is ${currency}, but ${destination} was submitted`
-      : "is not a known one";
+      : "is not a known currency";
     return refused("INVALID_REQUEST", `currency_code: ${what}`);
   }
   if (amount === "") return undefined;

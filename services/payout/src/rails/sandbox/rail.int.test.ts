@@ -188,7 +188,7 @@ describe("a transfer", () => {
   it("whose answer is lost is there, and is answered when it is sent again", async () => {
     const key = freshKey();
     const sending = rail.submit(key, ofScenario("lost"));
-    await expect(sending).rejects.toThrow("the response was lost");
+    await expect(sending).rejects.toThrow("the sandbox rail simulates a lost response");
     expect(replyText(await rail.query(key))).toBe("accepted 1000");
     expect(replyText(await rail.submit(key, ofScenario("lost")))).toBe("accepted 1000");
   });

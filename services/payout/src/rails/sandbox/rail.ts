@@ -92,7 +92,8 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       const stored = await accept(transfers, transfer);
       pending?.notify();
       const { scenario, reference } = stored;
-      if (scenario === "lost" && stored === transfer) throw new Error("the response was lost");
+      if (scenario === "lost" && stored === transfer)
+        throw new Error("the sandbox rail simulates a lost response");
       if (scenario === "early") await send(messageOf(key, "settled", reference, instruction));
       return replyOf(stored, now);
     },
@@ -116,7 +117,8 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       const isSteered = await steerTransfer(transfers, key, to, { message, now });
       pending?.notify();
       const after = await transfers.findOne({ _id: key });
-      if (after === null) throw new Error("the stored transfer is missing");
+      if (after === null)
+        throw new Error("the transfer is missing from the sandbox rail's database");
       if (!isSteered && replyOf(after, now).status.kind !== to.kind) return "refused";
       await sendPending(transfers, after, now, send);
       return "steered";
@@ -145,7 +147,7 @@ async function accept(transfers: Collection<TransferDocument>, transfer: Transfe
     { $inc: { submitted: 1 } },
     { returnDocument: "after" },
   );
-  if (first === null) throw new Error("the stored transfer is missing");
+  if (first === null) throw new Error("the transfer is missing from the sandbox rail's database");
   return first;
 }
 

@@ -57,7 +57,7 @@ describe("a resolved outcome", () => {
     for (const progress of stages) {
       for (const outcome of outcomes) {
         expect(effectOfOutcome({ progress, exception: undefined }, outcome)).toEqual({
-          ...{ refused: "INVALID_REQUEST", detail: "payout_id: has no exception" },
+          ...{ refused: "INVALID_REQUEST", detail: "payout_id: the payout has no exception" },
         });
       }
     }

@@ -17,7 +17,8 @@ export function effectOfOutcome(
   { progress, exception }: Pick<Payout, "progress" | "exception">,
   outcome: Outcome,
 ): Resolved | Refused<"INVALID_REQUEST"> {
-  if (exception === undefined) return refused("INVALID_REQUEST", "payout_id: has no exception");
+  if (exception === undefined)
+    return refused("INVALID_REQUEST", "payout_id: the payout has no exception");
   if (unsent.has(progress.stage) && outcome.kind === "rejected") {
     return { kind: "moves", to: { stage: "concluding", outcome } };
   }

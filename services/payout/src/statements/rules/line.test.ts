@@ -47,7 +47,7 @@ describe("the balance after lines", () => {
     [5n, [line(3n, 9n)]],
     [5n, [line(3n, 8n), line(-1n, 6n)]],
   ])("is refused if a line is missing or changed", (before, lines) => {
-    expect(() => balanceAfter(before, lines)).toThrow("doesn't add up");
+    expect(() => balanceAfter(before, lines)).toThrow("does not follow");
   });
 });
 

@@ -17,7 +17,8 @@ function isBooked(step: LedgerStep): step is BookedStep {
 /** Converts an entry to a line. Throws if the entry doesn't change the account's total. */
 export function lineOf(entry: LedgerEntry): Line {
   const { step, currency } = entry;
-  if (!isBooked(step)) throw new Error(`a statement has no ${step}`);
+  if (!isBooked(step))
+    throw new Error(`an entry of the step ${step} does not belong on a statement`);
   const fees = entry.postings.find((each) => each.account === "platform:fees");
   return {
     sequence: entry.sequence,
@@ -41,7 +42,9 @@ export function lineOf(entry: LedgerEntry): Line {
 export function balanceAfter(balance: bigint, lines: readonly Line[]): bigint {
   return lines.reduce((before, line) => {
     if (before + line.amount === line.balance) return line.balance;
-    throw new Error(`entry ${line.sequence} doesn't add up to its previous line`);
+    throw new Error(
+      `the balance of entry ${line.sequence} does not follow from the previous line's balance`,
+    );
   }, balance);
 }
 

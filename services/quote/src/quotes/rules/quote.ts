@@ -170,6 +170,6 @@ export function claimOutcome(
     case "expired":
       return refused("QUOTE_EXPIRED");
     case "open":
-      throw new Error("the quote is still open after a claim attempt");
+      throw new Error("the quote is still open after an attempt to claim it");
   }
 }

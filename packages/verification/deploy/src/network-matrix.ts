@@ -1,0 +1,8 @@
+import { networkMatrix } from "./network.ts";
+import { kubectl, manifestsOf } from "./overlays.ts";
+
+/** `npm run network-matrix -- overlays/stage` prints who may connect to what. */
+
+const [folder = "overlays/production"] = process.argv.slice(2);
+if (kubectl === "") throw new Error("install kubectl 1.30 or later: it renders deploy/k8s");
+process.stdout.write(`${networkMatrix(manifestsOf(folder))}\n`);

@@ -1,0 +1,125 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
+import { afterEach, expect, it } from "vitest";
+
+type Container = { id: string; service: string; image: string; hash: string; health: string };
+type World = {
+  containers: Container[];
+  /** The image and the settings that compose would run, by service. */
+  readonly wanted: Record<string, { image: string; hash: string }>;
+  readonly newHealth: string;
+  calls: string[];
+};
+
+/** Plays the commands of Docker that deploy/update.sh uses, on a world in a file. */
+const docker = `#!/usr/bin/env node
+const { readFileSync, writeFileSync } = require("node:fs");
+const file = process.env.WORLD;
+const world = JSON.parse(readFileSync(file, "utf8"));
+const args = process.argv.slice(2);
+const last = args.at(-1);
+const print = (text) => process.stdout.write(text + "\\n");
+const of = (service) => world.containers.filter((each) => each.service === service);
+const add = (service, to) => {
+  for (let at = of(service).length; at < to; at += 1) {
+    const id = service + "-new-" + world.calls.length;
+    world.containers.push({ id, service, ...world.wanted[service], health: world.newHealth });
+  }
+};
+const call = args.join(" ");
+world.calls.push(call);
+const imageOf = (service) => (service === "balancer" ? "haproxy:3.2@sha256:1" : "disburse-" + service + ":dev");
+if (/^compose config --images$/.test(call)) Object.keys(world.wanted).map(imageOf).forEach(print);
+else if (/^compose config --hash/.test(call)) print(last + " " + world.wanted[last].hash);
+else if (/^compose ps --quiet/.test(call)) of(last).forEach(({ id }) => print(id));
+else if (/^compose run /.test(call)) print("");
+else if (/^compose up /.test(call)) add(last, Number(/--scale \\w+=(\\d+)/.exec(call)?.[1] ?? 0));
+else if (/^compose kill /.test(call)) print("");
+else if (/^image inspect/.test(call)) print(world.wanted[Object.keys(world.wanted).find((each) => imageOf(each) === last)].image);
+else if (/^inspect .*Health/.test(call)) print(world.containers.find(({ id }) => id === last).health);
+else if (/^inspect /.test(call)) {
+  const { image, hash } = world.containers.find(({ id }) => id === last);
+  print(image + " " + hash);
+} else if (/^(stop|rm) /.test(call)) {
+  const { service } = world.containers.find(({ id }) => id === last);
+  if (call.startsWith("stop") && of(service).filter(({ health }) => health === "healthy").length < 3) process.exit(9);
+  if (call.startsWith("rm")) world.containers = world.containers.filter(({ id }) => id !== last);
+} else process.exit(8);
+writeFileSync(file, JSON.stringify(world));
+`;
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+const all = [...serviceNames, "balancer"];
+
+/** Two containers of each service and one balancer, whose image or settings may differ. */
+function update(changed: readonly string[], newHealth = "healthy") {
+  const folder = mkdtempSync(join(tmpdir(), "update-"));
+  folders.push(folder);
+  const file = join(folder, "world.json");
+  const wanted = Object.fromEntries(
+    all.map((name) => [name, { image: changed.includes(name) ? "new" : "old", hash: "h" }]),
+  );
+  const containers = all.flatMap((service) =>
+    [1, 2].slice(service === "balancer" ? 1 : 0).map((at) => {
+      return { id: `${service}-${at}`, service, image: "old", hash: "h", health: "healthy" };
+    }),
+  );
+  const world: World = { containers, wanted, newHealth, calls: [] };
+  writeFileSync(file, JSON.stringify(world));
+  writeFileSync(join(folder, "docker"), docker, { mode: 0o755 });
+  writeFileSync(join(folder, "sleep"), "#!/bin/sh\n", { mode: 0o755 });
+  const script = join(import.meta.dirname, "../deploy/update.sh");
+  const { status, stderr } = spawnSync("bash", [script], {
+    env: {
+      ...process.env,
+      PATH: `${folder}:${process.env.PATH}`,
+      WORLD: file,
+      UPDATE_READY_WITHIN_SECONDS: "3",
+    },
+    encoding: "utf8",
+  });
+  const { calls, containers: left } = JSON.parse(readFileSync(file, "utf8")) as World;
+  const leftOf = (service: string) => left.filter((each) => each.service === service);
+  return { status, stderr, calls, leftOf };
+}
+
+it("replaces each container of a new image by one that is ready, and leaves the others", () => {
+  const { status, stderr, calls, leftOf } = update(["payout", "gateway"]);
+  expect([status, stderr]).toEqual([0, expect.stringContaining("payout-1")]);
+  for (const name of serviceNames) {
+    const images = leftOf(name).map(({ image }) => image);
+    const isNew = ["payout", "gateway"].includes(name);
+    expect(images, name).toEqual(isNew ? ["new", "new"] : ["old", "old"]);
+  }
+  const stopped = calls
+    .filter((call) => call.startsWith("stop"))
+    .map((call) => call.split(" ").at(-1));
+  expect(stopped).toEqual(["payout-1", "payout-2", "gateway-1", "gateway-2"]);
+  // Every migration comes before the first process of the new release.
+  const firstUp = calls.findIndex((call) => call.startsWith("compose up"));
+  const migrated = calls.slice(0, firstUp).filter((call) => call.startsWith("compose run"));
+  expect(migrated).toHaveLength(serviceNames.length);
+  expect(calls.at(-1)).toBe("compose kill --signal USR2 balancer");
+}, 120_000);
+
+it("stops at a container that does not become ready, with the old ones serving", () => {
+  const { status, stderr, leftOf } = update(["quote", "gateway"], "unhealthy");
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/is unhealthy after \d+ s/);
+  expect(leftOf("quote").filter(({ image }) => image === "old")).toHaveLength(2);
+  expect(leftOf("gateway").map(({ image }) => image)).toEqual(["old", "old"]);
+}, 240_000);
+
+it("says how to replace the balancer, and leaves it", () => {
+  const { status, stderr, leftOf } = update(["balancer"]);
+  expect(status).toBe(0);
+  expect(stderr).toContain("docker compose up --detach --no-deps balancer");
+  expect(leftOf("balancer").map(({ image }) => image)).toEqual(["old"]);
+}, 120_000);
