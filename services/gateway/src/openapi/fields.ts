@@ -54,6 +54,10 @@ export function secret(description: string, example: string): Kind<string> {
  * value added later could read no record that has it.
  */
 export function oneOf(description: string, words: readonly string[]): Kind<string> {
+  // A constant tells the schema from others, such as the type of a webhook.
+  if (words.length === 1) {
+    return { schema: { type: "string", description, enum: words, examples: words }, write: same };
+  }
   const anyOf = [{ type: "string", enum: words }, { type: "string" }];
   return { schema: { description, anyOf, examples: [words[0]] }, write: same };
 }
