@@ -19,6 +19,7 @@ export default defineConfig({
     projects: [
       project("drills", "packages/verification/drills/src"),
       project("console", "packages/verification/browser-tests/src"),
+      project("engines", "packages/verification/engines/src"),
       project("faults", "packages/verification/faults/src"),
       project("operate", "packages/verification/operate/src"),
       {

@@ -27,6 +27,17 @@ export async function ensureRabbitmq() {
   }
 }
 
+/** Installs RabbitMQ if possible, for nodes of the command's own; without it tests are skipped. */
+export async function tryRabbitmq() {
+  if (isInstalled()) return;
+  try {
+    if (!mayInstallPackages()) throw new Error("it is not installed; install `rabbitmq-server`");
+    await installPackage("rabbitmq-server", { service: "rabbitmq-server" });
+  } catch (error) {
+    process.stderr.write(`Tests that need a RabbitMQ cluster are skipped: ${error.message}\n`);
+  }
+}
+
 function isInstalled() {
   const folders = (process.env.PATH ?? "").split(delimiter);
   const files = [packagedServer, ...folders.map((folder) => join(folder, "rabbitmq-server"))];

@@ -5,8 +5,10 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { tryConsole } from "./console.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
+import { tryMongod } from "./mongod.mjs";
 import { ensureNode } from "./node.mjs";
 import { tryOpenSsh } from "./openssh.mjs";
+import { tryRabbitmq } from "./rabbitmq.mjs";
 import { withScratchFolder } from "./scratch-folder.mjs";
 import { runMain } from "./start-error.mjs";
 import { countsLine, runVitest } from "./vitest.mjs";
@@ -17,6 +19,15 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const commands = {
   console: { texts: ["screenshots", "sandbox"], prepare: (node) => tryConsole(root, node) },
   drills: {},
+  engines: {
+    counts: ["seed", "slack"],
+    texts: ["mongod"],
+    last: "invariants",
+    prepare: async () => {
+      await tryRabbitmq();
+      await tryMongod();
+    },
+  },
   faults: { counts: ["kills", "seeds", "seed", "races", "per-point"] },
   operate: { parts: true, texts: ["from"] },
   // The invariants are checked after every selection of cases.

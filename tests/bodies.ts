@@ -80,7 +80,7 @@ const bankChanges = {
   EUR: {},
 } as const;
 
-/** Forms by kind of bank transfer. Kinds not listed here use the USD form. */
+/** Beneficiary forms by bank transfer. Transfers that are not listed use the USD form. */
 const formOf: Readonly<Record<string, string>> = { INR: "inr", EUR: "eur" };
 
 export type BankTransfer = keyof typeof bankChanges;

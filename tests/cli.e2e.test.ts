@@ -215,7 +215,11 @@ describe("bad input is refused, and changes nothing:", () => {
     ["zero", () => credit("0", "USD"), "amount"],
     ["too many decimals", () => credit("1.001", "USD"), "amount"],
     ["16 digits before the point", () => credit("1234567890123456", "USD"), "amount"],
-    ["another currency", () => credit("1.00", "BTC"), "currency_code: must be USD"],
+    [
+      "another currency",
+      () => credit("1.00", "BTC"),
+      "currency_code: must be the account's currency, USD",
+    ],
     ["a note of control characters", () => credit("1.00", "USD", "--note", "a\u0007"), "note"],
     ["another merchant's account", () => ["accounts", "get", "mer_x", account()], "NOT_FOUND"],
     ["an unknown merchant", () => ["accounts", "open", "mer_typo", "USD"], "is not known"],

@@ -23,9 +23,7 @@ afterAll(() => server?.stop());
 
 function check(environment: Record<string, string>): Promise<number | string | undefined> {
   return new Promise((resolve) => {
-    execFile("bash", [script], { env: environment }, (error) =>
-      resolve(error?.code ?? 0),
-    );
+    execFile("bash", [script], { env: environment }, (error) => resolve(error?.code ?? 0));
   });
 }
 

@@ -121,7 +121,9 @@ async function checkPeople() {
     [0, null],
     [1, null],
   ]);
-  expect(unknown.output()).toContain('no person of the role "king"; it has treasury, ');
+  expect(unknown.output()).toContain(
+    'no person of the sandbox has the role "king"; the roles are ',
+  );
   const authorization = `Bearer ${printed.output().trim()}`;
   const headers = { "content-type": "application/json", authorization };
   const call = async (rpc: string) => {

@@ -116,7 +116,7 @@ it("answers operators with the spans of each service, by the request's id or the
     [began, inPayout].map((spans) => spans.map((each) => each.attributes)),
   );
   expect(sent).not.toContain(recipient.beneficiary_account_number);
-  await expect(spansAt("quote", { traceId }, [])).rejects.toThrow("ListSpans is not open to");
+  await expect(spansAt("quote", { traceId }, [])).rejects.toThrow("may not call ListSpans");
 });
 
 it("hands its span to the merchant's receiver, recorded as we decide", () => {

@@ -127,7 +127,7 @@ export function storedFees({ max, tip }: Fees): Pick<StoredAttempt, "max_fee" | 
   return { max_fee: toDecimal128(max), tip: toDecimal128(tip) };
 }
 
-/** Returns the signed variants of a transfer's current nonce, oldest first. */
+/** Returns the attempts with the transfer's current nonce, oldest first. */
 export function attemptsOf({ attempts, nonce }: TransferDocument): StoredAttempt[] {
   return attempts.filter((each) => each.nonce === nonce);
 }

@@ -33,7 +33,8 @@ export function readSettings<Shape extends z.ZodRawShape>(environment: Environme
   const result = z.object(shape).safeParse(Object.fromEntries(present));
   const issues = result.error?.issues ?? [];
   const problems = issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  if (lacksKeys(shape, given)) problems.push("ENCRYPTION_KEYS or AWS_KMS_KEY_IDS: is required");
+  if (lacksKeys(shape, given))
+    problems.push("ENCRYPTION_KEYS: is required unless AWS_KMS_KEY_IDS is set");
   if (result.success && problems.length === 0) return result.data;
   throw new SettingsError(`settings: ${problems.join("; ")}`);
 }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { firstExecutable, onPath } from "./executables.ts";
 import { freePorts } from "./free-ports.ts";
 import { recordProcesses } from "./stale-processes.ts";
-import { isServing, startSupervised } from "./supervised-process.ts";
+import { isServing, type SupervisedProcess, startSupervised } from "./supervised-process.ts";
 
 /**
  * The time limit of a start. A start takes 3 to 5 s on an idle machine. After a crash the queues
@@ -56,40 +56,62 @@ export async function startNode(
   { server, folder, record, definitions, onPorts }: NodeOptions,
   env: NodeJS.ProcessEnv,
 ) {
-  writeFileSync(join(folder, "definitions.json"), JSON.stringify(definitions), { mode: 0o600 });
   const [amqp, dist, names] = (await freePorts(3)) as [number, number, number];
   onPorts(amqp, [dist, names]);
   const epmd = await startEpmd(names, folder, env);
-  const mark = nodeName(folder);
-  const node = await startSupervised({
+  const onStart = (child: SupervisedProcess) => {
+    // If the node does not end first, its supervisor ends it together with this process.
+    child.exited.then(epmd.stop).catch(() => undefined);
+    const marked = [
+      { child, mark: nodeName(folder) },
+      { child: epmd, mark: epmdMark(names) },
+    ];
+    return recordProcesses(record, marked);
+  };
+  const place = { folder, amqp, dist, names };
+  const node = await runNode({ server, place, definitions, onStart }, env);
+  return { node, epmd, port: amqp };
+}
+
+export interface NodeProcessOptions {
+  server: string;
+  place: Placement;
+  definitions: BrokerDefinitions;
+  /** Further lines of `rabbitmq.conf`, as for a cluster. */
+  config?: readonly string[];
+  onStart?: (child: SupervisedProcess) => Promise<void>;
+}
+
+/** Runs a node under this user, beside an `epmd` that the caller has started. */
+export function runNode(options: NodeProcessOptions, env: NodeJS.ProcessEnv) {
+  const { server, place, definitions, config = [], onStart } = options;
+  const { folder, amqp } = place;
+  writeFileSync(join(folder, "definitions.json"), JSON.stringify(definitions), { mode: 0o600 });
+  return startSupervised({
     name: "The private RabbitMQ node",
     command: server,
     // Erlang ignores unknown flags; this one identifies the node.
-    args: ["-disburse", mark],
-    env: nodeEnvironment({ folder, amqp, dist, names }, env),
+    args: ["-disburse", nodeName(folder)],
+    env: nodeEnvironment(place, config, env),
     cwd: folder,
     logFile: join(folder, "node-output.log"),
-    onStart: (child) => {
-      // If the node does not end first, its supervisor ends it together with this process.
-      child.exited.then(epmd.stop).catch(() => undefined);
-      const marked = [
-        { child, mark },
-        { child: epmd, mark: epmdMark(names) },
-      ];
-      return recordProcesses(record, marked);
-    },
-    ready: () => isServing({ host: "127.0.0.1", port: amqp }, protocolHeader),
+    ...(onStart && { onStart }),
+    ready: () => isNodeServing(amqp),
     startTimeoutMs,
     stopTimeoutMs,
   });
-  return { node, epmd, port: amqp };
+}
+
+/** Returns true if a node accepts clients. In a cluster, a paused node doesn't. */
+export function isNodeServing(port: number): Promise<boolean> {
+  return isServing({ host: "127.0.0.1", port }, protocolHeader);
 }
 
 /**
  * Starts Erlang's name server. Otherwise the node would start one as a daemon that keeps running
  * after the node has ended.
  */
-function startEpmd(port: number, folder: string, env: NodeJS.ProcessEnv) {
+export function startEpmd(port: number, folder: string, env: NodeJS.ProcessEnv) {
   return startSupervised({
     name: "Erlang's name server (epmd)",
     command: epmdCommand(env),
@@ -118,14 +140,18 @@ function epmdCommand(env: NodeJS.ProcessEnv): string {
  * Returns a name that is constant for each folder, because the queues' storage depends on the
  * node's name.
  */
-function nodeName(folder: string): string {
+export function nodeName(folder: string): string {
   return `disburse-${createHash("sha256").update(folder).digest("hex").slice(0, 12)}`;
 }
 
 type Placement = { folder: string; amqp: number; dist: number; names: number };
 
 /** Sets every variable, so that machine-wide configuration doesn't apply. */
-function nodeEnvironment(place: Placement, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function nodeEnvironment(
+  place: Placement,
+  config: readonly string[],
+  env: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
   const { folder, amqp, dist, names } = place;
   const emptyFolder = join(folder, "conf.d");
   mkdirSync(emptyFolder, { recursive: true });
@@ -135,7 +161,8 @@ function nodeEnvironment(place: Placement, env: NodeJS.ProcessEnv): NodeJS.Proce
     join(folder, "rabbitmq.conf"),
     `listeners.tcp.local = 127.0.0.1:${amqp}\nlog.console = false\nlog.file.level = warning\n` +
       `raft.wal_max_size_bytes = ${walBytesMax}\n` +
-      `load_definitions = ${join(folder, "definitions.json")}\n`,
+      `load_definitions = ${join(folder, "definitions.json")}\n` +
+      config.map((line) => `${line}\n`).join(""),
   );
   return {
     PATH: env.PATH,

@@ -20,7 +20,7 @@ it("names by a hash: equal ids for equal hashes, and for no others", () => {
   expect(isId("alert", hashedId("alert", hash))).toBe(true);
   expect(hashedId("alert", hash)).toBe(hashedId("alert", hash.slice()));
   expect(hashedId("alert", hash)).not.toBe(hashedId("alert", hash.with(25, 26)));
-  expect(() => hashedId("alert", hash.subarray(0, 25))).toThrow("fewer than 26 bytes");
+  expect(() => hashedId("alert", hash.subarray(0, 25))).toThrow("at least 26 bytes");
 });
 
 it.each([

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { brokerAddressesOf } from "@disburse/chassis/amqp/addresses.ts";
 import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import { OtherStepsError } from "@disburse/chassis/mongo/migrations.ts";
@@ -188,11 +189,12 @@ function startBrokerBeside(
 }
 
 function partPortsOf(mongodbUri: string, amqpUrl: string | undefined): number[] {
-  return [...portsOf(mongodbUri, 27_017), ...portsOf(amqpUrl, 5_672)];
+  const brokers = amqpUrl === undefined ? [] : brokerAddressesOf(amqpUrl);
+  return [...portsOf(mongodbUri, 27_017), ...brokers.flatMap((address) => portsOf(address, 5_672))];
 }
 
 /** Returns the ports in a URL, which may have several hosts. Returns none for socket paths. */
-function portsOf(url = "", byDefault: number): number[] {
+function portsOf(url: string, byDefault: number): number[] {
   const [, hosts = ""] = /^\w+(?:\+\w+)?:\/\/(?:[^@/]*@)?([^/?]+)/.exec(url) ?? [];
   const each = hosts.split(",").filter((host) => host !== "" && !/%2f/i.test(host));
   return each.map((host) => Number(/:(\d+)$/.exec(host)?.[1] ?? byDefault));

@@ -82,7 +82,9 @@ describe("the settings of rails", () => {
   it("of banks start live mode too, with keys that seal account numbers", () => {
     const banks = { ...required, DISBURSE_MODE: "live", BANK_RAILS: JSON.stringify([bank]) };
     const routed = { ...banks, RAIL_ROUTES: '[{"transfer_type":"SWIFT","rail":"bank-usd"}]' };
-    expect(() => readConfig(routed)).toThrow("ENCRYPTION_KEYS or AWS_KMS_KEY_IDS: is required");
+    expect(() => readConfig(routed)).toThrow(
+      "ENCRYPTION_KEYS: is required unless AWS_KMS_KEY_IDS is set",
+    );
     const keys = { ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}` };
     expect(() => readConfig({ ...banks, ...keys })).toThrow("RAIL_ROUTES: is required");
     const addressless = { ...bank, profile: { ...bank.profile, debtor: { name: "Disburse Inc" } } };

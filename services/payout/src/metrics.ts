@@ -55,7 +55,7 @@ export function createPayoutMetrics(metrics: Metrics): PayoutMetrics {
     railCalled: ({ rail, operation }, outcome, durationMs) =>
       calls.observe({ rail, operation, outcome }, durationMs / 1_000),
     retried: countRetries(metrics),
-      settled: (rail, overheadMs) => overheads.observe({ rail }, overheadMs / 1_000),
+    settled: (rail, overheadMs) => overheads.observe({ rail }, overheadMs / 1_000),
     takenOver: () => takenOver.inc(),
   };
 }

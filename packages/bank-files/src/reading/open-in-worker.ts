@@ -57,8 +57,8 @@ export function openWithin(limits: ReaderLimits): OpenBankFile {
 type Pieces = Iterable<readonly SentPayment[]>;
 
 /**
- * Reads pieces until they have more than `fewPayments` payments. Returns these pieces, and an
- * iterator over all pieces.
+ * Reads the file's first pieces until they have more than `fewPayments` payments. Returns these
+ * pieces, and an iterator over all pieces, these included.
  */
 function begun(payments: Pieces) {
   const rest = payments[Symbol.iterator]();

@@ -52,6 +52,20 @@ it("cancels a handshake that the broker does not answer", async () => {
   expect(broker.connections()).toBeGreaterThanOrEqual(4);
 });
 
+it("tries the addresses of a cluster in turn, and moves on from a node that is lost", async () => {
+  const [gone, first, second] = await Promise.all([1, 2, 3].map(() => startTestBroker()));
+  gone?.stop();
+  const url = [gone?.url, first?.url, second?.url].join(",");
+  const own = { service: "payout", keys: testKeys("payout"), log: silentLog };
+  const bus = await connectAmqpBus({ url, namespace: "test", ...own });
+  ends.push(bus.stop, () => second?.stop());
+  await ready(bus);
+  expect(first?.open()).toBe(2);
+  first?.stop();
+  await vi.waitFor(() => expect(second?.open()).toBe(2), { timeout: 10_000, interval: 10 });
+  await ready(bus);
+});
+
 it("reconnects where the broker closes in the same packet as it opens the connection", async () => {
   const { bus, broker } = await open(({ method, nth }, side, usual) =>
     method === "connection.open" && nth <= 2 ? side.send(usual, connectionForced) : false,

@@ -3,9 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Channel, type ChannelModel, connect } from "amqplib";
 import type { Log } from "../log.ts";
 import { withTimeout } from "../timeout.ts";
+import { brokerAddressesOf } from "./addresses.ts";
 import type { EventKeys } from "./signature.ts";
 
 export type AmqpOptions = {
+  /** One address, or the addresses of a cluster's nodes, separated by commas. */
   readonly url: string;
   /** Prefix of the names of exchanges and queues. */
   readonly namespace: string;
@@ -22,7 +24,7 @@ export type AmqpOptions = {
  * tries again.
  */
 const handshakeTimeoutMs = 10_000;
-/** The first pause before a new connection attempt. It doubles after each failure. */
+/** The first pause before a new connection attempt. It doubles after each round of failures. */
 const retryMs = 100;
 /**
  * The longest pause between connection attempts. A client reconnects within about this time after
@@ -38,8 +40,9 @@ const retryJitter = 0.3;
 export const closeTimeoutMs = 2_000;
 
 /**
- * Keeps a connection open until `stop`, and reconnects when it is lost. The library's own recovery
- * loses listeners (docs/decisions/0019).
+ * Keeps a connection open until `stop`, and reconnects when it is lost. Tries the addresses in turn:
+ * when a node is lost, the next one comes first. The library's own recovery loses listeners
+ * (docs/decisions/0019).
  */
 export function maintainConnection(options: {
   readonly url: string;
@@ -57,6 +60,8 @@ export function maintainConnection(options: {
   const { url, after, purpose, log, setup, lost } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
+  const addresses = brokerAddressesOf(url);
+  let attempts = 0;
   let failures = 0;
   let current: ChannelModel | undefined;
 
@@ -64,7 +69,10 @@ export function maintainConnection(options: {
   const live = async () => {
     // Without `noDelay`, each small frame waits for the acknowledgement of the previous one, which
     // costs 40 ms.
-    const connection = await connect(url, { timeout: handshakeTimeoutMs, noDelay: true });
+    const options = { timeout: handshakeTimeoutMs, noDelay: true };
+    const address = addresses[attempts % addresses.length] ?? "";
+    attempts += 1;
+    const connection = await connect(address, options);
     // The listener must be added immediately, because an `error` event without a listener ends the
     // process.
     connection.on("error", (error) =>
@@ -101,7 +109,9 @@ export function maintainConnection(options: {
         if (!signal.aborted)
           log.warn({ err: error, purpose }, "could not connect to the message broker; retrying");
       });
-      const pauseMs = Math.min(retryMs * 2 ** failures, retryMaxMs);
+      // The pause doubles once all addresses have failed.
+      const rounds = Math.ceil(failures / addresses.length);
+      const pauseMs = Math.min(retryMs * 2 ** rounds, retryMaxMs);
       const jitter = 1 + retryJitter * (2 * Math.random() - 1);
       await pause(pauseMs * jitter, undefined, { signal }).catch(() => undefined);
     }

@@ -1,14 +1,21 @@
 import { z } from "zod";
 import { secret } from "../settings.ts";
+import { brokerAddressesOf } from "./addresses.ts";
+
+const addressForm = /^amqps?:\/\//;
 
 /**
- * The broker's address: `amqp://…`. The standalone platform passes a bus instead of this setting.
+ * The broker's address: `amqp://…`, or the addresses of a cluster's nodes, separated by commas. The
+ * standalone platform passes a bus instead of this setting.
  */
 export const busSettings = {
   AMQP_URL: secret(
     z
       .string()
-      .regex(/^amqps?:\/\//, "must be an amqp:// address")
+      .refine(
+        (text) => brokerAddressesOf(text).every((address) => addressForm.test(address)),
+        "must be an amqp:// address, or several separated by commas",
+      )
       .optional(),
   ),
   /** Prefix of exchange and queue names, so that deployments can share a broker. */

@@ -466,7 +466,7 @@ describe("a permit", () => {
     await eve.approval.approveProposal(decide);
     await sweep();
     expect(await outcome(permit("import-1", { content: "file 2" }))).toContain(
-      "a different request",
+      "was used with other content",
     );
     const zoe: Principal = { ...ada, id: "zoe" };
     expect(await outcome(permit("import-1", {}, zoe))).toContain(

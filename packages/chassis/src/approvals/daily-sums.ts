@@ -2,7 +2,7 @@ import type { Db, Decimal128 } from "mongodb";
 import { fromDecimal128, toDecimal128 } from "../mongo/database.ts";
 import { onceByKey } from "../mongo/once.ts";
 
-/** The work that one person did alone, in one currency within a day. */
+/** The total amount that one person moved without a second person, in one currency and day. */
 type SumDocument = {
   /** The currency and the operator whose sum this is: `<currency> <person>`. */
   _id: string;

@@ -227,7 +227,7 @@ it("refuses a database of another baseline: of other indexes, or of another shap
   for (const other of others) {
     expect(other.name).not.toBe(own.name);
     const { databaseName } = database.db;
-    const refusal = `database ${databaseName} was created by another version: migration 1 is "${other.name}" here, "${own.name}" there. Begin with an empty database`;
+    const refusal = `database ${databaseName} was created by another version: migration 1 is "${other.name}" in this version and "${own.name}" in the database. Begin with an empty database`;
     await expect(run(other)).rejects.toThrow(refusal);
     await expect(run(other)).rejects.toThrow(OtherStepsError);
     await expect(check(other)).rejects.toThrow(refusal);
@@ -240,7 +240,7 @@ it("refuses a database of another baseline: of other indexes, or of another shap
 it("refuses a database that has another step under a number", async () => {
   await run(step("one"), step("two"));
   const other = [step("one"), step("another two"), step("three")];
-  const refusal = 'migration 2 is "another two" here, "two" there';
+  const refusal = 'migration 2 is "another two" in this version and "two" in the database';
   await expect(run(...other)).rejects.toThrow(refusal);
   await expect(check(...other)).rejects.toThrow(refusal);
   expect(ran).toEqual(["one", "two"]);

@@ -24,6 +24,10 @@ it.each([
     { MONGODB_URI: "mongodb://db.test/?tls=true&authMechanism=MONGODB-X509" },
   ],
   ["no broker", { AMQP_URL: undefined }],
+  [
+    "several addresses of the broker",
+    { AMQP_URL: "amqps://payout:s3cret@mq1.test:5671,amqps://payout:s3cret@mq2.test:5671" },
+  ],
 ])("takes addresses with %s in live mode", (_what, change) => {
   expect(() => check(change)).not.toThrow();
 });
@@ -49,6 +53,16 @@ it.each([
     "must name this service's own user, not guest, in live mode",
   ],
   ["AMQP_URL", "amqps://", "is malformed"],
+  [
+    "AMQP_URL",
+    `${good.AMQP_URL},amqp://payout:s3cret@mq2.test`,
+    "must be an amqps:// address in live mode",
+  ],
+  [
+    "AMQP_URL",
+    `amqps://guest:guest@mq1.test,${good.AMQP_URL}`,
+    "must name this service's own user",
+  ],
 ])("refuses %s in live mode, and shows nothing of it: %s", (name, value, problem) => {
   expect(() => check({ [name]: value })).toThrow(`settings: ${name}: ${problem}`);
   expect(() => check({ [name]: value })).not.toThrow("s3cret");

@@ -1,4 +1,5 @@
 import { MongoClient, type MongoOptions } from "mongodb";
+import { brokerAddressesOf } from "../amqp/addresses.ts";
 import { type Mode, SettingsError } from "../settings.ts";
 
 /** Addresses of the database and broker of a process. */
@@ -70,7 +71,13 @@ function databaseProblems(uri: string, hasMesh: boolean): string[] {
   ];
 }
 
+/** Returns each problem once, however many addresses have it. */
 function brokerProblems(text: string, hasMesh: boolean): string[] {
+  const all = brokerAddressesOf(text).flatMap((address) => addressProblems(address, hasMesh));
+  return [...new Set(all)];
+}
+
+function addressProblems(text: string, hasMesh: boolean): string[] {
   const { protocol, hostname = "", username = "" } = URL.parse(text) ?? {};
   if (hostname === "") return ["is malformed"];
   const isOwn = username !== "" && username !== "guest";

@@ -25,7 +25,7 @@ const groups: readonly Group[] = [
   { name: "logout", summary: "end the login" },
   { name: "whoami", summary: "show the signed-in identity" },
   { name: "status", summary: "health and version of every service" },
-  { name: "doctor", summary: "checks inside the containers" },
+  { name: "doctor", summary: "checks that each container runs on itself" },
   { name: "merchants", summary: "registered merchants" },
   { name: "permissions", summary: "what a merchant may register" },
   { name: "keys", summary: "API keys of merchants" },

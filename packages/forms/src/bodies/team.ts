@@ -36,7 +36,7 @@ export const updateMember: PublicBody = singleForm({
  * scope.
  */
 const scopesMax = 50;
-/** The maximum number of networks of a key, as in the gateway's contract. */
+/** The maximum number of IP ranges that one key is limited to, as in the gateway's contract. */
 const cidrsMax = 100;
 
 const scope: Pattern = {

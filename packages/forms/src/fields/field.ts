@@ -2,8 +2,8 @@ import type { Carried } from "@disburse/kernel/payment-methods/limits.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 
 /**
- * Types of the field tables. Checks, error messages, OpenAPI schemas and the discovery route all
- * derive from a public body's table.
+ * Types of the field tables. The checks of a request body, its error messages, its OpenAPI schema
+ * and the route that lists its fields all derive from its table.
  */
 
 /** Compares another top-level field's text, trimmed. */

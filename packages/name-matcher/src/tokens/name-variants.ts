@@ -196,8 +196,8 @@ const letterOf: ReadonlyMap<string, string> = new Map(
   Object.entries({ 0: "o", 3: "e", 4: "a", 5: "s", 7: "t", 8: "b" }),
 );
 /**
- * A word with a digit and at least three letters. Words with fewer letters are names with numbers:
- * `3M`, `A1`, `24h`.
+ * A word that may write letters as digits, such as `p3ter`. Words with fewer than three letters are
+ * real names: `3M`, `A1`, `24h`.
  */
 const disguised = /^(?=.*\d)(?=(?:\d*[a-z]){3})[a-z\d]+$/;
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { getOption } from "@bufbuild/protobuf";
+import { brokerAddressesOf } from "@disburse/chassis/amqp/addresses.ts";
 import { exchangeOf } from "@disburse/chassis/amqp/connection.ts";
 import { event } from "@disburse/contracts/disburse/type/v1/event_pb.ts";
 import { events } from "../events.ts";
@@ -25,21 +26,26 @@ export function generateBrokerPasswords(): BrokerPasswords {
   return Object.fromEntries(passwords.map(([name, bytes]) => [name, bytes.toString("base64url")]));
 }
 
-/** Returns the broker's address with a service's own credentials. */
+/** Returns the broker's addresses with a service's own credentials. */
 export function brokerUrlOf(url: string, service: ServiceName, passwords: BrokerPasswords): string {
-  const own = new URL(url);
-  own.username = service;
-  own.password = passwords[service] ?? "";
-  return own.href;
+  const addresses = brokerAddressesOf(url).map((address) => {
+    const own = new URL(address);
+    own.username = service;
+    own.password = passwords[service] ?? "";
+    return own.href;
+  });
+  return addresses.join(",");
 }
 
 /** Extracts the passwords from existing `AMQP_URL` settings. */
 export function brokerPasswordsOf(
   urlOf: (service: ServiceName) => string | undefined,
 ): BrokerPasswords {
+  // Every address of a service has the same password.
+  const passwordOf = (url: string) => new URL(brokerAddressesOf(url)[0] ?? "").password;
   const urls = brokerServices.map((name) => [name, urlOf(name)] as const);
   return Object.fromEntries(
-    urls.flatMap(([name, url]) => (url === undefined ? [] : [[name, new URL(url).password]])),
+    urls.flatMap(([name, url]) => (url === undefined ? [] : [[name, passwordOf(url)]])),
   );
 }
 

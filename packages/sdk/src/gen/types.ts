@@ -270,7 +270,7 @@ export interface BeneficiaryLinkWithUrl {
   /** What the beneficiary opens. Whoever has it can send details once: send it to the beneficiary alone. Shown once: empty in a replayed response. */
   url: string;
   /** Only in the response to a repeated request: the fields that the first response showed once, and that are empty here. */
-  shown_once?: Array<"url" | (string & {})>;
+  shown_once?: "url"[];
 }
 
 /** A stored depositor: the fields of its form, without numbers of documents and birth dates. */
@@ -451,11 +451,11 @@ export interface PayoutItem {
   /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. `awaiting_approval`: another of your people, or another API key, has to approve it; see `approval`. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
   /** What it is. */
-  transaction_type: "payout_session" | (string & {});
+  transaction_type: "payout_session";
   /** How it is sent; `CREDIT_REVERSAL` if it failed or was returned and the money is credited. */
   transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA" | "CREDIT_REVERSAL" | (string & {});
   /** Money out. */
-  transfer_type: "debit" | (string & {});
+  transfer_type: "debit";
   /** Of a crypto payout that succeeded; otherwise empty. */
   transaction_hash: string;
   /** Of a fiat payout that succeeded; otherwise empty. */
@@ -522,7 +522,7 @@ export interface ExecutedPayout {
   /** Payout id. */
   id: string;
   /** The money is held and the payout is queued. */
-  message: "Transaction Queued" | (string & {});
+  message: "Transaction Queued";
 }
 
 /** A movement of the payout's money: a link of the account's chain. */
@@ -1191,7 +1191,7 @@ export interface ApiKeyWithSecret {
   /** The key: what `Authorization: Bearer` carries. Shown once: empty in a replayed response. */
   secret: string;
   /** Only in the response to a repeated request: the fields that the first response showed once, and that are empty here. */
-  shown_once?: Array<"secret" | (string & {})>;
+  shown_once?: "secret"[];
 }
 
 /** A revoked API key, and what became of what it ordered. */
@@ -1359,7 +1359,7 @@ export interface AccountCreditedWebhookData {
   /** The account. */
   id: string;
   /** Constant. */
-  status: "credited" | (string & {});
+  status: "credited";
   /** Your id. */
   merchant_id: string;
   /** Id of the line in the account's statement. */
@@ -1383,7 +1383,7 @@ export interface BatchApprovalWebhookData {
   /** The batch. */
   id: string;
   /** Constant. */
-  status: "awaiting_approval" | (string & {});
+  status: "awaiting_approval";
   /** Your id. */
   merchant_id: string;
   /** Your own name for it; empty if none was given. */
@@ -1407,7 +1407,7 @@ export interface BatchFinishedWebhookData {
   /** The batch. */
   id: string;
   /** Constant. */
-  status: "finished" | (string & {});
+  status: "finished";
   /** Your id. */
   merchant_id: string;
   /** Your own name for it; empty if none was given. */
@@ -1447,7 +1447,7 @@ export interface PayoutApprovalWebhookData {
   /** The payout. */
   id: string;
   /** Constant. */
-  status: "awaiting_approval" | (string & {});
+  status: "awaiting_approval";
   /** Your id. */
   merchant_id: string;
   /** Your own reference; empty if none was given. */
@@ -1477,7 +1477,7 @@ export interface ScheduledPayoutApprovalWebhookData {
   /** The scheduled payout. */
   id: string;
   /** Constant. */
-  status: "awaiting_approval" | (string & {});
+  status: "awaiting_approval";
   /** Your id. */
   merchant_id: string;
   /** Your own reference; empty if none was given. */
@@ -1505,7 +1505,7 @@ export interface EndpointPausedWebhookData {
   /** The endpoint. */
   id: string;
   /** Constant. */
-  status: "paused" | (string & {});
+  status: "paused";
   /** Your id. */
   merchant_id: string;
   /** `gone`: a delivery got 410 on every attempt of its 24 hours. `unresponsive`: it acknowledged nothing for five days. */
@@ -1521,7 +1521,7 @@ export interface TestWebhookData {
   /** Id of the event. */
   id: string;
   /** Constant. */
-  status: "test" | (string & {});
+  status: "test";
   /** Your id. */
   merchant_id: string;
   /** The endpoint under test. */
@@ -1535,7 +1535,7 @@ export interface ChallengeWebhookData {
   /** Id of the event. */
   id: string;
   /** Constant. */
-  status: "challenge" | (string & {});
+  status: "challenge";
   /** Your id. */
   merchant_id: string;
   /** The endpoint whose URL is verified. */
@@ -1547,7 +1547,7 @@ export interface ChallengeWebhookData {
 /** The body of a webhook: exactly these three fields. */
 export interface PayoutWebhook {
   /** Type of transaction. */
-  transaction_type: "payout_session" | (string & {});
+  transaction_type: "payout_session";
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: PayoutWebhookData;
@@ -1556,7 +1556,7 @@ export interface PayoutWebhook {
 /** The body of a webhook: exactly these three fields. */
 export interface PaymentSessionWebhook {
   /** Type of transaction. */
-  transaction_type: "payment_session" | (string & {});
+  transaction_type: "payment_session";
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: PaymentSessionWebhookData;
@@ -1565,7 +1565,7 @@ export interface PaymentSessionWebhook {
 /** The body of a webhook: exactly these three fields. */
 export interface RefundWebhook {
   /** Type of transaction. */
-  transaction_type: "refund" | (string & {});
+  transaction_type: "refund";
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: RefundWebhookData;
@@ -1574,7 +1574,7 @@ export interface RefundWebhook {
 /** The body of a webhook: exactly these three fields. */
 export interface AccountCreditedWebhook {
   /** Type of transaction. */
-  transaction_type: "account.credited" | (string & {});
+  transaction_type: "account.credited";
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: AccountCreditedWebhookData;
@@ -1583,7 +1583,7 @@ export interface AccountCreditedWebhook {
 /** The body of a webhook: exactly these three fields. */
 export interface BatchApprovalWebhook {
   /** Type of transaction. */
-  transaction_type: "batch.approval_required" | (string & {});
+  transaction_type: "batch.approval_required";
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: BatchApprovalWebhookData;
@@ -1592,7 +1592,7 @@ export interface BatchApprovalWebhook {
 /** The body of a webhook: exactly these three fields. */
 export interface BatchFinishedWebhook {
   /** Type of transaction. */
-  transaction_type: "batch.finished" | (string & {});
+  transaction_type: "batch.finished";
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: BatchFinishedWebhookData;
@@ -1601,7 +1601,7 @@ export interface BatchFinishedWebhook {
 /** The body of a webhook: exactly these three fields. */
 export interface BeneficiaryScreeningWebhook {
   /** Type of transaction. */
-  transaction_type: "beneficiary.screening_changed" | (string & {});
+  transaction_type: "beneficiary.screening_changed";
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: BeneficiaryScreeningWebhookData;
@@ -1610,7 +1610,7 @@ export interface BeneficiaryScreeningWebhook {
 /** The body of a webhook: exactly these three fields. */
 export interface PayoutApprovalWebhook {
   /** Type of transaction. */
-  transaction_type: "payout.approval_required" | (string & {});
+  transaction_type: "payout.approval_required";
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: PayoutApprovalWebhookData;
@@ -1619,7 +1619,7 @@ export interface PayoutApprovalWebhook {
 /** The body of a webhook: exactly these three fields. */
 export interface ScheduledPayoutApprovalWebhook {
   /** Type of transaction. */
-  transaction_type: "scheduled_payout.approval_required" | (string & {});
+  transaction_type: "scheduled_payout.approval_required";
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: ScheduledPayoutApprovalWebhookData;
@@ -1628,7 +1628,7 @@ export interface ScheduledPayoutApprovalWebhook {
 /** The body of a webhook: exactly these three fields. */
 export interface EndpointPausedWebhook {
   /** Type of transaction. */
-  transaction_type: "webhook_endpoint.paused" | (string & {});
+  transaction_type: "webhook_endpoint.paused";
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: EndpointPausedWebhookData;
@@ -1637,7 +1637,7 @@ export interface EndpointPausedWebhook {
 /** The body of a webhook: exactly these three fields. */
 export interface TestWebhook {
   /** Type of transaction. */
-  transaction_type: "webhook_test" | (string & {});
+  transaction_type: "webhook_test";
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: TestWebhookData;
@@ -1646,7 +1646,7 @@ export interface TestWebhook {
 /** The body of a webhook: exactly these three fields. */
 export interface ChallengeWebhook {
   /** Type of transaction. */
-  transaction_type: "webhook_challenge" | (string & {});
+  transaction_type: "webhook_challenge";
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: ChallengeWebhookData;
@@ -2571,19 +2571,19 @@ export interface ExportBatchReportJsonResponse {
 /** Health. */
 export interface GetHealthResponse {
   /** Health status. */
-  status: "ok" | (string & {});
+  status: "ok";
 }
 
 /** Readiness. */
 export interface GetReadinessResponse {
   /** Health status. */
-  status: "ready" | (string & {});
+  status: "ready";
 }
 
 /** It gets no requests now. */
 export interface GetReadinessResponse2 {
   /** Health status. */
-  status: "not ready" | (string & {});
+  status: "not ready";
 }
 
 /** A beneficiary that is paid in cryptocurrency. */

@@ -1,7 +1,7 @@
 import { type Answer, Bank } from "./bank.ts";
 import { type Outcome, outcomesInOrder } from "./outcomes.ts";
 
-/** The bank's charge for a short return, in hundredths. */
+/** The bank's charge for a short return, in cents. */
 export const returnCharge = 7n;
 
 export type Answers = {

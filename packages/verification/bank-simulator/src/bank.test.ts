@@ -87,7 +87,7 @@ describe("the bank", () => {
     bank.receive(initiation(["10.00"]));
     bank.release("EM10");
     expect(bank.book.paid("EM10")).toBe(1);
-    expect(() => bank.release("EM10")).toThrow("waits");
+    expect(() => bank.release("EM10")).toThrow("no waiting payment has the id EM10");
   });
 
   it("has statements whose days follow each other", () => {

@@ -26,7 +26,7 @@ test("is short as a smoke test", () => {
 });
 
 test.each([
-  [["--only", "all"], /there is no all/],
+  [["--only", "all"], /--only: all is not one of/],
   [["--seconds", "0"], /above zero/],
   [["--seconds", "1.5"], /above zero/],
   [["--history", "0"], /above zero/],

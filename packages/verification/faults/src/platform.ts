@@ -3,6 +3,7 @@ import {
   type FundedMerchant,
   fundMerchant,
   type Platform,
+  type Places as ProcessPlaces,
   startPlatform,
 } from "@disburse/platform/platform.ts";
 import { type PlatformOptions, unlimitedRate } from "@disburse/platform/services.ts";
@@ -23,8 +24,11 @@ const settings = {
   SANDBOX_SETTLE_MS: "200",
 };
 
-export async function startFaultPlatform({ mongo, ...places }: Places): Promise<FaultPlatform> {
-  const platform = await startPlatform({ ...places, settings });
+export async function startFaultPlatform(
+  { mongo, ...places }: Places,
+  processes: ProcessPlaces = "apart",
+): Promise<FaultPlatform> {
+  const platform = await startPlatform({ ...places, settings }, processes);
   return {
     ...platform,
     ...(await fundMerchant(platform)),

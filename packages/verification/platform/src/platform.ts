@@ -9,8 +9,11 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 /** Timeout for starting. On two cores, six processes start in this time. */
 const startTimeoutMs = 60_000;
 
-/** The processes of the services: separate processes, this process, or one other process. */
-export type Places = "apart" | "here" | StartExtras;
+/**
+ * The processes of the services: separate processes, this process, one other process for each
+ * replica, or one other process with extras.
+ */
+export type Places = "apart" | "here" | "together" | StartExtras;
 
 /**
  * Starts every service and seeds the sandbox over RPCs. By default each service runs its own
@@ -32,7 +35,9 @@ export async function startPlatform(options: PlatformOptions, places: Places = "
   try {
     if (places === "apart") await services.startAll();
     else if (places === "here") await services.startHere();
-    else await services.startTogether(places);
+    else if (places === "together") {
+      for (const replica of services.replicas) await replica.startTogether();
+    } else await services.startTogether(places);
     await retryUntilAvailable(() => clients.keys.listKeys({ merchantId: "none" }), startTimeoutMs);
     const sandbox = await seedSandbox(sandboxes.rpcs, undefined);
     return { ...services, trust, clients, seeders: sandboxes.rpcs, sandbox, stop };

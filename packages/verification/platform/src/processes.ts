@@ -99,7 +99,8 @@ export function createServiceProcesses(
      * already loaded and compiled.
      */
     startHere: () => migrate().then(here.start),
-    startTogether: async (extras: StartExtras) => {
+    /** Starts all services in one other process. */
+    startTogether: async (extras?: StartExtras) => {
       await migrate();
       const program = [oneProcess, JSON.stringify(environments)];
       const together = spawnProgram(program, {}, [], extras);

@@ -25,6 +25,7 @@ const packageImports: Record<string, readonly string[]> = {
   drills: ["embedded", "invariants", "platform", "harness", "sandbox"],
   deploy: ["embedded"],
   "docs-site": ["sdk"],
+  engines: ["embedded", "faults", "harness", "invariants", "platform"],
   "evm-rail": ["chain-rail", "chassis", "forms", "kernel", "rail"],
   faults: [
     ...["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "harness"],

@@ -81,8 +81,8 @@ async function differenceOf(
 export type IsListed = ReturnType<typeof isListedIn>;
 
 /**
- * Returns a check whether an entry is in one of these list states. The check reads only the chunk
- * that would contain the entry. Throws if the chunk cannot be read.
+ * Returns a function that tells if one of these list versions contains an entry. It reads only the
+ * chunk that would contain the entry, and throws if that chunk cannot be read.
  */
 export function isListedIn(store: Store) {
   return async (

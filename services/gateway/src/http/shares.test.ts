@@ -15,8 +15,8 @@ it("a caller and its merchant have so many at a time, until they are answered", 
   const first = begin("mer_1", "key_1");
   expect(first.message).toBeUndefined();
   expect(begin("mer_1", "key_1").message).toBeUndefined();
-  expect(
-    begin("mer_1", "key_1").message).toBe("This caller has too many files open at the same time.",
+  expect(begin("mer_1", "key_1").message).toBe(
+    "This caller has too many files open at the same time.",
   );
   expect(begin("mer_1", "key_2").message).toBeUndefined();
   const ofMerchant = "This merchant has too many files open at the same time.";

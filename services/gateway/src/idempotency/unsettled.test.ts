@@ -34,7 +34,7 @@ it("settles ends as soon as the database is available", async () => {
   const { settled, state, keys, events } = unsettled();
   const loop = keys.start();
   keys.add(open("a"));
-  await expect.poll(events).toEqual(["background run failed"]);
+  await expect.poll(events).toEqual(["background loop failed; it will run again"]);
   keys.add(open("b"));
   state.error = undefined;
   await expect.poll(() => settled).toEqual(["a", "b"]);
@@ -68,7 +68,7 @@ it("drops an end that no retry can settle", async () => {
   state.error = new TypeError("a bug");
   keys.add(open("a"));
   const loop = keys.start();
-  await expect.poll(events).toEqual(["background run failed"]);
+  await expect.poll(events).toEqual(["background loop failed; it will run again"]);
   state.error = undefined;
   await loop.stop();
   expect(settled).toEqual([]);

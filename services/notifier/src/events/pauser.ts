@@ -123,7 +123,7 @@ async function pauseFor(
   const operation = { id: operationId, kind: "pause", actor, at } as const;
   const changed = await changes.change({ merchantId, operation }, endpointId, (current) => ({
     operation,
-    settings: pause(current, reason, at),
+    configuration: pause(current, reason, at),
   }));
   const fields = { endpoint_id: endpointId, merchant_id: merchantId, reason };
   const isDeleted = isRefused(changed);

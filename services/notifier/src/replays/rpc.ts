@@ -117,7 +117,7 @@ function readReplayRequest(
   const checked = checkedMessage(createReplayBody, CreateReplayRequestSchema, message, context);
   if (isRefused(checked)) return checked;
   const since = parseMoment(checked.since);
-  if (since === undefined) throw new Error("a validated replay request has no valid since");
+  if (since === undefined) throw new Error("a validated replay request has no valid `since` field");
   const states = replayableStates.filter((state) => checked.states.includes(state));
   return {
     endpointId: checked.endpointId,

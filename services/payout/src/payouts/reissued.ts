@@ -34,7 +34,7 @@ export async function markReissued(
   const { reissueOf = "", id: quoteId, merchantId } = quote;
   const before = await payouts.findOne({ _id: reissueOf, merchant_id: merchantId });
   if (before?.reissue?.quote_id !== quoteId)
-    throw new Error("the original payout is not bound to the quote of its reissue");
+    throw new Error("the payout was reissued, but it has no id of the reissue's quote");
   const { progress, version } = before;
   const detail = `reissued as ${reissued_as}`;
   const step = stepOf({ progress, version }, { at, cause: "reissued", detail });

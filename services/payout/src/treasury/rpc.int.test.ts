@@ -155,7 +155,9 @@ describe("a day's report", () => {
 
   it.each(["", "2026-02-30", "2999-01-01"])("is none of %j", async (day) => {
     const call = platform.operatorRpc.getRailReport({ rail, currencyCode: "USD", day });
-    expect(await outcome(call)).toContain("day: must be a date that is not in the future");
+    expect(await outcome(call)).toContain(
+      "day: must be a date (yyyy-mm-dd) that is not in the future",
+    );
   });
 });
 

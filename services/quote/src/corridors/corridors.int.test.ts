@@ -92,7 +92,7 @@ it("opens no corridor to a currency that no rail pays, and closes one", async ()
     rpc.setMerchantCorridor({
       ...{ mutation: mutation(), merchantId: "mer_1", corridorId, open: isOpen },
     });
-  const refusal = "destination_currency_code: no live rail pays BTC";
+  const refusal = "destination_currency_code: no configured rail supports BTC";
   unpayable.add("BTC");
   await expect(change(true)).rejects.toThrow(refusal);
   const { corridor: closed } = await change(false);

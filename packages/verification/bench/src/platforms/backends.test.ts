@@ -31,7 +31,7 @@ test("names a broker and a database that do not answer", async () => {
 test("says in one sentence that an older server's figures do not compare", () => {
   expect(() => assertComparable({ version: "7.0.14" })).toThrow(UsageError);
   expect(() => assertComparable({ version: "7.0.14" })).toThrow(
-    /^MONGODB_URI names MongoDB 7\.0\.14: its figures do not compare, [^\n]*\.$/,
+    /^MONGODB_URI names MongoDB 7\.0\.14, whose figures are not comparable, [^\n]*\.$/,
   );
   for (const version of ["8.0.0", "9.0.0-alpha0", "10.1.2"]) {
     expect(() => assertComparable({ version })).not.toThrow();

@@ -6,7 +6,7 @@ import type { Places } from "../platform.ts";
 import { addressOf, startNetworkProxy } from "./network-proxy.ts";
 import { signalFamily } from "./process-family.ts";
 
-/** A private engine and broker, each behind a proxy with a constant address. */
+/** A private database engine and broker, each behind a proxy with a constant address. */
 export type FaultBackends = Awaited<ReturnType<typeof startBackends>>;
 
 /** Enough for a long run. Leaves memory for a platform on the same machine. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { addressOf, type NetworkProxy, startNetworkProxy } from "./network-proxy.ts";
 
 let echo: Server;
+let target: () => { host: string; port: number };
 let proxy: NetworkProxy;
 const opened: Socket[] = [];
 
@@ -13,7 +14,8 @@ beforeEach(async () => {
   echo.listen(0, "127.0.0.1");
   await once(echo, "listening");
   const { port } = echo.address() as AddressInfo;
-  proxy = await startNetworkProxy(() => ({ host: "127.0.0.1", port }), createRandom(1));
+  target = () => ({ host: "127.0.0.1", port });
+  proxy = await startNetworkProxy(target, createRandom(1));
 });
 afterEach(async () => {
   for (const socket of opened.splice(0)) socket.destroy();
@@ -54,6 +56,31 @@ it("passes nothing on while silent, and all of it afterwards", async () => {
   ).rejects.toThrow();
   proxy.set("normal");
   await vi.waitFor(() => expect(text() + lit.text()).toBe("abc"), 10_000);
+});
+
+it("is silent for one peer alone, on old connections and new ones", async () => {
+  const peers = new Map<number | undefined, string>();
+  await proxy.close();
+  proxy = await startNetworkProxy(target, createRandom(1), {
+    peerOf: ({ remotePort }) => peers.get(remotePort),
+  });
+  const [old, other] = [open(), open()];
+  old.socket.write("a");
+  other.socket.write("a");
+  await vi.waitFor(() => expect(old.text() + other.text()).toBe("aa"), 10_000);
+  peers.set(old.socket.localPort, "member");
+  proxy.cutOff(["member"]);
+  old.socket.write("b");
+  other.socket.write("b");
+  const late = open();
+  late.socket.once("connect", () => peers.set(late.socket.localPort, "member"));
+  late.socket.write("b");
+  await vi.waitFor(() => expect(other.text()).toBe("ab"), 10_000);
+  await expect(
+    vi.waitFor(() => expect(old.text() + late.text()).not.toBe("a"), { timeout: 200 }),
+  ).rejects.toThrow();
+  proxy.cutOff([]);
+  await vi.waitFor(() => expect(old.text() + late.text()).toBe("abb"), 10_000);
 });
 
 it("has neither old connections nor new ones when disconnected", async () => {

@@ -25,16 +25,31 @@ const trickleBytesMax = 256;
 const trickleEveryMs = 2;
 const silentCheckMs = 20;
 
+export type NetworkProxyOptions = {
+  /**
+   * Names the process at the other end of a connection, so that it can be cut off alone. Called only
+   * while a process is cut off.
+   */
+  readonly peerOf?: (client: Socket) => string | undefined;
+};
+
 /**
  * Starts a proxy. The proxy calls `target` for each connection, because a restart may change the
  * address.
  */
-export async function startNetworkProxy(target: () => NetConnectOpts, random: Random) {
+export async function startNetworkProxy(
+  target: () => NetConnectOpts,
+  random: Random,
+  { peerOf = () => undefined }: NetworkProxyOptions = {},
+) {
   let condition: NetworkCondition = "normal";
+  let cutOff: ReadonlySet<string> = new Set();
   const open = new Set<Socket>();
-  const pump = async (from: Socket, to: Socket): Promise<void> => {
+  const isSilent = (client: Socket): boolean =>
+    condition === "silent" || (cutOff.size > 0 && cutOff.has(peerOf(client) ?? ""));
+  const pump = async (from: Socket, to: Socket, client: Socket): Promise<void> => {
     for await (const chunk of from) {
-      while (condition === "silent") await pause(silentCheckMs);
+      while (isSilent(client)) await pause(silentCheckMs);
       if (condition === "delay") await pause(random.below(delayMaxMs));
       if (condition === "slow") await pause(slowMs);
       for (const bit of condition === "trickle" ? bitsOf(chunk, random) : [chunk]) {
@@ -62,7 +77,7 @@ export async function startNetworkProxy(target: () => NetConnectOpts, random: Ra
       });
       // A broken connection is expected. Both halves of the proxied connection end together.
       socket.on("error", () => socket.destroy());
-      pump(socket, other).catch(() => other.destroy());
+      pump(socket, other, client).catch(() => other.destroy());
     }
   });
   const port = await listenLocally(server);
@@ -76,6 +91,10 @@ export async function startNetworkProxy(target: () => NetConnectOpts, random: Ra
     set: (next: NetworkCondition) => {
       condition = next;
       if (next === "disconnected") disconnectAll();
+    },
+    /** Is silent for these peers alone. Replaces the previous ones. */
+    cutOff: (peers: readonly string[]) => {
+      cutOff = new Set(peers);
     },
     /** Ends existing connections. New ones follow the condition. */
     disconnectAll,

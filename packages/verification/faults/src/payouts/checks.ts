@@ -24,11 +24,14 @@ const repeatsMax = 50;
 const shownMax = 5;
 const everyMs = 100;
 
+/** A load's clients have the outcome of each of their requests. */
+export type CheckedLoad = Pick<Load, "drain" | "accepted" | "unanswered">;
+
 /** Waits until the platform is idle, then checks for lost, duplicate or broken data. */
 export async function checkPlatform(
   platform: FaultPlatform,
-  load: Load,
-  recorder: WebhookRecorder,
+  load: CheckedLoad,
+  recorder: Pick<WebhookRecorder, "received">,
   patienceMs: number = restMs,
 ): Promise<Verdict[]> {
   await load.drain();
@@ -63,7 +66,7 @@ async function untilNone(
 }
 
 /** Requires that every accepted payout exists and is final. */
-async function lostPayouts(platform: FaultPlatform, { accepted }: Load): Promise<string[]> {
+async function lostPayouts(platform: FaultPlatform, { accepted }: CheckedLoad): Promise<string[]> {
   const ended = new Map<string, string>();
   const found = collectionOf(platform.databases(), "payouts").find(
     { merchant_id: platform.merchantId },
@@ -84,7 +87,7 @@ async function lostPayouts(platform: FaultPlatform, { accepted }: Load): Promise
 /** Requires that every payout's status changes have reached the merchant's endpoint. */
 async function missedNotifications(
   platform: FaultPlatform,
-  { received }: WebhookRecorder,
+  { received }: Pick<WebhookRecorder, "received">,
 ): Promise<string[]> {
   const missed: string[] = [];
   const pending = { merchant_id: platform.merchantId, state: "pending" };
@@ -102,7 +105,7 @@ async function missedNotifications(
 }
 
 /** Requires that repeated requests return the same bytes and create no second payout. */
-async function otherAnswers(platform: FaultPlatform, { accepted }: Load): Promise<string[]> {
+async function otherAnswers(platform: FaultPlatform, { accepted }: CheckedLoad): Promise<string[]> {
   const other: string[] = [];
   for (const { id, key, body, text } of accepted.slice(-repeatsMax)) {
     const again = await postUntilAnswered(platform, "/transfer/execute", body, key);

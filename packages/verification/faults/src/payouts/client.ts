@@ -19,35 +19,53 @@ const againAfterMs = 100;
 const giveUpMs = 180_000;
 
 /**
+ * Sends a POST once. Returns `undefined` if the outcome is unknown: the connection failed or timed
+ * out.
+ */
+export async function postOnce(
+  { baseUrl, apiKey }: Gateway,
+  path: string,
+  body: object,
+  key: string,
+): Promise<Omit<FinalAnswer, "tries"> | undefined> {
+  try {
+    const response = await fetch(`${baseUrl}/api/v1${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        "content-type": "application/json",
+        "idempotency-key": key,
+      },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(callTimeoutMs),
+    });
+    const text = await response.text();
+    const { code = "", data = {} } = JSON.parse(text);
+    return { status: response.status, text, code, data };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * Repeats a POST with one idempotency key until the answer is final. Returns `undefined` after
  * three minutes.
  */
 export async function postUntilAnswered(
-  { baseUrl, apiKey }: Gateway,
+  gateway: Gateway,
   path: string,
   body: object,
   key: string = crypto.randomUUID(),
+  onTry: (answer: Omit<FinalAnswer, "tries"> | undefined) => void = () => undefined,
 ): Promise<FinalAnswer | undefined> {
   const giveUpAt = Date.now() + giveUpMs;
   for (let tries = 1; Date.now() < giveUpAt; tries += 1) {
-    try {
-      const response = await fetch(`${baseUrl}/api/v1${path}`, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${apiKey}`,
-          "content-type": "application/json",
-          "idempotency-key": key,
-        },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(callTimeoutMs),
-      });
-      const text = await response.text();
-      const { status } = response;
-      const { code = "", data = {} } = JSON.parse(text);
+    const answer = await postOnce(gateway, path, body, key);
+    onTry(answer);
+    if (answer !== undefined) {
+      const { status, code } = answer;
       const isFinal = status < 500 && status !== 429 && code !== "IDEMPOTENCY_IN_PROGRESS";
-      if (isFinal) return { status, text, code, data, tries };
-    } catch {
-      // The connection failed or timed out. The client can't know the outcome, so it retries.
+      if (isFinal) return { ...answer, tries };
     }
     await pause(againAfterMs);
   }

@@ -181,7 +181,10 @@ export class Primary {
   #appending(collection: string) {
     return (id: string, before: Document | undefined, after: Document | undefined): void => {
       const writtenMs = this.#shared.now().getTime();
-      const replicatedMs = Math.max(this.#log.at(-1)?.replicatedMs ?? 0, Math.ceil(writtenMs + this.#lagMs));
+      const replicatedMs = Math.max(
+        this.#log.at(-1)?.replicatedMs ?? 0,
+        Math.ceil(writtenMs + this.#lagMs),
+      );
       const written = { collection, id, before, after, writtenMs, replicatedMs };
       const entry: Entry = { primary: this, isCommitted: false, ...written };
       this.#log.push(entry);

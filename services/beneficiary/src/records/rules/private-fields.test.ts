@@ -56,5 +56,7 @@ it("joins any split body to the original", () => {
 }, 60_000);
 
 it("throws for a sealed field without a place in the record", () => {
-  expect(() => joinPrivate({}, { "documents.document_number": "X1" })).toThrow("no place");
+  expect(() => joinPrivate({}, { "documents.document_number": "X1" })).toThrow(
+    "the record has no object",
+  );
 });

@@ -76,7 +76,7 @@ export function primaryFirst(a: ListedName, b: ListedName): number {
   return Number(b.kind === "primary") - Number(a.kind === "primary");
 }
 
-/** Returns one line of text without space around it. */
+/** Trims the text and replaces each run of white space with one space. */
 function normalizedText(text: string): string {
   const tidy = text.replace(/\s+/g, " ").trim();
   if (tidy.length > textLengthMax) {

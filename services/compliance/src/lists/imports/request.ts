@@ -77,9 +77,10 @@ async function* fileParts(messages: AsyncIterator<ImportListRequest>): AsyncIter
     const { part } = next.value;
     if (part.case === "lines") yield { bytes: part.value };
     else if (part.case === "file") yield { file: part.value.name };
-    else throw new ConnectError(
-      "after the header, each message must contain a file name or lines",
-      Code.InvalidArgument,
-    );
+    else
+      throw new ConnectError(
+        "after the header, each message must contain a file name or lines",
+        Code.InvalidArgument,
+      );
   }
 }

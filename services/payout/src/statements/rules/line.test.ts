@@ -31,7 +31,9 @@ describe("a line", () => {
   });
 
   it.each(["hold", "release", "fund"] as const)("is no %s", (step) => {
-    expect(() => lineOf({ ...entry, step })).toThrow(`no ${step}`);
+    expect(() => lineOf({ ...entry, step })).toThrow(
+      `an entry of the step ${step} does not belong on a statement`,
+    );
   });
 });
 

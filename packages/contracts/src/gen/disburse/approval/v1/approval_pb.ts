@@ -19,7 +19,7 @@ export const file_disburse_approval_v1_approval: GenFile = /*@__PURE__*/
   fileDesc("CiNkaXNidXJzZS9hcHByb3ZhbC92MS9hcHByb3ZhbC5wcm90bxIUZGlzYnVyc2UuYXBwcm92YWwudjEibwoQQXBwcm92YWxSZXF1aXJlZBITCgtwcm9wb3NhbF9pZBgBIAEoCRIWCg5jb250ZW50X2RpZ2VzdBgCIAEoCRIuCgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKCBAoIUHJvcG9zYWwSCgoCaWQYASABKAkSCwoDcnBjGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJEhQKDG9wZXJhdGlvbl9pZBgEIAEoCRIyCgVzdGF0ZRgFIAEoDjIjLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsU3RhdGUSLAoLcHJvcG9zZWRfYnkYBiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEisKCmRlY2lkZWRfYnkYByABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3JlYXNvbnMYCyADKAkSDgoGYmVmb3JlGAwgASgJEg0KBWFmdGVyGA0gASgJEhYKDmNvbnRlbnRfZGlnZXN0GA4gASgJEikKCWFwcHJvdmVycxgPIAMoDjIWLmRpc2J1cnNlLnR5cGUudjEuUm9sZRIPCgdvdXRjb21lGBAgASgJEg8KB3N1YmplY3QYESABKAkilgEKFExpc3RQcm9wb3NhbHNSZXF1ZXN0EjIKBXN0YXRlGAEgASgOMiMuZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWxTdGF0ZRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSGgoSd2FpdGluZ19mb3JfY2FsbGVyGAQgASgIEg8KB3N1YmplY3QYBSABKAkiXwoVTGlzdFByb3Bvc2Fsc1Jlc3BvbnNlEjEKCXByb3Bvc2FscxgBIAMoCzIeLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsEhMKC25leHRfY3Vyc29yGAIgASgJIikKEkdldFByb3Bvc2FsUmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoCSJHChNHZXRQcm9wb3NhbFJlc3BvbnNlEjAKCHByb3Bvc2FsGAEgASgLMh4uZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWwicwoWQXBwcm92ZVByb3Bvc2FsUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLcHJvcG9zYWxfaWQYAiABKAkSFgoOY29udGVudF9kaWdlc3QYAyABKAkiSwoXQXBwcm92ZVByb3Bvc2FsUmVzcG9uc2USMAoIcHJvcG9zYWwYASABKAsyHi5kaXNidXJzZS5hcHByb3ZhbC52MS5Qcm9wb3NhbCJqChVSZWplY3RQcm9wb3NhbFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC3Byb3Bvc2FsX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJKChZSZWplY3RQcm9wb3NhbFJlc3BvbnNlEjAKCHByb3Bvc2FsGAEgASgLMh4uZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWwiXAoXV2l0aGRyYXdQcm9wb3NhbFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC3Byb3Bvc2FsX2lkGAIgASgJIkwKGFdpdGhkcmF3UHJvcG9zYWxSZXNwb25zZRIwCghwcm9wb3NhbBgBIAEoCzIeLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsKpMCCg1Qcm9wb3NhbFN0YXRlEh4KGlBST1BPU0FMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTUFJPUE9TQUxfU1RBVEVfT1BFThABEhsKF1BST1BPU0FMX1NUQVRFX0FQUFJPVkVEEAISGwoXUFJPUE9TQUxfU1RBVEVfRVhFQ1VURUQQAxIZChVQUk9QT1NBTF9TVEFURV9GQUlMRUQQBBIbChdQUk9QT1NBTF9TVEFURV9SRUpFQ1RFRBAFEhwKGFBST1BPU0FMX1NUQVRFX1dJVEhEUkFXThAGEhoKFlBST1BPU0FMX1NUQVRFX0VYUElSRUQQBxIdChlQUk9QT1NBTF9TVEFURV9TVVBFUlNFREVEEAgy8gQKD0FwcHJvdmFsU2VydmljZRJ3Cg1MaXN0UHJvcG9zYWxzEiouZGlzYnVyc2UuYXBwcm92YWwudjEuTGlzdFByb3Bvc2Fsc1JlcXVlc3QaKy5kaXNidXJzZS5hcHByb3ZhbC52MS5MaXN0UHJvcG9zYWxzUmVzcG9uc2UiDergGAkSBwECAwQGBwgScQoLR2V0UHJvcG9zYWwSKC5kaXNidXJzZS5hcHByb3ZhbC52MS5HZXRQcm9wb3NhbFJlcXVlc3QaKS5kaXNidXJzZS5hcHByb3ZhbC52MS5HZXRQcm9wb3NhbFJlc3BvbnNlIg3q4BgJEgcBAgMEBgcIEnsKD0FwcHJvdmVQcm9wb3NhbBIsLmRpc2J1cnNlLmFwcHJvdmFsLnYxLkFwcHJvdmVQcm9wb3NhbFJlcXVlc3QaLS5kaXNidXJzZS5hcHByb3ZhbC52MS5BcHByb3ZlUHJvcG9zYWxSZXNwb25zZSIL6uAYBxIDAgQIGAESdgoOUmVqZWN0UHJvcG9zYWwSKy5kaXNidXJzZS5hcHByb3ZhbC52MS5SZWplY3RQcm9wb3NhbFJlcXVlc3QaLC5kaXNidXJzZS5hcHByb3ZhbC52MS5SZWplY3RQcm9wb3NhbFJlc3BvbnNlIgnq4BgFEgMCBAgSfgoQV2l0aGRyYXdQcm9wb3NhbBItLmRpc2J1cnNlLmFwcHJvdmFsLnYxLldpdGhkcmF3UHJvcG9zYWxSZXF1ZXN0Gi4uZGlzYnVyc2UuYXBwcm92YWwudjEuV2l0aGRyYXdQcm9wb3NhbFJlc3BvbnNlIgvq4BgHEgUBAwQGCGIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
- * The error detail of FAILED_PRECONDITION if an RPC needs another person's approval.
+ * The error detail of FAILED_PRECONDITION when a request needs another person's approval.
  *
  * @generated from message disburse.approval.v1.ApprovalRequired
  */
@@ -43,7 +43,7 @@ export type ApprovalRequired = Message<"disburse.approval.v1.ApprovalRequired"> 
 };
 
 /**
- * The error detail of FAILED_PRECONDITION if an RPC needs another person's approval.
+ * The error detail of FAILED_PRECONDITION when a request needs another person's approval.
  *
  * @generated from message disburse.approval.v1.ApprovalRequired
  */
@@ -83,22 +83,22 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   id: string;
 
   /**
-   * The full name: `disburse.payout.v1.PayoutService/CreditAccount`.
+   * The full name of the proposed RPC, such as `disburse.payout.v1.PayoutService/CreditAccount`.
    *
    * @generated from field: string rpc = 2;
    */
   rpc: string;
 
   /**
-   * Empty if the request belongs to no merchant.
+   * The merchant that the request concerns; empty for none.
    *
    * @generated from field: string merchant_id = 3;
    */
   merchantId: string;
 
   /**
-   * The proposed request's operation id. After the request has run, repeating it returns its
-   * result.
+   * The operation id of the proposed request. After the request has run, a repeat of it with this
+   * id returns its result.
    *
    * @generated from field: string operation_id = 4;
    */
@@ -115,7 +115,7 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   proposedBy?: Actor | undefined;
 
   /**
-   * Unset until the proposal is approved or rejected.
+   * The person who approved or rejected the proposal; unset until then.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 7;
    */
@@ -137,15 +137,15 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The reasons for which a second person is required.
+   * The reasons why the request needs a second person.
    *
    * @generated from field: repeated string reasons = 11;
    */
   reasons: string[];
 
   /**
-   * The changed record as JSON. `before` is its content before the change, or empty if the record
-   * doesn't exist yet. `after` is its content after the change.
+   * The record before the change, as JSON; empty if it doesn't exist yet. `after` is the record
+   * after the change.
    *
    * @generated from field: string before = 12;
    */
@@ -171,14 +171,15 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   approvers: Role[];
 
   /**
-   * The reason for the rejection or failure.
+   * The reason why the proposal was rejected, or why its request failed; otherwise empty.
    *
    * @generated from field: string outcome = 16;
    */
   outcome: string;
 
   /**
-   * The id of the request's subject: a payout, an alert, a list; empty for none.
+   * The id of the record that the request is about, such as a payout, an alert or a list; empty for
+   * none.
    *
    * @generated from field: string subject = 17;
    */
@@ -195,22 +196,22 @@ export type ProposalJson = {
   id?: string;
 
   /**
-   * The full name: `disburse.payout.v1.PayoutService/CreditAccount`.
+   * The full name of the proposed RPC, such as `disburse.payout.v1.PayoutService/CreditAccount`.
    *
    * @generated from field: string rpc = 2;
    */
   rpc?: string;
 
   /**
-   * Empty if the request belongs to no merchant.
+   * The merchant that the request concerns; empty for none.
    *
    * @generated from field: string merchant_id = 3;
    */
   merchantId?: string;
 
   /**
-   * The proposed request's operation id. After the request has run, repeating it returns its
-   * result.
+   * The operation id of the proposed request. After the request has run, a repeat of it with this
+   * id returns its result.
    *
    * @generated from field: string operation_id = 4;
    */
@@ -227,7 +228,7 @@ export type ProposalJson = {
   proposedBy?: ActorJson;
 
   /**
-   * Unset until the proposal is approved or rejected.
+   * The person who approved or rejected the proposal; unset until then.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 7;
    */
@@ -249,15 +250,15 @@ export type ProposalJson = {
   updatedAt?: TimestampJson;
 
   /**
-   * The reasons for which a second person is required.
+   * The reasons why the request needs a second person.
    *
    * @generated from field: repeated string reasons = 11;
    */
   reasons?: string[];
 
   /**
-   * The changed record as JSON. `before` is its content before the change, or empty if the record
-   * doesn't exist yet. `after` is its content after the change.
+   * The record before the change, as JSON; empty if it doesn't exist yet. `after` is the record
+   * after the change.
    *
    * @generated from field: string before = 12;
    */
@@ -283,14 +284,15 @@ export type ProposalJson = {
   approvers?: RoleJson[];
 
   /**
-   * The reason for the rejection or failure.
+   * The reason why the proposal was rejected, or why its request failed; otherwise empty.
    *
    * @generated from field: string outcome = 16;
    */
   outcome?: string;
 
   /**
-   * The id of the request's subject: a payout, an alert, a list; empty for none.
+   * The id of the record that the request is about, such as a payout, an alert or a list; empty for
+   * none.
    *
    * @generated from field: string subject = 17;
    */
@@ -309,14 +311,14 @@ export const ProposalSchema: GenMessage<Proposal, {jsonType: ProposalJson}> = /*
  */
 export type ListProposalsRequest = Message<"disburse.approval.v1.ListProposalsRequest"> & {
   /**
-   * Unspecified for any state.
+   * Lists only proposals in this state; unspecified for any state.
    *
    * @generated from field: disburse.approval.v1.ProposalState state = 1;
    */
   state: ProposalState;
 
   /**
-   * 1 to 100; 0 is 20.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -328,14 +330,14 @@ export type ListProposalsRequest = Message<"disburse.approval.v1.ListProposalsRe
   cursor: string;
 
   /**
-   * Only open proposals of other people that the caller may decide.
+   * True lists only open proposals of other persons that the caller may decide.
    *
    * @generated from field: bool waiting_for_caller = 4;
    */
   waitingForCaller: boolean;
 
   /**
-   * Only proposals about this subject; empty for any.
+   * Lists only proposals about this record (`Proposal.subject`); empty for any.
    *
    * @generated from field: string subject = 5;
    */
@@ -347,14 +349,14 @@ export type ListProposalsRequest = Message<"disburse.approval.v1.ListProposalsRe
  */
 export type ListProposalsRequestJson = {
   /**
-   * Unspecified for any state.
+   * Lists only proposals in this state; unspecified for any state.
    *
    * @generated from field: disburse.approval.v1.ProposalState state = 1;
    */
   state?: ProposalStateJson;
 
   /**
-   * 1 to 100; 0 is 20.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -366,14 +368,14 @@ export type ListProposalsRequestJson = {
   cursor?: string;
 
   /**
-   * Only open proposals of other people that the caller may decide.
+   * True lists only open proposals of other persons that the caller may decide.
    *
    * @generated from field: bool waiting_for_caller = 4;
    */
   waitingForCaller?: boolean;
 
   /**
-   * Only proposals about this subject; empty for any.
+   * Lists only proposals about this record (`Proposal.subject`); empty for any.
    *
    * @generated from field: string subject = 5;
    */
@@ -497,7 +499,7 @@ export type ApproveProposalRequest = Message<"disburse.approval.v1.ApprovePropos
   proposalId: string;
 
   /**
-   * `content_digest` of the proposal that the caller has read.
+   * `content_digest` of the proposal as the caller read it.
    *
    * @generated from field: string content_digest = 3;
    */
@@ -519,7 +521,7 @@ export type ApproveProposalRequestJson = {
   proposalId?: string;
 
   /**
-   * `content_digest` of the proposal that the caller has read.
+   * `content_digest` of the proposal as the caller read it.
    *
    * @generated from field: string content_digest = 3;
    */
@@ -575,7 +577,7 @@ export type RejectProposalRequest = Message<"disburse.approval.v1.RejectProposal
   proposalId: string;
 
   /**
-   * 10 to 1,000 characters.
+   * The reason, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
@@ -597,7 +599,7 @@ export type RejectProposalRequestJson = {
   proposalId?: string;
 
   /**
-   * 10 to 1,000 characters.
+   * The reason, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
@@ -717,7 +719,7 @@ export const ProposalState = {
   OPEN: 1,
 
   /**
-   * Approved, but not yet run.
+   * The proposal is approved, but its request has not run yet.
    *
    * @generated from enum value: PROPOSAL_STATE_APPROVED = 2;
    */
@@ -753,7 +755,8 @@ export const ProposalState = {
   EXPIRED: 7,
 
   /**
-   * The subject has changed since the proposal was created.
+   * The record that the request changes has changed since the proposal was created. The proposal
+   * can no longer be approved.
    *
    * @generated from enum value: PROPOSAL_STATE_SUPERSEDED = 8;
    */
@@ -777,15 +780,17 @@ export const ProposalStateSchema: GenEnum<ProposalState, ProposalStateJson> = /*
   enumDesc(file_disburse_approval_v1_approval, 0);
 
 /**
- * Approvals of requests that need a second person. Each service implements this RPC service for its
- * own RPCs. An RPC that needs approval changes nothing and returns FAILED_PRECONDITION with an
- * `ApprovalRequired`. The request runs when another person approves it.
+ * Decides on requests that need a second person. Every service serves this RPC service for its own
+ * RPCs. A request that needs approval creates a proposal, changes nothing else, and fails with
+ * FAILED_PRECONDITION and the detail `ApprovalRequired`. When another person approves the proposal,
+ * the service runs the request.
  *
  * @generated from service disburse.approval.v1.ApprovalService
  */
 export const ApprovalService: GenService<{
   /**
-   * Lists proposals that the caller created or may decide, newest first; auditors see all.
+   * Lists proposals, newest first. Callers see the proposals that they created or that their roles
+   * may decide; auditors see all proposals.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.ListProposals
    */
@@ -795,7 +800,9 @@ export const ApprovalService: GenService<{
     output: typeof ListProposalsResponseSchema;
   },
   /**
-   * Errors: RECORD_NOT_FOUND, also if the caller may not see the proposal.
+   * Returns a proposal.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no such proposal, or the caller may not see it.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.GetProposal
    */
@@ -805,10 +812,14 @@ export const ApprovalService: GenService<{
     output: typeof GetProposalResponseSchema;
   },
   /**
-   * Approves the proposal and runs its request once. The caller must be a person other than the
-   * proposer, with one of the proposal's roles. Errors: ACCESS_FORBIDDEN; RECORD_NOT_FOUND;
-   * INVALID_REQUEST if the content differs from what the caller read or the proposal is no longer
-   * open.
+   * Approves a proposal and runs its request once. The caller must be a person other than the
+   * proposer and have one of the proposal's `approvers` roles.
+   * Errors, in this order:
+   * - RECORD_NOT_FOUND: there is no such proposal, or the caller may not see it.
+   * - ACCESS_FORBIDDEN: the caller is the proposer or has none of the `approvers` roles.
+   * - INVALID_REQUEST: `content_digest` is not the proposal's digest.
+   * - INVALID_REQUEST: the proposal is no longer open.
+   * - INVALID_REQUEST: the record that the request changes has changed since the proposal.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.ApproveProposal
    */
@@ -818,7 +829,13 @@ export const ApprovalService: GenService<{
     output: typeof ApproveProposalResponseSchema;
   },
   /**
-   * Rejects a proposal; the caller needs the same permission as for an approval.
+   * Rejects a proposal. The caller must be a person other than the proposer and have one of the
+   * proposal's `approvers` roles.
+   * Errors, in this order:
+   * - INVALID_REQUEST: the reason is too short or too long.
+   * - RECORD_NOT_FOUND: there is no such proposal, or the caller may not see it.
+   * - ACCESS_FORBIDDEN: the caller is the proposer or has none of the `approvers` roles.
+   * - INVALID_REQUEST: the proposal is no longer open.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.RejectProposal
    */
@@ -828,7 +845,11 @@ export const ApprovalService: GenService<{
     output: typeof RejectProposalResponseSchema;
   },
   /**
-   * Withdraws a proposal. Only the proposer may do this.
+   * Withdraws a proposal. Only its proposer may do this.
+   * Errors, in this order:
+   * - RECORD_NOT_FOUND: there is no such proposal, or the caller may not see it.
+   * - ACCESS_FORBIDDEN: another person created the proposal.
+   * - INVALID_REQUEST: the proposal is no longer open.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.WithdrawProposal
    */

@@ -18,14 +18,14 @@ export const file_disburse_audit_v1_audit: GenFile = /*@__PURE__*/
  */
 export type ExportAuditEntriesRequest = Message<"disburse.audit.v1.ExportAuditEntriesRequest"> & {
   /**
-   * `last_sequence` of the previous page; 0 for the first.
+   * `last_sequence` of the previous page; 0 for the first page.
    *
    * @generated from field: int64 after = 1;
    */
   after: bigint;
 
   /**
-   * 1 to 1,000; 100 when 0.
+   * Page size, 1 to 1,000; 0 means 100.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -37,14 +37,14 @@ export type ExportAuditEntriesRequest = Message<"disburse.audit.v1.ExportAuditEn
  */
 export type ExportAuditEntriesRequestJson = {
   /**
-   * `last_sequence` of the previous page; 0 for the first.
+   * `last_sequence` of the previous page; 0 for the first page.
    *
    * @generated from field: int64 after = 1;
    */
   after?: string;
 
   /**
-   * 1 to 1,000; 100 when 0.
+   * Page size, 1 to 1,000; 0 means 100.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -63,16 +63,16 @@ export const ExportAuditEntriesRequestSchema: GenMessage<ExportAuditEntriesReque
  */
 export type ExportAuditEntriesResponse = Message<"disburse.audit.v1.ExportAuditEntriesResponse"> & {
   /**
-   * One JSON object per entry, each followed by a line break. It has all fields that the entry's
-   * hash covers, and the hash. Fields that are encrypted at rest stay encrypted. "" if no entry
-   * follows.
+   * One JSON object per entry, each followed by a line break. Each object has the entry's hash and
+   * all fields that the hash covers. Fields that are encrypted at rest stay encrypted. "" if no
+   * entry follows `after`.
    *
    * @generated from field: string json_lines = 1;
    */
   jsonLines: string;
 
   /**
-   * Sequence of the last line; `after` if there is none.
+   * The sequence number of the last entry on this page; `after` if the page is empty.
    *
    * @generated from field: int64 last_sequence = 2;
    */
@@ -84,16 +84,16 @@ export type ExportAuditEntriesResponse = Message<"disburse.audit.v1.ExportAuditE
  */
 export type ExportAuditEntriesResponseJson = {
   /**
-   * One JSON object per entry, each followed by a line break. It has all fields that the entry's
-   * hash covers, and the hash. Fields that are encrypted at rest stay encrypted. "" if no entry
-   * follows.
+   * One JSON object per entry, each followed by a line break. Each object has the entry's hash and
+   * all fields that the hash covers. Fields that are encrypted at rest stay encrypted. "" if no
+   * entry follows `after`.
    *
    * @generated from field: string json_lines = 1;
    */
   jsonLines?: string;
 
   /**
-   * Sequence of the last line; `after` if there is none.
+   * The sequence number of the last entry on this page; `after` if the page is empty.
    *
    * @generated from field: int64 last_sequence = 2;
    */
@@ -108,14 +108,16 @@ export const ExportAuditEntriesResponseSchema: GenMessage<ExportAuditEntriesResp
   messageDesc(file_disburse_audit_v1_audit, 1);
 
 /**
- * The audit trail of the called service. Every service implements this RPC service.
+ * Exports the audit trail of the called service. Every service serves this RPC service.
  *
  * @generated from service disburse.audit.v1.AuditService
  */
 export const AuditService: GenService<{
   /**
-   * Exports the trail for a SIEM as JSON lines, oldest first, in pages. Errors: INVALID_REQUEST;
-   * INTERNAL if an entry was changed or removed, which the service's log names.
+   * Exports the audit trail for a SIEM as JSON lines, oldest first, in pages.
+   * Errors:
+   * - INVALID_REQUEST: `after` or `limit` is out of range.
+   * - INTERNAL: an entry was changed or removed. The service's log names the entry.
    *
    * @generated from rpc disburse.audit.v1.AuditService.ExportAuditEntries
    */

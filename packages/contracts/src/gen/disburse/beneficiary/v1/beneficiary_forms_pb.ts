@@ -13,8 +13,8 @@ export const file_disburse_beneficiary_v1_beneficiary_forms: GenFile = /*@__PURE
   fileDesc("Ci9kaXNidXJzZS9iZW5lZmljaWFyeS92MS9iZW5lZmljaWFyeV9mb3Jtcy5wcm90bxIXZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEi0AEKD0JlbmVmaWNpYXJ5Rm9ybRIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEgwKBGJvZHkYAyABKAkSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYBCABKAkSFQoNdHJhbnNmZXJfdHlwZRgFIAEoCRIUCgxhY2NvdW50X3R5cGUYBiABKAkSMgoGZmllbGRzGAcgAygLMiIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRm9ybUZpZWxkEg0KBXJ1bGVzGAggAygJIuUBCglGb3JtRmllbGQSDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJEhAKCHJlcXVpcmVkGAMgASgIEhMKC2Rlc2NyaXB0aW9uGAQgASgJEhIKCm1heF9sZW5ndGgYBSABKAUSFgoOYWxsb3dlZF92YWx1ZXMYBiADKAkSDwoHcGF0dGVybhgHIAEoCRIXCg9wYXR0ZXJuX21lc3NhZ2UYCCABKAkSFQoNZGVmYXVsdF92YWx1ZRgJIAEoCRIPCgdleGFtcGxlGAogASgJEhcKD3JlcXVpcmVkX3VubGVzcxgLIAEoCSJoChtMaXN0QmVuZWZpY2lhcnlGb3Jtc1JlcXVlc3QSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYASABKAkSFQoNdHJhbnNmZXJfdHlwZRgCIAEoCRIUCgxhY2NvdW50X3R5cGUYAyABKAkiVwocTGlzdEJlbmVmaWNpYXJ5Rm9ybXNSZXNwb25zZRI3CgVmb3JtcxgBIAMoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5Rm9ybWIGcHJvdG8z");
 
 /**
- * The fields of one kind of beneficiary body. The same tables validate bodies, so the service
- * accepts a body with these fields.
+ * A form: the fields of one kind of beneficiary body. The service validates bodies with the same
+ * tables, so it accepts a body that follows the form.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryForm
  */
@@ -32,7 +32,7 @@ export type BeneficiaryForm = Message<"disburse.beneficiary.v1.BeneficiaryForm">
   description: string;
 
   /**
-   * `crypto` or `fiat`: selects the operation for the body.
+   * `crypto` or `fiat`: the kind of beneficiary that the body creates.
    *
    * @generated from field: string body = 3;
    */
@@ -71,8 +71,8 @@ export type BeneficiaryForm = Message<"disburse.beneficiary.v1.BeneficiaryForm">
 };
 
 /**
- * The fields of one kind of beneficiary body. The same tables validate bodies, so the service
- * accepts a body with these fields.
+ * A form: the fields of one kind of beneficiary body. The service validates bodies with the same
+ * tables, so it accepts a body that follows the form.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryForm
  */
@@ -90,7 +90,7 @@ export type BeneficiaryFormJson = {
   description?: string;
 
   /**
-   * `crypto` or `fiat`: selects the operation for the body.
+   * `crypto` or `fiat`: the kind of beneficiary that the body creates.
    *
    * @generated from field: string body = 3;
    */
@@ -147,7 +147,7 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
   name: string;
 
   /**
-   * `text`, `country`, `date`, `email` or `digits`.
+   * The type of the value: `text`, `country`, `date`, `email` or `digits`.
    *
    * @generated from field: string type = 2;
    */
@@ -164,7 +164,7 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
   description: string;
 
   /**
-   * In Unicode code points.
+   * The maximum length in Unicode code points.
    *
    * @generated from field: int32 max_length = 5;
    */
@@ -178,21 +178,21 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
   allowedValues: string[];
 
   /**
-   * ECMAScript regular expression with the `u` flag; "" for none.
+   * The ECMAScript regular expression, with the `u` flag, that a value must match; "" for none.
    *
    * @generated from field: string pattern = 7;
    */
   pattern: string;
 
   /**
-   * The error message if a value doesn't match.
+   * The error message for a value that doesn't match `pattern`.
    *
    * @generated from field: string pattern_message = 8;
    */
   patternMessage: string;
 
   /**
-   * The value of an absent field.
+   * The value that the service uses if the field is absent.
    *
    * @generated from field: string default_value = 9;
    */
@@ -204,8 +204,8 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
   example: string;
 
   /**
-   * The name of a JSON boolean of the body. If that boolean is `true`, this required field is
-   * optional. "" for none.
+   * The name of a JSON boolean in the body that makes this required field optional when it is
+   * `true`; "" for none.
    *
    * @generated from field: string required_unless = 11;
    */
@@ -224,7 +224,7 @@ export type FormFieldJson = {
   name?: string;
 
   /**
-   * `text`, `country`, `date`, `email` or `digits`.
+   * The type of the value: `text`, `country`, `date`, `email` or `digits`.
    *
    * @generated from field: string type = 2;
    */
@@ -241,7 +241,7 @@ export type FormFieldJson = {
   description?: string;
 
   /**
-   * In Unicode code points.
+   * The maximum length in Unicode code points.
    *
    * @generated from field: int32 max_length = 5;
    */
@@ -255,21 +255,21 @@ export type FormFieldJson = {
   allowedValues?: string[];
 
   /**
-   * ECMAScript regular expression with the `u` flag; "" for none.
+   * The ECMAScript regular expression, with the `u` flag, that a value must match; "" for none.
    *
    * @generated from field: string pattern = 7;
    */
   pattern?: string;
 
   /**
-   * The error message if a value doesn't match.
+   * The error message for a value that doesn't match `pattern`.
    *
    * @generated from field: string pattern_message = 8;
    */
   patternMessage?: string;
 
   /**
-   * The value of an absent field.
+   * The value that the service uses if the field is absent.
    *
    * @generated from field: string default_value = 9;
    */
@@ -281,8 +281,8 @@ export type FormFieldJson = {
   example?: string;
 
   /**
-   * The name of a JSON boolean of the body. If that boolean is `true`, this required field is
-   * optional. "" for none.
+   * The name of a JSON boolean in the body that makes this required field optional when it is
+   * `true`; "" for none.
    *
    * @generated from field: string required_unless = 11;
    */
@@ -301,7 +301,7 @@ export const FormFieldSchema: GenMessage<FormField, {jsonType: FormFieldJson}> =
  */
 export type ListBeneficiaryFormsRequest = Message<"disburse.beneficiary.v1.ListBeneficiaryFormsRequest"> & {
   /**
-   * Filters; "" for any.
+   * The following fields are filters; "" matches any form.
    *
    * @generated from field: string destination_currency = 1;
    */
@@ -323,7 +323,7 @@ export type ListBeneficiaryFormsRequest = Message<"disburse.beneficiary.v1.ListB
  */
 export type ListBeneficiaryFormsRequestJson = {
   /**
-   * Filters; "" for any.
+   * The following fields are filters; "" matches any form.
    *
    * @generated from field: string destination_currency = 1;
    */

@@ -21,7 +21,8 @@ export const file_disburse_beneficiary_v1_beneficiary_links: GenFile = /*@__PURE
   fileDesc("Ci9kaXNidXJzZS9iZW5lZmljaWFyeS92MS9iZW5lZmljaWFyeV9saW5rcy5wcm90bxIXZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEirQMKFUJlbmVmaWNpYXJ5TGlua0ZpZWxkcxIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgBIAEoCRIVCg10cmFuc2Zlcl90eXBlGAIgASgJEg8KB25ldHdvcmsYAyABKAkSIAoYYmVuZWZpY2lhcnlfYWNjb3VudF90eXBlGAQgASgJEhgKEGJlbmVmaWNpYXJ5X25hbWUYBSABKAkSHgoWYmVuZWZpY2lhcnlfZmlyc3RfbmFtZRgGIAEoCRIdChViZW5lZmljaWFyeV9sYXN0X25hbWUYByABKAkSFAoMcmVmZXJlbmNlX2lkGAggASgJEk4KCG1ldGFkYXRhGAkgAygLMjwuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnlMaW5rRmllbGRzLk1ldGFkYXRhRW50cnkSFAoMZGlzcGxheV9uYW1lGAogASgJEg0KBWNvbG9yGAsgASgJEhcKD2V4cGlyZXNfaW5fZGF5cxgMIAEoBRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi7gIKD0JlbmVmaWNpYXJ5TGluaxIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRI8CgVzdGF0ZRgDIAEoDjItLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGlua1N0YXRlEj4KBmZpZWxkcxgEIAEoCzIuLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGlua0ZpZWxkcxIWCg5iZW5lZmljaWFyeV9pZBgFIAEoCRIUCgxmYWlsdXJlX2NvZGUYBiABKAkSLgoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi0gEKHENyZWF0ZUJlbmVmaWNpYXJ5TGlua1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEj4KBmZpZWxkcxgDIAEoCzIuLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGlua0ZpZWxkcxIvCgp1bnJlYWRhYmxlGAQgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iZgodQ3JlYXRlQmVuZWZpY2lhcnlMaW5rUmVzcG9uc2USNgoEbGluaxgBIAEoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGluaxINCgV0b2tlbhgCIAEoCSJBChlHZXRCZW5lZmljaWFyeUxpbmtSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg8KB2xpbmtfaWQYAiABKAkiVAoaR2V0QmVuZWZpY2lhcnlMaW5rUmVzcG9uc2USNgoEbGluaxgBIAEoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGluayJRChtMaXN0QmVuZWZpY2lhcnlMaW5rc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIp0BChxMaXN0QmVuZWZpY2lhcnlMaW5rc1Jlc3BvbnNlEjcKBWxpbmtzGAEgAygLMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnlMaW5rEhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJyChxSZXZva2VCZW5lZmljaWFyeUxpbmtSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIPCgdsaW5rX2lkGAMgASgJIlcKHVJldm9rZUJlbmVmaWNpYXJ5TGlua1Jlc3BvbnNlEjYKBGxpbmsYASABKAsyKC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5CZW5lZmljaWFyeUxpbmsiKwoaT3BlbkJlbmVmaWNpYXJ5TGlua1JlcXVlc3QSDQoFdG9rZW4YASABKAki2gIKG09wZW5CZW5lZmljaWFyeUxpbmtSZXNwb25zZRI8CgVzdGF0ZRgBIAEoDjItLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGlua1N0YXRlEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRINCgVjb2xvchgDIAEoCRI3CgVmb3JtcxgEIAMoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5Rm9ybRJWCglwcmVmaWxsZWQYBSADKAsyQy5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5PcGVuQmVuZWZpY2lhcnlMaW5rUmVzcG9uc2UuUHJlZmlsbGVkRW50cnkSFQoNbWVyY2hhbnRfbmFtZRgGIAEoCRowCg5QcmVmaWxsZWRFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIr0BChxTdWJtaXRCZW5lZmljaWFyeUxpbmtSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEgwKBGZvcm0YAiABKAUSUQoGdmFsdWVzGAMgAygLMkEuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuU3VibWl0QmVuZWZpY2lhcnlMaW5rUmVxdWVzdC5WYWx1ZXNFbnRyeRotCgtWYWx1ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIo4BCh1TdWJtaXRCZW5lZmljaWFyeUxpbmtSZXNwb25zZRI8CgVzdGF0ZRgBIAEoDjItLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGlua1N0YXRlEi8KCnZpb2xhdGlvbnMYAiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbirIAQoUQmVuZWZpY2lhcnlMaW5rU3RhdGUSJgoiQkVORUZJQ0lBUllfTElOS19TVEFURV9VTlNQRUNJRklFRBAAEh8KG0JFTkVGSUNJQVJZX0xJTktfU1RBVEVfT1BFThABEh8KG0JFTkVGSUNJQVJZX0xJTktfU1RBVEVfVVNFRBACEiIKHkJFTkVGSUNJQVJZX0xJTktfU1RBVEVfRVhQSVJFRBADEiIKHkJFTkVGSUNJQVJZX0xJTktfU1RBVEVfUkVWT0tFRBAEYgZwcm90bzM", [file_disburse_beneficiary_v1_beneficiary_forms, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
- * The merchant's presets of a link; "" for values that the beneficiary chooses or enters.
+ * The values that the merchant presets for a link; "" for values that the beneficiary chooses or
+ * enters.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryLinkFields
  */
@@ -49,8 +50,8 @@ export type BeneficiaryLinkFields = Message<"disburse.beneficiary.v1.Beneficiary
   beneficiaryAccountType: string;
 
   /**
-   * Shown to the beneficiary, read-only. Use beneficiary_name for a company or a wallet's owner,
-   * and the next two fields for a person with a bank account.
+   * The name that is shown to the beneficiary, read-only. Use `beneficiary_name` for a company or a
+   * wallet's owner, and the next two fields for a person with a bank account.
    *
    * @generated from field: string beneficiary_name = 5;
    */
@@ -67,35 +68,35 @@ export type BeneficiaryLinkFields = Message<"disburse.beneficiary.v1.Beneficiary
   beneficiaryLastName: string;
 
   /**
-   * The merchant's own reference; not shown.
+   * The merchant's own reference, which is not shown to the beneficiary.
    *
    * @generated from field: string reference_id = 8;
    */
   referenceId: string;
 
   /**
-   * Metadata of the created beneficiary; not shown.
+   * Metadata for the created beneficiary, which is not shown to it.
    *
    * @generated from field: map<string, string> metadata = 9;
    */
   metadata: { [key: string]: string };
 
   /**
-   * The requester's name on the page; the merchant's name when "".
+   * The name that the page shows as the requester; "" for the merchant's name.
    *
    * @generated from field: string display_name = 10;
    */
   displayName: string;
 
   /**
-   * `#rrggbb`; the page's default when "".
+   * The page's colour, `#rrggbb`; "" for the default colour.
    *
    * @generated from field: string color = 11;
    */
   color: string;
 
   /**
-   * 1 to 30; 7 when 0.
+   * The number of days after which the link expires, 1 to 30; 0 means 7.
    *
    * @generated from field: int32 expires_in_days = 12;
    */
@@ -103,7 +104,8 @@ export type BeneficiaryLinkFields = Message<"disburse.beneficiary.v1.Beneficiary
 };
 
 /**
- * The merchant's presets of a link; "" for values that the beneficiary chooses or enters.
+ * The values that the merchant presets for a link; "" for values that the beneficiary chooses or
+ * enters.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryLinkFields
  */
@@ -131,8 +133,8 @@ export type BeneficiaryLinkFieldsJson = {
   beneficiaryAccountType?: string;
 
   /**
-   * Shown to the beneficiary, read-only. Use beneficiary_name for a company or a wallet's owner,
-   * and the next two fields for a person with a bank account.
+   * The name that is shown to the beneficiary, read-only. Use `beneficiary_name` for a company or a
+   * wallet's owner, and the next two fields for a person with a bank account.
    *
    * @generated from field: string beneficiary_name = 5;
    */
@@ -149,35 +151,35 @@ export type BeneficiaryLinkFieldsJson = {
   beneficiaryLastName?: string;
 
   /**
-   * The merchant's own reference; not shown.
+   * The merchant's own reference, which is not shown to the beneficiary.
    *
    * @generated from field: string reference_id = 8;
    */
   referenceId?: string;
 
   /**
-   * Metadata of the created beneficiary; not shown.
+   * Metadata for the created beneficiary, which is not shown to it.
    *
    * @generated from field: map<string, string> metadata = 9;
    */
   metadata?: { [key: string]: string };
 
   /**
-   * The requester's name on the page; the merchant's name when "".
+   * The name that the page shows as the requester; "" for the merchant's name.
    *
    * @generated from field: string display_name = 10;
    */
   displayName?: string;
 
   /**
-   * `#rrggbb`; the page's default when "".
+   * The page's colour, `#rrggbb`; "" for the default colour.
    *
    * @generated from field: string color = 11;
    */
   color?: string;
 
   /**
-   * 1 to 30; 7 when 0.
+   * The number of days after which the link expires, 1 to 30; 0 means 7.
    *
    * @generated from field: int32 expires_in_days = 12;
    */
@@ -218,15 +220,15 @@ export type BeneficiaryLink = Message<"disburse.beneficiary.v1.BeneficiaryLink">
   fields?: BeneficiaryLinkFields | undefined;
 
   /**
-   * The beneficiary that was created with a used link. "" if the details were refused after
-   * submission.
+   * The beneficiary that was created from the submitted details; "" for none, for example because
+   * the details were refused.
    *
    * @generated from field: string beneficiary_id = 5;
    */
   beneficiaryId: string;
 
   /**
-   * The error code if a used link created no beneficiary.
+   * The error code, if the details were submitted but no beneficiary was created.
    *
    * @generated from field: string failure_code = 6;
    */
@@ -275,15 +277,15 @@ export type BeneficiaryLinkJson = {
   fields?: BeneficiaryLinkFieldsJson;
 
   /**
-   * The beneficiary that was created with a used link. "" if the details were refused after
-   * submission.
+   * The beneficiary that was created from the submitted details; "" for none, for example because
+   * the details were refused.
    *
    * @generated from field: string beneficiary_id = 5;
    */
   beneficiaryId?: string;
 
   /**
-   * The error code if a used link created no beneficiary.
+   * The error code, if the details were submitted but no beneficiary was created.
    *
    * @generated from field: string failure_code = 6;
    */
@@ -332,7 +334,7 @@ export type CreateBeneficiaryLinkRequest = Message<"disburse.beneficiary.v1.Crea
   fields?: BeneficiaryLinkFields | undefined;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 4;
    */
@@ -359,7 +361,7 @@ export type CreateBeneficiaryLinkRequestJson = {
   fields?: BeneficiaryLinkFieldsJson;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 4;
    */
@@ -383,8 +385,9 @@ export type CreateBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.Cre
   link?: BeneficiaryLink | undefined;
 
   /**
-   * 256 random bits in base64url. The service stores only their hash. A repeat of the operation
-   * returns a new token and invalidates the previous one. "" if the link is no longer open.
+   * The link's token: 256 random bits in base64url. The service stores only their hash. A repeat of
+   * the operation returns a new token and invalidates the previous one. "" if the link is no longer
+   * open.
    *
    * @generated from field: string token = 2;
    */
@@ -401,8 +404,9 @@ export type CreateBeneficiaryLinkResponseJson = {
   link?: BeneficiaryLinkJson;
 
   /**
-   * 256 random bits in base64url. The service stores only their hash. A repeat of the operation
-   * returns a new token and invalidates the previous one. "" if the link is no longer open.
+   * The link's token: 256 random bits in base64url. The service stores only their hash. A repeat of
+   * the operation returns a new token and invalidates the previous one. "" if the link is no longer
+   * open.
    *
    * @generated from field: string token = 2;
    */
@@ -490,14 +494,14 @@ export type ListBeneficiaryLinksRequest = Message<"disburse.beneficiary.v1.ListB
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -514,14 +518,14 @@ export type ListBeneficiaryLinksRequestJson = {
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -552,14 +556,14 @@ export type ListBeneficiaryLinksResponse = Message<"disburse.beneficiary.v1.List
   nextCursor: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -583,14 +587,14 @@ export type ListBeneficiaryLinksResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -729,7 +733,7 @@ export type OpenBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.OpenB
   color: string;
 
   /**
-   * The forms that the merchant allows; only for an open link.
+   * The forms among which the beneficiary can choose. Set only for an open link.
    *
    * @generated from field: repeated disburse.beneficiary.v1.BeneficiaryForm forms = 4;
    */
@@ -774,7 +778,7 @@ export type OpenBeneficiaryLinkResponseJson = {
   color?: string;
 
   /**
-   * The forms that the merchant allows; only for an open link.
+   * The forms among which the beneficiary can choose. Set only for an open link.
    *
    * @generated from field: repeated disburse.beneficiary.v1.BeneficiaryForm forms = 4;
    */
@@ -812,7 +816,7 @@ export type SubmitBeneficiaryLinkRequest = Message<"disburse.beneficiary.v1.Subm
   token: string;
 
   /**
-   * The index of the form, from 0.
+   * The index in `OpenBeneficiaryLinkResponse.forms`, from 0.
    *
    * @generated from field: int32 form = 2;
    */
@@ -836,7 +840,7 @@ export type SubmitBeneficiaryLinkRequestJson = {
   token?: string;
 
   /**
-   * The index of the form, from 0.
+   * The index in `OpenBeneficiaryLinkResponse.forms`, from 0.
    *
    * @generated from field: int32 form = 2;
    */
@@ -862,14 +866,14 @@ export const SubmitBeneficiaryLinkRequestSchema: GenMessage<SubmitBeneficiaryLin
  */
 export type SubmitBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.SubmitBeneficiaryLinkResponse"> & {
   /**
-   * USED if details were received, now or earlier. Otherwise the link's current state.
+   * USED if the link has accepted details, now or earlier. Otherwise the link's current state.
    *
    * @generated from field: disburse.beneficiary.v1.BeneficiaryLinkState state = 1;
    */
   state: BeneficiaryLinkState;
 
   /**
-   * Problems of the details. If there are any, nothing has changed.
+   * The problems of the entered details. If there are any, nothing has changed.
    *
    * @generated from field: repeated disburse.type.v1.Violation violations = 2;
    */
@@ -881,14 +885,14 @@ export type SubmitBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.Sub
  */
 export type SubmitBeneficiaryLinkResponseJson = {
   /**
-   * USED if details were received, now or earlier. Otherwise the link's current state.
+   * USED if the link has accepted details, now or earlier. Otherwise the link's current state.
    *
    * @generated from field: disburse.beneficiary.v1.BeneficiaryLinkState state = 1;
    */
   state?: BeneficiaryLinkStateJson;
 
   /**
-   * Problems of the details. If there are any, nothing has changed.
+   * The problems of the entered details. If there are any, nothing has changed.
    *
    * @generated from field: repeated disburse.type.v1.Violation violations = 2;
    */

@@ -400,7 +400,7 @@ export type FiatBeneficiaryFields = Message<"disburse.beneficiary.v1.FiatBenefic
   beneficiaryRelationship: string;
 
   /**
-   * For EUR, instead of routing codes and account number.
+   * For a EUR account, given instead of routing codes and account number.
    *
    * @generated from field: string iban = 32;
    */
@@ -419,7 +419,7 @@ export type FiatBeneficiaryFields = Message<"disburse.beneficiary.v1.FiatBenefic
   metadata: { [key: string]: string };
 
   /**
-   * For a person with a single name, given as the last name.
+   * True for a person with a single name, which is given as the last name.
    *
    * @generated from field: bool beneficiary_single_name = 35;
    */
@@ -595,7 +595,7 @@ export type FiatBeneficiaryFieldsJson = {
   beneficiaryRelationship?: string;
 
   /**
-   * For EUR, instead of routing codes and account number.
+   * For a EUR account, given instead of routing codes and account number.
    *
    * @generated from field: string iban = 32;
    */
@@ -614,7 +614,7 @@ export type FiatBeneficiaryFieldsJson = {
   metadata?: { [key: string]: string };
 
   /**
-   * For a person with a single name, given as the last name.
+   * True for a person with a single name, which is given as the last name.
    *
    * @generated from field: bool beneficiary_single_name = 35;
    */
@@ -1068,7 +1068,7 @@ export type CreateCryptoBeneficiaryRequest = Message<"disburse.beneficiary.v1.Cr
   fields?: CryptoBeneficiaryFields | undefined;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 4;
    */
@@ -1104,7 +1104,7 @@ export type CreateCryptoBeneficiaryRequestJson = {
   fields?: CryptoBeneficiaryFieldsJson;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 4;
    */
@@ -1132,7 +1132,7 @@ export const CreateCryptoBeneficiaryRequestSchema: GenMessage<CreateCryptoBenefi
  */
 export type CreateCryptoBeneficiaryResponse = Message<"disburse.beneficiary.v1.CreateCryptoBeneficiaryResponse"> & {
   /**
-   * "" for a validation.
+   * "" if `validate_only` was set.
    *
    * @generated from field: string beneficiary_id = 1;
    */
@@ -1144,7 +1144,7 @@ export type CreateCryptoBeneficiaryResponse = Message<"disburse.beneficiary.v1.C
  */
 export type CreateCryptoBeneficiaryResponseJson = {
   /**
-   * "" for a validation.
+   * "" if `validate_only` was set.
    *
    * @generated from field: string beneficiary_id = 1;
    */
@@ -1234,7 +1234,7 @@ export const CreateFiatBeneficiaryRequestSchema: GenMessage<CreateFiatBeneficiar
  */
 export type CreateFiatBeneficiaryResponse = Message<"disburse.beneficiary.v1.CreateFiatBeneficiaryResponse"> & {
   /**
-   * "" for a validation.
+   * "" if `validate_only` was set.
    *
    * @generated from field: string beneficiary_id = 1;
    */
@@ -1246,7 +1246,7 @@ export type CreateFiatBeneficiaryResponse = Message<"disburse.beneficiary.v1.Cre
  */
 export type CreateFiatBeneficiaryResponseJson = {
   /**
-   * "" for a validation.
+   * "" if `validate_only` was set.
    *
    * @generated from field: string beneficiary_id = 1;
    */
@@ -1364,7 +1364,7 @@ export type Beneficiary = Message<"disburse.beneficiary.v1.Beneficiary"> & {
   kind: BeneficiaryKind;
 
   /**
-   * For a fiat Individual, first and last name.
+   * The beneficiary's name. For an individual with a bank account, first and last name.
    *
    * @generated from field: string name = 4;
    */
@@ -1383,14 +1383,14 @@ export type Beneficiary = Message<"disburse.beneficiary.v1.Beneficiary"> & {
   destinationCurrency: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 7;
    */
   transferMethod: string;
 
   /**
-   * The network of a crypto beneficiary: `ETHEREUM`, …; otherwise "".
+   * The network of a crypto beneficiary, such as `ETHEREUM`; "" for a fiat beneficiary.
    *
    * @generated from field: string network = 8;
    */
@@ -1422,7 +1422,8 @@ export type Beneficiary = Message<"disburse.beneficiary.v1.Beneficiary"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The stored public body. The account number is masked; document id and birth date are omitted.
+   * The stored request body. The account number is masked; the document id and the birth date are
+   * omitted.
    *
    * @generated from oneof disburse.beneficiary.v1.Beneficiary.fields
    */
@@ -1441,8 +1442,9 @@ export type Beneficiary = Message<"disburse.beneficiary.v1.Beneficiary"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The problem if the payment method doesn't support some of the fields, in the form of an error:
-   * `beneficiary_city: must be …`. "" if the beneficiary can be paid.
+   * The reason why the beneficiary can't be paid: the fields that its payment method doesn't
+   * support, in the form of an error such as `beneficiary_city: must be …`. "" if the beneficiary
+   * can be paid.
    *
    * @generated from field: string unpayable_reason = 16;
    */
@@ -1476,7 +1478,7 @@ export type BeneficiaryJson = {
   kind?: BeneficiaryKindJson;
 
   /**
-   * For a fiat Individual, first and last name.
+   * The beneficiary's name. For an individual with a bank account, first and last name.
    *
    * @generated from field: string name = 4;
    */
@@ -1495,14 +1497,14 @@ export type BeneficiaryJson = {
   destinationCurrency?: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 7;
    */
   transferMethod?: string;
 
   /**
-   * The network of a crypto beneficiary: `ETHEREUM`, …; otherwise "".
+   * The network of a crypto beneficiary, such as `ETHEREUM`; "" for a fiat beneficiary.
    *
    * @generated from field: string network = 8;
    */
@@ -1544,8 +1546,9 @@ export type BeneficiaryJson = {
   fiat?: FiatBeneficiaryFieldsJson;
 
   /**
-   * The problem if the payment method doesn't support some of the fields, in the form of an error:
-   * `beneficiary_city: must be …`. "" if the beneficiary can be paid.
+   * The reason why the beneficiary can't be paid: the fields that its payment method doesn't
+   * support, in the form of an error such as `beneficiary_city: must be …`. "" if the beneficiary
+   * can be paid.
    *
    * @generated from field: string unpayable_reason = 16;
    */
@@ -1613,7 +1616,7 @@ export type ListBeneficiaryCurrenciesRequest = Message<"disburse.beneficiary.v1.
   merchantId: string;
 
   /**
-   * At most 1,000.
+   * At most 1,000 ids.
    *
    * @generated from field: repeated string beneficiary_ids = 2;
    */
@@ -1630,7 +1633,7 @@ export type ListBeneficiaryCurrenciesRequestJson = {
   merchantId?: string;
 
   /**
-   * At most 1,000.
+   * At most 1,000 ids.
    *
    * @generated from field: repeated string beneficiary_ids = 2;
    */
@@ -1718,8 +1721,8 @@ export type GetBeneficiaryResponse = Message<"disburse.beneficiary.v1.GetBenefic
   beneficiary?: Beneficiary | undefined;
 
   /**
-   * Keyed hashes of the destination account or wallet. The current key's hash is first. Two
-   * beneficiaries of one merchant that share a hash have the same destination.
+   * Keyed hashes of the destination account or wallet, that of the current key first. If two
+   * beneficiaries of one merchant have a hash in common, they have the same destination.
    *
    * @generated from field: repeated string destination_keys = 2;
    */
@@ -1736,8 +1739,8 @@ export type GetBeneficiaryResponseJson = {
   beneficiary?: BeneficiaryJson;
 
   /**
-   * Keyed hashes of the destination account or wallet. The current key's hash is first. Two
-   * beneficiaries of one merchant that share a hash have the same destination.
+   * Keyed hashes of the destination account or wallet, that of the current key first. If two
+   * beneficiaries of one merchant have a hash in common, they have the same destination.
    *
    * @generated from field: repeated string destination_keys = 2;
    */
@@ -1761,21 +1764,22 @@ export type ListBeneficiariesRequest = Message<"disburse.beneficiary.v1.ListBene
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
   cursor: string;
 
   /**
-   * Filters. "" and unset values match any beneficiary, except for `archived`.
+   * The following fields are filters. "" and unset values match any beneficiary; only `archived`
+   * has a default.
    *
    * @generated from field: disburse.beneficiary.v1.BeneficiaryKind kind = 4;
    */
@@ -1804,14 +1808,14 @@ export type ListBeneficiariesRequest = Message<"disburse.beneficiary.v1.ListBene
   archived: ArchivedFilter;
 
   /**
-   * Inclusive.
+   * The earliest creation time, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 9;
    */
   createdFrom?: Timestamp | undefined;
 
   /**
-   * Exclusive.
+   * The latest creation time, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 10;
    */
@@ -1828,21 +1832,22 @@ export type ListBeneficiariesRequestJson = {
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
   cursor?: string;
 
   /**
-   * Filters. "" and unset values match any beneficiary, except for `archived`.
+   * The following fields are filters. "" and unset values match any beneficiary; only `archived`
+   * has a default.
    *
    * @generated from field: disburse.beneficiary.v1.BeneficiaryKind kind = 4;
    */
@@ -1871,14 +1876,14 @@ export type ListBeneficiariesRequestJson = {
   archived?: ArchivedFilterJson;
 
   /**
-   * Inclusive.
+   * The earliest creation time, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 9;
    */
   createdFrom?: TimestampJson;
 
   /**
-   * Exclusive.
+   * The latest creation time, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 10;
    */
@@ -1909,15 +1914,15 @@ export type ListBeneficiariesResponse = Message<"disburse.beneficiary.v1.ListBen
   nextCursor: string;
 
   /**
-   * Counts the records of all pages, up to 10,000. The count comes from an index. Maintaining a
-   * stored count would cost more.
+   * The number of records on all pages, counted from an index up to 10,000. Maintaining a stored
+   * count would cost more.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -1941,15 +1946,15 @@ export type ListBeneficiariesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts the records of all pages, up to 10,000. The count comes from an index. Maintaining a
-   * stored count would cost more.
+   * The number of records on all pages, counted from an index up to 10,000. Maintaining a stored
+   * count would cost more.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -1968,14 +1973,14 @@ export const ListBeneficiariesResponseSchema: GenMessage<ListBeneficiariesRespon
  */
 export type ListUnpayableBeneficiariesRequest = Message<"disburse.beneficiary.v1.ListUnpayableBeneficiariesRequest"> & {
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 1;
    */
   cursor: string;
 
   /**
-   * Number of beneficiaries examined per page: 1 to 1,000; 500 when 0.
+   * The number of beneficiaries to examine for one page, 1 to 1,000; 0 means 500.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -1987,14 +1992,14 @@ export type ListUnpayableBeneficiariesRequest = Message<"disburse.beneficiary.v1
  */
 export type ListUnpayableBeneficiariesRequestJson = {
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 1;
    */
   cursor?: string;
 
   /**
-   * Number of beneficiaries examined per page: 1 to 1,000; 500 when 0.
+   * The number of beneficiaries to examine for one page, 1 to 1,000; 0 means 500.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -2028,14 +2033,15 @@ export type UnpayableBeneficiary = Message<"disburse.beneficiary.v1.UnpayableBen
   destinationCurrency: string;
 
   /**
-   * `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 4;
    */
   transferMethod: string;
 
   /**
-   * The fields that the payment method doesn't support, and their limits. Contains no values.
+   * The names of the fields that the payment method doesn't support, with their limits but without
+   * their values.
    *
    * @generated from field: string reason = 5;
    */
@@ -2067,14 +2073,15 @@ export type UnpayableBeneficiaryJson = {
   destinationCurrency?: string;
 
   /**
-   * `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 4;
    */
   transferMethod?: string;
 
   /**
-   * The fields that the payment method doesn't support, and their limits. Contains no values.
+   * The names of the fields that the payment method doesn't support, with their limits but without
+   * their values.
    *
    * @generated from field: string reason = 5;
    */
@@ -2232,7 +2239,7 @@ export type Depositor = Message<"disburse.beneficiary.v1.Depositor"> & {
   status: DepositorStatus;
 
   /**
-   * The stored public body without document numbers and birth dates.
+   * The stored request body, without document numbers and birth dates.
    *
    * @generated from field: disburse.beneficiary.v1.DepositorFields fields = 4;
    */
@@ -2269,7 +2276,7 @@ export type DepositorJson = {
   status?: DepositorStatusJson;
 
   /**
-   * The stored public body without document numbers and birth dates.
+   * The stored request body, without document numbers and birth dates.
    *
    * @generated from field: disburse.beneficiary.v1.DepositorFields fields = 4;
    */
@@ -2367,42 +2374,42 @@ export type ListDepositorsRequest = Message<"disburse.beneficiary.v1.ListDeposit
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
   cursor: string;
 
   /**
-   * Filters; "" and unset for any.
+   * The following fields are filters; "" and unset match any depositor.
    *
    * @generated from field: disburse.beneficiary.v1.DepositorStatus status = 4;
    */
   status: DepositorStatus;
 
   /**
-   * `Individual` or `Corporate`; a merchant's own business is neither.
+   * `Individual` or `Corporate`. A depositor that is the merchant's own business is neither.
    *
    * @generated from field: string depositor_type = 5;
    */
   depositorType: string;
 
   /**
-   * Inclusive.
+   * The earliest creation time, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 6;
    */
   createdFrom?: Timestamp | undefined;
 
   /**
-   * Exclusive.
+   * The latest creation time, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 7;
    */
@@ -2419,42 +2426,42 @@ export type ListDepositorsRequestJson = {
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
   cursor?: string;
 
   /**
-   * Filters; "" and unset for any.
+   * The following fields are filters; "" and unset match any depositor.
    *
    * @generated from field: disburse.beneficiary.v1.DepositorStatus status = 4;
    */
   status?: DepositorStatusJson;
 
   /**
-   * `Individual` or `Corporate`; a merchant's own business is neither.
+   * `Individual` or `Corporate`. A depositor that is the merchant's own business is neither.
    *
    * @generated from field: string depositor_type = 5;
    */
   depositorType?: string;
 
   /**
-   * Inclusive.
+   * The earliest creation time, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 6;
    */
   createdFrom?: TimestampJson;
 
   /**
-   * Exclusive.
+   * The latest creation time, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 7;
    */
@@ -2485,14 +2492,14 @@ export type ListDepositorsResponse = Message<"disburse.beneficiary.v1.ListDeposi
   nextCursor: string;
 
   /**
-   * Counts all pages, up to 10,000, from an index.
+   * The number of records on all pages, counted from an index up to 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -2516,14 +2523,14 @@ export type ListDepositorsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages, up to 10,000, from an index.
+   * The number of records on all pages, counted from an index up to 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -2673,7 +2680,7 @@ export const GetPaymentInstructionRequestSchema: GenMessage<GetPaymentInstructio
  */
 export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.GetPaymentInstructionResponse"> & {
   /**
-   * The name for the bank. In Latin letters if the merchant gave such a name.
+   * The name to send to the bank, in Latin letters if the merchant gave such a name.
    *
    * @generated from field: string beneficiary_name = 1;
    */
@@ -2690,21 +2697,21 @@ export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.Get
   destinationCurrency: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 4;
    */
   transferMethod: string;
 
   /**
-   * The network of a crypto beneficiary; otherwise "".
+   * The network of a crypto beneficiary; "" for a fiat beneficiary.
    *
    * @generated from field: string network = 5;
    */
   network: string;
 
   /**
-   * For SEPA, `SWIFT` if there is a BIC.
+   * The type of `routing_code_value_1`. For SEPA, `SWIFT` if the beneficiary has a BIC.
    *
    * @generated from field: string routing_code_type_1 = 6;
    */
@@ -2716,14 +2723,14 @@ export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.Get
   routingCodeValue1: string;
 
   /**
-   * For SEPA, the IBAN's country.
+   * The country of the account. For SEPA, the IBAN's country.
    *
    * @generated from field: string destination_country = 8;
    */
   destinationCountry: string;
 
   /**
-   * The current status. A payout is sent only to a cleared beneficiary.
+   * The current screening status. A payout is sent only to a cleared beneficiary.
    *
    * @generated from field: disburse.beneficiary.v1.ScreeningStatus screening_status = 9;
    */
@@ -2749,8 +2756,8 @@ export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.Get
   bankName: string;
 
   /**
-   * The beneficiary's address, without placeholder values. The country defaults to the destination
-   * country.
+   * The beneficiary's address. Placeholder values are omitted, and the destination country is used
+   * if there is no country.
    *
    * @generated from field: disburse.beneficiary.v1.PostalAddress address = 13;
    */
@@ -2762,7 +2769,7 @@ export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.Get
  */
 export type GetPaymentInstructionResponseJson = {
   /**
-   * The name for the bank. In Latin letters if the merchant gave such a name.
+   * The name to send to the bank, in Latin letters if the merchant gave such a name.
    *
    * @generated from field: string beneficiary_name = 1;
    */
@@ -2779,21 +2786,21 @@ export type GetPaymentInstructionResponseJson = {
   destinationCurrency?: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 4;
    */
   transferMethod?: string;
 
   /**
-   * The network of a crypto beneficiary; otherwise "".
+   * The network of a crypto beneficiary; "" for a fiat beneficiary.
    *
    * @generated from field: string network = 5;
    */
   network?: string;
 
   /**
-   * For SEPA, `SWIFT` if there is a BIC.
+   * The type of `routing_code_value_1`. For SEPA, `SWIFT` if the beneficiary has a BIC.
    *
    * @generated from field: string routing_code_type_1 = 6;
    */
@@ -2805,14 +2812,14 @@ export type GetPaymentInstructionResponseJson = {
   routingCodeValue1?: string;
 
   /**
-   * For SEPA, the IBAN's country.
+   * The country of the account. For SEPA, the IBAN's country.
    *
    * @generated from field: string destination_country = 8;
    */
   destinationCountry?: string;
 
   /**
-   * The current status. A payout is sent only to a cleared beneficiary.
+   * The current screening status. A payout is sent only to a cleared beneficiary.
    *
    * @generated from field: disburse.beneficiary.v1.ScreeningStatus screening_status = 9;
    */
@@ -2838,8 +2845,8 @@ export type GetPaymentInstructionResponseJson = {
   bankName?: string;
 
   /**
-   * The beneficiary's address, without placeholder values. The country defaults to the destination
-   * country.
+   * The beneficiary's address. Placeholder values are omitted, and the destination country is used
+   * if there is no country.
    *
    * @generated from field: disburse.beneficiary.v1.PostalAddress address = 13;
    */
@@ -2929,7 +2936,7 @@ export const PostalAddressSchema: GenMessage<PostalAddress, {jsonType: PostalAdd
   messageDesc(file_disburse_beneficiary_v1_beneficiary, 37);
 
 /**
- * A business that pays out. Other services store its keys, accounts, corridors and endpoints.
+ * A business that sends payouts. Other services store its keys, accounts, corridors and endpoints.
  *
  * @generated from message disburse.beneficiary.v1.Merchant
  */
@@ -2958,7 +2965,7 @@ export type Merchant = Message<"disburse.beneficiary.v1.Merchant"> & {
 };
 
 /**
- * A business that pays out. Other services store its keys, accounts, corridors and endpoints.
+ * A business that sends payouts. Other services store its keys, accounts, corridors and endpoints.
  *
  * @generated from message disburse.beneficiary.v1.Merchant
  */
@@ -3003,8 +3010,8 @@ export type CreateMerchantRequest = Message<"disburse.beneficiary.v1.CreateMerch
   mutation?: Mutation | undefined;
 
   /**
-   * 1 to 128 letters, digits, `.`, `_`, `:` and `-`, starting with a letter or digit; "" to
-   * generate `mer_…`.
+   * The merchant's id: 1 to 128 letters, digits, `.`, `_`, `:` and `-`, starting with a letter or
+   * digit. If "", the service generates an id `mer_…`.
    *
    * @generated from field: string merchant_id = 2;
    */
@@ -3028,8 +3035,8 @@ export type CreateMerchantRequestJson = {
   mutation?: MutationJson;
 
   /**
-   * 1 to 128 letters, digits, `.`, `_`, `:` and `-`, starting with a letter or digit; "" to
-   * generate `mer_…`.
+   * The merchant's id: 1 to 128 letters, digits, `.`, `_`, `:` and `-`, starting with a letter or
+   * digit. If "", the service generates an id `mer_…`.
    *
    * @generated from field: string merchant_id = 2;
    */
@@ -3136,14 +3143,14 @@ export const GetMerchantResponseSchema: GenMessage<GetMerchantResponse, {jsonTyp
  */
 export type ListMerchantsRequest = Message<"disburse.beneficiary.v1.ListMerchantsRequest"> & {
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 1;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 2;
    */
@@ -3155,14 +3162,14 @@ export type ListMerchantsRequest = Message<"disburse.beneficiary.v1.ListMerchant
  */
 export type ListMerchantsRequestJson = {
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 1;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 2;
    */
@@ -3193,14 +3200,14 @@ export type ListMerchantsResponse = Message<"disburse.beneficiary.v1.ListMerchan
   nextCursor: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -3224,14 +3231,14 @@ export type ListMerchantsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -3255,7 +3262,7 @@ export type MerchantPermissions = Message<"disburse.beneficiary.v1.MerchantPermi
   merchantId: string;
 
   /**
-   * Both are required in SetMerchantPermissions.
+   * Both permissions are required in SetMerchantPermissions.
    *
    * @generated from field: optional bool may_create_beneficiaries = 2;
    */
@@ -3277,7 +3284,7 @@ export type MerchantPermissionsJson = {
   merchantId?: string;
 
   /**
-   * Both are required in SetMerchantPermissions.
+   * Both permissions are required in SetMerchantPermissions.
    *
    * @generated from field: optional bool may_create_beneficiaries = 2;
    */
@@ -3424,7 +3431,8 @@ export const ScreeningStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * Not screened yet, because compliance was unavailable. A sweep retries the screening.
+   * Not screened yet, because the compliance service was unavailable. The service retries the
+   * screening automatically.
    *
    * @generated from enum value: SCREENING_STATUS_PENDING = 1;
    */
@@ -3436,7 +3444,7 @@ export const ScreeningStatus = {
   CLEARED: 2,
 
   /**
-   * A reviewer must decide.
+   * A hit needs the decision of a reviewer.
    *
    * @generated from enum value: SCREENING_STATUS_REVIEW = 3;
    */
@@ -3534,7 +3542,7 @@ export const ArchivedFilter = {
   ONLY: 2,
 
   /**
-   * Both.
+   * Archived beneficiaries, and those that aren't archived.
    *
    * @generated from enum value: ARCHIVED_FILTER_ANY = 3;
    */
@@ -3608,17 +3616,21 @@ export const DepositorStatusSchema: GenEnum<DepositorStatus, DepositorStatusJson
   enumDesc(file_disburse_beneficiary_v1_beneficiary, 3);
 
 /**
- * Beneficiaries (crypto and fiat), depositors, the registry of merchants, and their creation
- * permissions.
+ * Manages beneficiaries (crypto and fiat), depositors, the registry of merchants, and the
+ * merchants' creation permissions.
  *
  * @generated from service disburse.beneficiary.v1.BeneficiaryService
  */
 export const BeneficiaryService: GenService<{
   /**
-   * Creates a crypto beneficiary if its wallet passes screening, and screens its party. Errors, in
-   * this order: RECORD_NOT_FOUND (merchant without settings), BENEFICIARY_CREATION_NOT_ALLOWED,
-   * INVALID_REQUEST, INVALID_WALLET_ADDRESS, RISK_ANALYSIS_FAILED. UNAVAILABLE if compliance
-   * doesn't respond.
+   * Creates a crypto beneficiary if its wallet passes screening, and then screens its party.
+   * Errors, in this order:
+   * - RECORD_NOT_FOUND: the merchant has no permissions set.
+   * - BENEFICIARY_CREATION_NOT_ALLOWED: the merchant may not create beneficiaries.
+   * - INVALID_REQUEST: a field is invalid.
+   * - INVALID_WALLET_ADDRESS: the address is not valid for its network.
+   * - RISK_ANALYSIS_FAILED: the wallet did not pass screening.
+   * - UNAVAILABLE: the compliance service can't screen the wallet now.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.CreateCryptoBeneficiary
    */
@@ -3628,9 +3640,12 @@ export const BeneficiaryService: GenService<{
     output: typeof CreateCryptoBeneficiaryResponseSchema;
   },
   /**
-   * Creates a fiat beneficiary and screens its party. While compliance is unavailable, the
-   * beneficiary stays `pending`. Errors, in this order: RECORD_NOT_FOUND,
-   * BENEFICIARY_CREATION_NOT_ALLOWED, INVALID_REQUEST.
+   * Creates a fiat beneficiary and screens its party. While the compliance service is unavailable,
+   * the beneficiary stays `pending`.
+   * Errors, in this order:
+   * - RECORD_NOT_FOUND: the merchant has no permissions set.
+   * - BENEFICIARY_CREATION_NOT_ALLOWED: the merchant may not create beneficiaries.
+   * - INVALID_REQUEST: a field is invalid.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.CreateFiatBeneficiary
    */
@@ -3640,7 +3655,9 @@ export const BeneficiaryService: GenService<{
     output: typeof CreateFiatBeneficiaryResponseSchema;
   },
   /**
-   * Creates a depositor. Errors: those of CreateCryptoBeneficiary.
+   * Creates a depositor if its wallet, if it has one, passes screening. Then screens its party. The
+   * errors are those of CreateCryptoBeneficiary. BENEFICIARY_CREATION_NOT_ALLOWED then means that
+   * the merchant may not create depositors.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.CreateDepositor
    */
@@ -3650,8 +3667,8 @@ export const BeneficiaryService: GenService<{
     output: typeof CreateDepositorResponseSchema;
   },
   /**
-   * Returns a merchant's beneficiary. The account number is masked except for its last four
-   * characters. Errors: RECORD_NOT_FOUND.
+   * Returns a merchant's beneficiary. Only the last four characters of the account number are
+   * visible. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetBeneficiary
    */
@@ -3673,7 +3690,7 @@ export const BeneficiaryService: GenService<{
   },
   /**
    * Returns the currencies of several beneficiaries of a merchant, in no particular order. Omits
-   * unknown and archived ones. Errors: INVALID_REQUEST (more than 1,000).
+   * unknown and archived beneficiaries. Errors: INVALID_REQUEST if there are more than 1,000 ids.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListBeneficiaryCurrencies
    */
@@ -3683,8 +3700,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiaryCurrenciesResponseSchema;
   },
   /**
-   * Lists a merchant's beneficiaries, newest first; by default without archived ones. Errors:
-   * INVALID_REQUEST.
+   * Lists a merchant's beneficiaries, newest first. Archived beneficiaries are omitted unless
+   * `archived` includes them. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListBeneficiaries
    */
@@ -3694,9 +3711,9 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiariesResponseSchema;
   },
   /**
-   * Lists the active beneficiaries of all merchants that can't be paid with their payment method,
-   * in order of their ids. A page may be empty without being the last. Errors: INVALID_REQUEST
-   * (cursor, limit).
+   * Lists beneficiaries that can't be paid, because their payment method doesn't support their
+   * data. Covers the active beneficiaries of all merchants, in order of their ids. A page may be
+   * empty without being the last. Errors: INVALID_REQUEST if the cursor or the limit is not valid.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListUnpayableBeneficiaries
    */
@@ -3737,8 +3754,9 @@ export const BeneficiaryService: GenService<{
     output: typeof ListDepositorsResponseSchema;
   },
   /**
-   * Returns the data that a rail needs to pay, including the full account number. Includes archived
-   * beneficiaries. For the payout service only. Errors: RECORD_NOT_FOUND.
+   * Returns the data that a rail needs to pay a beneficiary, including the full account number.
+   * Archived beneficiaries are included. Only the payout service may call this. Errors:
+   * RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetPaymentInstruction
    */
@@ -3748,7 +3766,8 @@ export const BeneficiaryService: GenService<{
     output: typeof GetPaymentInstructionResponseSchema;
   },
   /**
-   * Lists the fields of beneficiary bodies, for front ends. Empty for a combination without a form.
+   * Lists the forms of beneficiary bodies with their fields, for front ends. The list is empty if
+   * no form matches the filters.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListBeneficiaryForms
    */
@@ -3758,9 +3777,11 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiaryFormsResponseSchema;
   },
   /**
-   * Creates a link with which a beneficiary can enter its own details once. Errors, in this order:
-   * RECORD_NOT_FOUND, BENEFICIARY_CREATION_NOT_ALLOWED, INVALID_REQUEST (fields, or values that no
-   * beneficiary form has).
+   * Creates a link with which a beneficiary can enter its own details once.
+   * Errors, in this order:
+   * - RECORD_NOT_FOUND: the merchant has no permissions set.
+   * - BENEFICIARY_CREATION_NOT_ALLOWED: the merchant may not create beneficiaries.
+   * - INVALID_REQUEST: a field is invalid, or no beneficiary form has these values.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.CreateBeneficiaryLink
    */
@@ -3770,7 +3791,7 @@ export const BeneficiaryService: GenService<{
     output: typeof CreateBeneficiaryLinkResponseSchema;
   },
   /**
-   * Errors: RECORD_NOT_FOUND.
+   * Returns a merchant's link. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetBeneficiaryLink
    */
@@ -3780,7 +3801,8 @@ export const BeneficiaryService: GenService<{
     output: typeof GetBeneficiaryLinkResponseSchema;
   },
   /**
-   * Lists a merchant's links, newest first. Errors: INVALID_REQUEST (cursor, limit).
+   * Lists a merchant's links, newest first. Errors: INVALID_REQUEST if the cursor or the limit is
+   * not valid.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListBeneficiaryLinks
    */
@@ -3790,8 +3812,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiaryLinksResponseSchema;
   },
   /**
-   * Revokes an open link, so that it accepts no details. Doesn't change a link that isn't open. A
-   * repeat has no effect. Errors: RECORD_NOT_FOUND.
+   * Revokes an open link, so that it accepts no details. If the link isn't open, nothing changes.
+   * Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.RevokeBeneficiaryLink
    */
@@ -3812,10 +3834,12 @@ export const BeneficiaryService: GenService<{
     output: typeof OpenBeneficiaryLinkResponseSchema;
   },
   /**
-   * Accepts the details of a beneficiary with an open link, and creates and screens the merchant's
-   * beneficiary. A link accepts details only once. A repeat, and later details, have no effect and
-   * return the first result. Errors: RECORD_NOT_FOUND. UNAVAILABLE if compliance can't screen a
-   * wallet.
+   * Accepts the details that a beneficiary entered with an open link. Creates the merchant's
+   * beneficiary and screens it. A link accepts details only once. A repeat, and later details, have
+   * no effect and return the first result.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no link with this token.
+   * - UNAVAILABLE: the compliance service can't screen the wallet now.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.SubmitBeneficiaryLink
    */
@@ -3825,8 +3849,8 @@ export const BeneficiaryService: GenService<{
     output: typeof SubmitBeneficiaryLinkResponseSchema;
   },
   /**
-   * Registers a merchant, which can then have settings and accounts. Errors: INVALID_REQUEST
-   * (fields, or a merchant_id that is already registered).
+   * Registers a merchant, which can then have permissions and accounts. Errors: INVALID_REQUEST if
+   * a field is invalid or the `merchant_id` is already registered.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.CreateMerchant
    */
@@ -3836,7 +3860,7 @@ export const BeneficiaryService: GenService<{
     output: typeof CreateMerchantResponseSchema;
   },
   /**
-   * Errors: RECORD_NOT_FOUND.
+   * Returns a merchant. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetMerchant
    */
@@ -3846,7 +3870,8 @@ export const BeneficiaryService: GenService<{
     output: typeof GetMerchantResponseSchema;
   },
   /**
-   * Lists all merchants, newest first. Errors: INVALID_REQUEST (cursor, limit).
+   * Lists all merchants, newest first. Errors: INVALID_REQUEST if the cursor or the limit is not
+   * valid.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListMerchants
    */
@@ -3856,8 +3881,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListMerchantsResponseSchema;
   },
   /**
-   * Sets a merchant's creation permissions. Errors: RECORD_NOT_FOUND (the merchant isn't
-   * registered).
+   * Sets a merchant's creation permissions. Errors: RECORD_NOT_FOUND if the merchant isn't
+   * registered.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.SetMerchantPermissions
    */
@@ -3867,7 +3892,7 @@ export const BeneficiaryService: GenService<{
     output: typeof SetMerchantPermissionsResponseSchema;
   },
   /**
-   * Errors: RECORD_NOT_FOUND.
+   * Returns a merchant's creation permissions. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetMerchantPermissions
    */

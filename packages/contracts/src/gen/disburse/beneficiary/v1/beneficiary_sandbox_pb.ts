@@ -39,14 +39,14 @@ export type SetBeneficiaryListingRequest = Message<"disburse.beneficiary.v1.SetB
   beneficiaryId: string;
 
   /**
-   * `cleared`, `review` or `blocked`.
+   * The screening result to set: `cleared`, `review` or `blocked`.
    *
    * @generated from field: string result = 4;
    */
   result: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -73,14 +73,14 @@ export type SetBeneficiaryListingRequestJson = {
   beneficiaryId?: string;
 
   /**
-   * `cleared`, `review` or `blocked`.
+   * The screening result to set: `cleared`, `review` or `blocked`.
    *
    * @generated from field: string result = 4;
    */
   result?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -141,14 +141,14 @@ export type SetDepositorListingRequest = Message<"disburse.beneficiary.v1.SetDep
   depositorId: string;
 
   /**
-   * `cleared`, `review` or `blocked`.
+   * The screening result to set: `cleared`, `review` or `blocked`.
    *
    * @generated from field: string result = 4;
    */
   result: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -175,14 +175,14 @@ export type SetDepositorListingRequestJson = {
   depositorId?: string;
 
   /**
-   * `cleared`, `review` or `blocked`.
+   * The screening result to set: `cleared`, `review` or `blocked`.
    *
    * @generated from field: string result = 4;
    */
   result?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -230,9 +230,12 @@ export const SetDepositorListingResponseSchema: GenMessage<SetDepositorListingRe
  */
 export const BeneficiarySandboxService: GenService<{
   /**
-   * Sets a beneficiary's screening result, with effect only for the beneficiary's own merchant. A
-   * pending beneficiary is screened first. Errors: RECORD_NOT_FOUND, INVALID_REQUEST. UNAVAILABLE
-   * if compliance doesn't respond.
+   * Sets a beneficiary's screening result. The setting affects only the beneficiary's own merchant.
+   * A pending beneficiary is screened first.
+   * Errors:
+   * - RECORD_NOT_FOUND: the merchant has no such beneficiary.
+   * - INVALID_REQUEST: a field is invalid.
+   * - UNAVAILABLE: the compliance service doesn't respond.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiarySandboxService.SetBeneficiaryListing
    */
@@ -242,8 +245,8 @@ export const BeneficiarySandboxService: GenService<{
     output: typeof SetBeneficiaryListingResponseSchema;
   },
   /**
-   * Sets a depositor's screening result, with effect only for the depositor's own merchant. Errors
-   * are those of SetBeneficiaryListing.
+   * Sets a depositor's screening result. The setting affects only the depositor's own merchant. The
+   * errors are those of SetBeneficiaryListing.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiarySandboxService.SetDepositorListing
    */

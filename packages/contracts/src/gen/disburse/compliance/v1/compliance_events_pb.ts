@@ -53,7 +53,8 @@ export type ScreeningChanged = Message<"disburse.compliance.v1.ScreeningChanged"
   screeningId: string;
 
   /**
-   * The time of the comparison. The result with the latest time is valid.
+   * The time of the comparison. If results arrive out of order, the one with the latest time is
+   * valid.
    *
    * @generated from field: google.protobuf.Timestamp screened_at = 6;
    */
@@ -96,7 +97,8 @@ export type ScreeningChangedJson = {
   screeningId?: string;
 
   /**
-   * The time of the comparison. The result with the latest time is valid.
+   * The time of the comparison. If results arrive out of order, the one with the latest time is
+   * valid.
    *
    * @generated from field: google.protobuf.Timestamp screened_at = 6;
    */

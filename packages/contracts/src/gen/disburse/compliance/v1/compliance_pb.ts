@@ -18,7 +18,7 @@ export const file_disburse_compliance_v1_compliance: GenFile = /*@__PURE__*/
   fileDesc("CidkaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2UucHJvdG8SFmRpc2J1cnNlLmNvbXBsaWFuY2UudjEiMQoHU3ViamVjdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkimAEKE1NjcmVlbldhbGxldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSEAoIbmV0d29ya3MYAyADKAkSDwoHYWRkcmVzcxgEIAEoCSJMChRTY3JlZW5XYWxsZXRSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyIrCghEb2N1bWVudBIOCgZudW1iZXIYASABKAkSDwoHY291bnRyeRgCIAEoCSIrCgZXYWxsZXQSEAoIbmV0d29ya3MYASADKAkSDwoHYWRkcmVzcxgCIAEoCSIhCgRCYW5rEgwKBG5hbWUYASABKAkSCwoDYmljGAIgASgJIuEBCgVQYXJ0eRIwCgR0eXBlGAEgASgOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5QYXJ0eS5UeXBlEgwKBG5hbWUYAiABKAkSDAoEZGF0ZRgDIAEoCRIRCgljb3VudHJpZXMYBCADKAkSMwoJZG9jdW1lbnRzGAYgAygLMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Eb2N1bWVudCJCCgRUeXBlEhQKEFRZUEVfVU5TUEVDSUZJRUQQABITCg9UWVBFX0lORElWSURVQUwQARIPCgtUWVBFX0VOVElUWRACIoICChJTY3JlZW5QYXJ0eVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSLgoHcGFydGllcxgDIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgEIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0EisKBWJhbmtzGAUgAygLMhwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5CYW5rIksKE1NjcmVlblBhcnR5UmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmciNAoGUmVhc29uEgwKBGtpbmQYASABKAkSDAoEdGV4dBgCIAEoCRIOCgZlZmZlY3QYAyABKAEiTwoLQWxpZ25lZFBhcnQSDQoFcGFydHkYASABKAkSDQoFZW50cnkYAiABKAkSEgoKc2ltaWxhcml0eRgDIAEoARIOCgZ3ZWlnaHQYBCABKAEisAMKA0hpdBIMCgRsaXN0GAEgASgJEhQKDGxpc3RfdmVyc2lvbhgCIAEoCRIRCgllbnRyeV91aWQYAyABKAkSFAoMbWF0Y2hlZF9uYW1lGAQgASgJEg0KBXNjb3JlGAUgASgBEjAKB3ZlcmRpY3QYBiABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSLwoHcmVhc29ucxgHIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVhc29uEhIKCmVudHJ5X3R5cGUYCCABKAkSDgoGc291cmNlGAkgASgJEhUKDXN1YmplY3RfaW5kZXgYCiABKAUSEgoKbmFtZV9zY29yZRgLIAEoARIyCgVwYXJ0cxgMIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxpZ25lZFBhcnQSFwoPcGFydHlfbGVmdF9vdmVyGA0gAygJEhcKD2VudHJ5X2xlZnRfb3ZlchgOIAMoCRIQCghwcm9ncmFtcxgPIAMoCRIQCghhbGVydF9pZBgQIAEoCRIRCglkaXNtaXNzZWQYESABKAgigAEKC0xpc3RWZXJzaW9uEgwKBGxpc3QYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIPCgdlbnRyaWVzGAMgASgFEhAKCGNoZWNrc3VtGAQgASgJEi8KC2ltcG9ydGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKUBAoJU2NyZWVuaW5nEgoKAmlkGAEgASgJEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIpCgRoaXRzGAQgAygLMhsuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5IaXQSMgoFbGlzdHMYBSADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEh0KFWNvbmZpZ3VyYXRpb25fdmVyc2lvbhgGIAEoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRraW5kGAggASgJEg8KB3RyaWdnZXIYCSABKAkSLgoHcGFydGllcxgKIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgLIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0EisKBWJhbmtzGA0gAygLMhwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5CYW5rEjwKCmFzc2Vzc21lbnQYDCABKAsyKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLldhbGxldEFzc2Vzc21lbnQipQEKEFdhbGxldEFzc2Vzc21lbnQSEAoIcHJvdmlkZXIYASABKAkSMAoHdmVyZGljdBgCIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIQCghzZXZlcml0eRgDIAEoCRIQCghldmlkZW5jZRgEIAMoCRIpCgVhc19vZhgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiKwoTR2V0U2NyZWVuaW5nUmVxdWVzdBIUCgxzY3JlZW5pbmdfaWQYASABKAkiTAoUR2V0U2NyZWVuaW5nUmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcikAEKFUxpc3RTY3JlZW5pbmdzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBINCgVsaW1pdBgEIAEoBRIOCgZjdXJzb3IYBSABKAkiZAoWTGlzdFNjcmVlbmluZ3NSZXNwb25zZRI1CgpzY3JlZW5pbmdzGAEgAygLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcSEwoLbmV4dF9jdXJzb3IYAiABKAkigwMKEUltcG9ydExpc3RSZXF1ZXN0EkIKBmhlYWRlchgBIAEoCzIwLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuSW1wb3J0TGlzdFJlcXVlc3QuSGVhZGVySAASDwoFbGluZXMYAiABKAxIABI+CgRmaWxlGAMgASgLMi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdC5GaWxlSAAaugEKBkhlYWRlchIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEbGlzdBgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEjIKBmZvcm1hdBgEIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIaChJhY2NlcHRfZHJvcF9yZWFzb24YBSABKAkSEwoLZm9ybWF0X25hbWUYBiABKAkaFAoERmlsZRIMCgRuYW1lGAEgASgJQgYKBHBhcnQikAEKEkltcG9ydExpc3RSZXNwb25zZRI0Cgd2ZXJzaW9uGAEgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbhIyCgZjaGFuZ2UYAiABKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RDaGFuZ2USEAoIcmV0YWluZWQYAyABKAUiPQoKTGlzdENoYW5nZRINCgVhZGRlZBgBIAEoBRIPCgdjaGFuZ2VkGAIgASgFEg8KB3JlbW92ZWQYAyABKAUiEgoQTGlzdExpc3RzUmVxdWVzdCKCAQoRTGlzdExpc3RzUmVzcG9uc2USMgoFbGlzdHMYASADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjkKCHJldGFpbmVkGAIgAygLMicuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZXRhaW5lZEVudHJpZXMibAoPUmV0YWluZWRFbnRyaWVzEgwKBGxpc3QYASABKAkSEQoJaW1wb3J0X2lkGAIgASgJEg0KBWZvcm1zGAMgASgFEikKBXNpbmNlGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJtChxSZW1vdmVSZXRhaW5lZEVudHJpZXNSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRsaXN0GAIgASgJEhEKCWltcG9ydF9pZBgDIAEoCSJVCh1SZW1vdmVSZXRhaW5lZEVudHJpZXNSZXNwb25zZRI0Cgd2ZXJzaW9uGAEgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbiJOChVHZXRMaXN0ZWRFbnRyeVJlcXVlc3QSDAoEbGlzdBgBIAEoCRIRCgllbnRyeV91aWQYAiABKAkSFAoMbGlzdF92ZXJzaW9uGAMgASgJIpQBChZHZXRMaXN0ZWRFbnRyeVJlc3BvbnNlEjIKBWVudHJ5GAEgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0ZWRFbnRyeRI0Cgd2ZXJzaW9uGAIgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbhIQCghpbl9mb3JjZRgDIAEoCCK+AwoLTGlzdGVkRW50cnkSDAoEbGlzdBgBIAEoCRILCgN1aWQYAiABKAkSDgoGc291cmNlGAMgASgJEgwKBHR5cGUYBCABKAkSNwoFbmFtZXMYBSADKAsyKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5Lk5hbWUSDgoGYmlydGhzGAYgAygJEhEKCWNvdW50cmllcxgHIAMoCRI/Cglkb2N1bWVudHMYCCADKAsyLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5LkRvY3VtZW50EjsKB3dhbGxldHMYCSADKAsyKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5LldhbGxldBIQCghwcm9ncmFtcxgKIAMoCRoiCgROYW1lEgwKBG5hbWUYASABKAkSDAoEa2luZBgCIAEoCRo5CghEb2N1bWVudBIMCgR0eXBlGAEgASgJEg4KBm51bWJlchgCIAEoCRIPCgdjb3VudHJ5GAMgASgJGisKBldhbGxldBIQCghjdXJyZW5jeRgBIAEoCRIPCgdhZGRyZXNzGAIgASgJIpsCCgpMaXN0SW1wb3J0EgoKAmlkGAEgASgJEjQKB3ZlcnNpb24YAiABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEg0KBXN0YXRlGAMgASgJEjIKBmNoYW5nZRgEIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdENoYW5nZRIPCgdwcm9ibGVtGAUgASgJEiYKBWFjdG9yGAYgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVub3RlcxgIIAMoCRIQCghyZXRhaW5lZBgJIAEoBSJBChJMaXN0SW1wb3J0c1JlcXVlc3QSDAoEbGlzdBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkiXwoTTGlzdEltcG9ydHNSZXNwb25zZRIzCgdpbXBvcnRzGAEgAygLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0EhMKC25leHRfY3Vyc29yGAIgASgJImEKFUNvbXBhcmVJbXBvcnRzUmVxdWVzdBIRCglpbXBvcnRfaWQYASABKAkSFgoOYmFzZV9pbXBvcnRfaWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJItQBChZDb21wYXJlSW1wb3J0c1Jlc3BvbnNlEjQKB3ZlcnNpb24YASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjEKBGJhc2UYAiABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjwKC2RpZmZlcmVuY2VzGAMgAygLMicuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5FbnRyeURpZmZlcmVuY2USEwoLbmV4dF9jdXJzb3IYBCABKAkirQIKD0VudHJ5RGlmZmVyZW5jZRI6CgRraW5kGAEgASgOMiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5FbnRyeURpZmZlcmVuY2UuS2luZBILCgN1aWQYAiABKAkSMwoGYmVmb3JlGAMgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0ZWRFbnRyeRIyCgVhZnRlchgEIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkSFgoOY2hhbmdlZF9maWVsZHMYBSADKAkiUAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDgoKS0lORF9BRERFRBABEhAKDEtJTkRfQ0hBTkdFRBACEhAKDEtJTkRfUkVNT1ZFRBADIhYKFEdldE1vbml0b3JpbmdSZXF1ZXN0IpMCChVHZXRNb25pdG9yaW5nUmVzcG9uc2USTAoIdmVyZGljdHMYASADKAsyOi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldE1vbml0b3JpbmdSZXNwb25zZS5WZXJkaWN0Q291bnQSDgoGYmVoaW5kGAIgASgDEjAKDGJlaGluZF9zaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZXZlbnRzX3BlbmRpbmcYBCABKAMaUgoMVmVyZGljdENvdW50EjAKB3ZlcmRpY3QYASABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSEAoIc3ViamVjdHMYAiABKAMijQIKCkxpc3RTb3VyY2USDAoEbGlzdBgBIAEoCRIyCgZmb3JtYXQYAiABKA4yIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RGb3JtYXQSEQoJbG9jYXRpb25zGAMgAygJEi4KCmNoZWNrZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDW5leHRfY2hlY2tfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB291dGNvbWUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIQCghmYWlsdXJlcxgIIAEoBRITCgtmb3JtYXRfbmFtZRgJIAEoCSIUChJMaXN0U291cmNlc1JlcXVlc3QiSgoTTGlzdFNvdXJjZXNSZXNwb25zZRIzCgdzb3VyY2VzGAEgAygLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlIlAKEkNoZWNrU291cmNlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEbGlzdBgCIAEoCSJJChNDaGVja1NvdXJjZVJlc3BvbnNlEjIKBnNvdXJjZRgBIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNvdXJjZSpcCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIRCg1WRVJESUNUX0NMRUFSEAESEgoOVkVSRElDVF9SRVZJRVcQAhIRCg1WRVJESUNUX0JMT0NLEAMqpwEKCkxpc3RGb3JtYXQSGwoXTElTVF9GT1JNQVRfVU5TUEVDSUZJRUQQABIaChZMSVNUX0ZPUk1BVF9KU09OX0xJTkVTEAESGAoUTElTVF9GT1JNQVRfT0ZBQ19DU1YQAhIWChJMSVNUX0ZPUk1BVF9VTl9YTUwQAxIWChJMSVNUX0ZPUk1BVF9FVV9DU1YQBBIWChJMSVNUX0ZPUk1BVF9VS19DU1YQBTLLDAoRQ29tcGxpYW5jZVNlcnZpY2USfwoMU2NyZWVuV2FsbGV0EisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5XYWxsZXRSZXF1ZXN0GiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5XYWxsZXRSZXNwb25zZSIU6uAYEAoLYmVuZWZpY2lhcnkSAQMSfAoLU2NyZWVuUGFydHkSKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlblBhcnR5UmVxdWVzdBorLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU2NyZWVuUGFydHlSZXNwb25zZSIU6uAYEAoLYmVuZWZpY2lhcnkSAQMSdAoMR2V0U2NyZWVuaW5nEisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXF1ZXN0GiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXNwb25zZSIJ6uAYBRIDAwQHEnoKDkxpc3RTY3JlZW5pbmdzEi0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U2NyZWVuaW5nc1JlcXVlc3QaLi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTY3JlZW5pbmdzUmVzcG9uc2UiCergGAUSAwMEBxJ3CgpJbXBvcnRMaXN0EikuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdBoqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuSW1wb3J0TGlzdFJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEDKAESdAoJTGlzdExpc3RzEiguZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0TGlzdHNSZXF1ZXN0GikuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0TGlzdHNSZXNwb25zZSIS6uAYDgoHc2FuZGJveBIDAwQHEnoKDkdldExpc3RlZEVudHJ5Ei0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRMaXN0ZWRFbnRyeVJlcXVlc3QaLi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldExpc3RlZEVudHJ5UmVzcG9uc2UiCergGAUSAwMEBxJxCgtMaXN0SW1wb3J0cxIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEltcG9ydHNSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0c1Jlc3BvbnNlIgnq4BgFEgMDBAcSegoOQ29tcGFyZUltcG9ydHMSLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkNvbXBhcmVJbXBvcnRzUmVxdWVzdBouLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ29tcGFyZUltcG9ydHNSZXNwb25zZSIJ6uAYBRIDAwQHEo0BChVSZW1vdmVSZXRhaW5lZEVudHJpZXMSNC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlJlbW92ZVJldGFpbmVkRW50cmllc1JlcXVlc3QaNS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlJlbW92ZVJldGFpbmVkRW50cmllc1Jlc3BvbnNlIgfq4BgDEgEDEncKDUdldE1vbml0b3JpbmcSLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldE1vbml0b3JpbmdSZXF1ZXN0Gi0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRNb25pdG9yaW5nUmVzcG9uc2UiCergGAUSAwMEBxJxCgtMaXN0U291cmNlcxIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNvdXJjZXNSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlc1Jlc3BvbnNlIgnq4BgFEgMDBAcSbwoLQ2hlY2tTb3VyY2USKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkNoZWNrU291cmNlUmVxdWVzdBorLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ2hlY2tTb3VyY2VSZXNwb25zZSIH6uAYAxIBA2IGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
- * The subject of a screening, to which later changes of the verdict refer.
+ * The record that is screened. Reports of later verdict changes refer to it.
  *
  * @generated from message disburse.compliance.v1.Subject
  */
@@ -29,7 +29,7 @@ export type Subject = Message<"disburse.compliance.v1.Subject"> & {
   merchantId: string;
 
   /**
-   * `ben_…` or `dep_…`; "" for a wallet that is screened before its owner is stored.
+   * `ben_…` or `dep_…`; "" for a wallet that is screened before its owner's record is stored.
    *
    * @generated from field: string record_id = 2;
    */
@@ -37,7 +37,7 @@ export type Subject = Message<"disburse.compliance.v1.Subject"> & {
 };
 
 /**
- * The subject of a screening, to which later changes of the verdict refer.
+ * The record that is screened. Reports of later verdict changes refer to it.
  *
  * @generated from message disburse.compliance.v1.Subject
  */
@@ -48,7 +48,7 @@ export type SubjectJson = {
   merchantId?: string;
 
   /**
-   * `ben_…` or `dep_…`; "" for a wallet that is screened before its owner is stored.
+   * `ben_…` or `dep_…`; "" for a wallet that is screened before its owner's record is stored.
    *
    * @generated from field: string record_id = 2;
    */
@@ -77,15 +77,15 @@ export type ScreenWalletRequest = Message<"disburse.compliance.v1.ScreenWalletRe
   subject?: Subject | undefined;
 
   /**
-   * `ETHEREUM`, `POL`, `BNB`, `SOLANA`, `TRX`, `BTC`; empty for all networks on which the address
-   * is valid.
+   * The wallet's networks: `ETHEREUM`, `POL`, `BNB`, `SOLANA`, `TRX` or `BTC`. If empty, all
+   * networks on which the address is valid.
    *
    * @generated from field: repeated string networks = 3;
    */
   networks: string[];
 
   /**
-   * Must be valid for its network; 1 to 128 characters.
+   * The wallet's address, 1 to 128 characters. Must be valid for its networks.
    *
    * @generated from field: string address = 4;
    */
@@ -107,15 +107,15 @@ export type ScreenWalletRequestJson = {
   subject?: SubjectJson;
 
   /**
-   * `ETHEREUM`, `POL`, `BNB`, `SOLANA`, `TRX`, `BTC`; empty for all networks on which the address
-   * is valid.
+   * The wallet's networks: `ETHEREUM`, `POL`, `BNB`, `SOLANA`, `TRX` or `BTC`. If empty, all
+   * networks on which the address is valid.
    *
    * @generated from field: repeated string networks = 3;
    */
   networks?: string[];
 
   /**
-   * Must be valid for its network; 1 to 128 characters.
+   * The wallet's address, 1 to 128 characters. Must be valid for its networks.
    *
    * @generated from field: string address = 4;
    */
@@ -253,15 +253,16 @@ export const WalletSchema: GenMessage<Wallet, {jsonType: WalletJson}> = /*@__PUR
  */
 export type Bank = Message<"disburse.compliance.v1.Bank"> & {
   /**
-   * The name as the account owner writes it, at most 511 characters. A match of the name alone
-   * gives at most REVIEW.
+   * The bank's name as the account owner writes it, at most 511 characters. If only the name
+   * matches, the verdict is at most REVIEW.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * ISO 9362; the first eight characters are compared. A listed BIC gives BLOCK.
+   * The bank's BIC (ISO 9362), of which the first eight characters are compared. A listed BIC gives
+   * the verdict BLOCK.
    *
    * @generated from field: string bic = 2;
    */
@@ -275,15 +276,16 @@ export type Bank = Message<"disburse.compliance.v1.Bank"> & {
  */
 export type BankJson = {
   /**
-   * The name as the account owner writes it, at most 511 characters. A match of the name alone
-   * gives at most REVIEW.
+   * The bank's name as the account owner writes it, at most 511 characters. If only the name
+   * matches, the verdict is at most REVIEW.
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * ISO 9362; the first eight characters are compared. A listed BIC gives BLOCK.
+   * The bank's BIC (ISO 9362), of which the first eight characters are compared. A listed BIC gives
+   * the verdict BLOCK.
    *
    * @generated from field: string bic = 2;
    */
@@ -307,7 +309,8 @@ export type Party = Message<"disburse.compliance.v1.Party"> & {
   type: Party_Type;
 
   /**
-   * 1 to 511 characters: a first and a last name of 255 characters each, and a space.
+   * 1 to 511 characters. This is enough for a first and a last name of 255 characters each and a
+   * space.
    *
    * @generated from field: string name = 2;
    */
@@ -328,7 +331,7 @@ export type Party = Message<"disburse.compliance.v1.Party"> & {
   countries: string[];
 
   /**
-   * At most 20.
+   * At most 20 documents.
    *
    * @generated from field: repeated disburse.compliance.v1.Document documents = 6;
    */
@@ -345,7 +348,8 @@ export type PartyJson = {
   type?: Party_TypeJson;
 
   /**
-   * 1 to 511 characters: a first and a last name of 255 characters each, and a space.
+   * 1 to 511 characters. This is enough for a first and a last name of 255 characters each and a
+   * space.
    *
    * @generated from field: string name = 2;
    */
@@ -366,7 +370,7 @@ export type PartyJson = {
   countries?: string[];
 
   /**
-   * At most 20.
+   * At most 20 documents.
    *
    * @generated from field: repeated disburse.compliance.v1.Document documents = 6;
    */
@@ -431,22 +435,22 @@ export type ScreenPartyRequest = Message<"disburse.compliance.v1.ScreenPartyRequ
   subject?: Subject | undefined;
 
   /**
-   * At most 50, because a company is screened together with its owners. The result is the worst
-   * verdict. At least one party, wallet or bank is required.
+   * At most 50 parties, because a company is screened together with its owners. The strictest
+   * verdict of all parties, wallets and banks is the result. At least one of them is required.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 3;
    */
   parties: Party[];
 
   /**
-   * At most 10; compared only with lists, not by the wallet risk provider.
+   * At most 10 wallets. They are compared only with lists, not checked by the wallet risk provider.
    *
    * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 4;
    */
   wallets: Wallet[];
 
   /**
-   * At most 2: the banks of the destination account.
+   * At most 2 banks: those of the account to which the money goes.
    *
    * @generated from field: repeated disburse.compliance.v1.Bank banks = 5;
    */
@@ -468,22 +472,22 @@ export type ScreenPartyRequestJson = {
   subject?: SubjectJson;
 
   /**
-   * At most 50, because a company is screened together with its owners. The result is the worst
-   * verdict. At least one party, wallet or bank is required.
+   * At most 50 parties, because a company is screened together with its owners. The strictest
+   * verdict of all parties, wallets and banks is the result. At least one of them is required.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 3;
    */
   parties?: PartyJson[];
 
   /**
-   * At most 10; compared only with lists, not by the wallet risk provider.
+   * At most 10 wallets. They are compared only with lists, not checked by the wallet risk provider.
    *
    * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 4;
    */
   wallets?: WalletJson[];
 
   /**
-   * At most 2: the banks of the destination account.
+   * At most 2 banks: those of the account to which the money goes.
    *
    * @generated from field: repeated disburse.compliance.v1.Bank banks = 5;
    */
@@ -525,13 +529,14 @@ export const ScreenPartyResponseSchema: GenMessage<ScreenPartyResponse, {jsonTyp
   messageDesc(file_disburse_compliance_v1_compliance, 8);
 
 /**
- * A reason for a score, for compliance officers: `birth date: 1966-09-08 contradicts 1958`.
+ * A reason for a hit's score, for compliance officers. Its text is, for example, `birth date:
+ * 1966-09-08 contradicts 1958`.
  *
  * @generated from message disburse.compliance.v1.Reason
  */
 export type Reason = Message<"disburse.compliance.v1.Reason"> & {
   /**
-   * `name`, `date`, `country`, `document`, `wallet`, `bank`.
+   * The compared data: `name`, `date`, `country`, `document`, `wallet` or `bank`.
    *
    * @generated from field: string kind = 1;
    */
@@ -551,13 +556,14 @@ export type Reason = Message<"disburse.compliance.v1.Reason"> & {
 };
 
 /**
- * A reason for a score, for compliance officers: `birth date: 1966-09-08 contradicts 1958`.
+ * A reason for a hit's score, for compliance officers. Its text is, for example, `birth date:
+ * 1966-09-08 contradicts 1958`.
  *
  * @generated from message disburse.compliance.v1.Reason
  */
 export type ReasonJson = {
   /**
-   * `name`, `date`, `country`, `document`, `wallet`, `bank`.
+   * The compared data: `name`, `date`, `country`, `document`, `wallet` or `bank`.
    *
    * @generated from field: string kind = 1;
    */
@@ -584,7 +590,7 @@ export const ReasonSchema: GenMessage<Reason, {jsonType: ReasonJson}> = /*@__PUR
   messageDesc(file_disburse_compliance_v1_compliance, 9);
 
 /**
- * Words of the party's name that match words of the listed name.
+ * A part of the party's name that matches a part of the listed name.
  *
  * @generated from message disburse.compliance.v1.AlignedPart
  */
@@ -600,7 +606,7 @@ export type AlignedPart = Message<"disburse.compliance.v1.AlignedPart"> & {
   entry: string;
 
   /**
-   * In [0, 1]; 1 for the same word.
+   * The similarity of the two, in [0, 1]; 1 for the same word.
    *
    * @generated from field: double similarity = 3;
    */
@@ -615,7 +621,7 @@ export type AlignedPart = Message<"disburse.compliance.v1.AlignedPart"> & {
 };
 
 /**
- * Words of the party's name that match words of the listed name.
+ * A part of the party's name that matches a part of the listed name.
  *
  * @generated from message disburse.compliance.v1.AlignedPart
  */
@@ -631,7 +637,7 @@ export type AlignedPartJson = {
   entry?: string;
 
   /**
-   * In [0, 1]; 1 for the same word.
+   * The similarity of the two, in [0, 1]; 1 for the same word.
    *
    * @generated from field: double similarity = 3;
    */
@@ -657,9 +663,9 @@ export const AlignedPartSchema: GenMessage<AlignedPart, {jsonType: AlignedPartJs
  */
 export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   /**
-   * "" for a hit without an entry. A reviewer decides such a hit. `entry_uid` is then
-   * `unreadable-name` if parts of a name can't be compared, or `further-hits` if there are too many
-   * hits to list. `reasons` has the explanation.
+   * The list's name; "" for a hit without a list entry. `entry_uid` is then `unreadable-name` if
+   * parts of a name can't be compared, or `further-hits` if there are too many hits to list. A
+   * reviewer decides such a hit, and `reasons` has the explanation.
    *
    * @generated from field: string list = 1;
    */
@@ -676,14 +682,14 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   entryUid: string;
 
   /**
-   * As written in the list.
+   * The listed name that matches, as written in the list.
    *
    * @generated from field: string matched_name = 4;
    */
   matchedName: string;
 
   /**
-   * In [0, 1].
+   * The similarity of party and entry, in [0, 1].
    *
    * @generated from field: double score = 5;
    */
@@ -700,29 +706,29 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   reasons: Reason[];
 
   /**
-   * `individual`, `entity`, `vessel`, `aircraft`.
+   * The type of the entry: `individual`, `entity`, `vessel` or `aircraft`.
    *
    * @generated from field: string entry_type = 8;
    */
   entryType: string;
 
   /**
-   * The publisher, if the list combines several; otherwise "".
+   * The entry's publisher, if the list combines those of several publishers; otherwise "".
    *
    * @generated from field: string source = 9;
    */
   source: string;
 
   /**
-   * The index of the matched party, wallet or bank, from 0. The index counts first the parties of
-   * the request, then the wallets, then the banks.
+   * The index of the matched party, wallet or bank among those of the request, from 0. The parties
+   * come first, then the wallets, then the banks.
    *
    * @generated from field: int32 subject_index = 10;
    */
   subjectIndex: number;
 
   /**
-   * The score of the names alone, before other evidence.
+   * The score of the names alone, without further evidence such as birth dates.
    *
    * @generated from field: double name_score = 11;
    */
@@ -734,7 +740,8 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   parts: AlignedPart[];
 
   /**
-   * Words that match no word of the other name.
+   * The words of the party's name that match no word of the listed name. `entry_left_over` has the
+   * words of the listed name that match no word of the party's name.
    *
    * @generated from field: repeated string party_left_over = 13;
    */
@@ -753,7 +760,7 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   programs: string[];
 
   /**
-   * For a monitored subject; otherwise "".
+   * The id of the hit's alert, if the subject is monitored; otherwise "".
    *
    * @generated from field: string alert_id = 16;
    */
@@ -773,9 +780,9 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
  */
 export type HitJson = {
   /**
-   * "" for a hit without an entry. A reviewer decides such a hit. `entry_uid` is then
-   * `unreadable-name` if parts of a name can't be compared, or `further-hits` if there are too many
-   * hits to list. `reasons` has the explanation.
+   * The list's name; "" for a hit without a list entry. `entry_uid` is then `unreadable-name` if
+   * parts of a name can't be compared, or `further-hits` if there are too many hits to list. A
+   * reviewer decides such a hit, and `reasons` has the explanation.
    *
    * @generated from field: string list = 1;
    */
@@ -792,14 +799,14 @@ export type HitJson = {
   entryUid?: string;
 
   /**
-   * As written in the list.
+   * The listed name that matches, as written in the list.
    *
    * @generated from field: string matched_name = 4;
    */
   matchedName?: string;
 
   /**
-   * In [0, 1].
+   * The similarity of party and entry, in [0, 1].
    *
    * @generated from field: double score = 5;
    */
@@ -816,29 +823,29 @@ export type HitJson = {
   reasons?: ReasonJson[];
 
   /**
-   * `individual`, `entity`, `vessel`, `aircraft`.
+   * The type of the entry: `individual`, `entity`, `vessel` or `aircraft`.
    *
    * @generated from field: string entry_type = 8;
    */
   entryType?: string;
 
   /**
-   * The publisher, if the list combines several; otherwise "".
+   * The entry's publisher, if the list combines those of several publishers; otherwise "".
    *
    * @generated from field: string source = 9;
    */
   source?: string;
 
   /**
-   * The index of the matched party, wallet or bank, from 0. The index counts first the parties of
-   * the request, then the wallets, then the banks.
+   * The index of the matched party, wallet or bank among those of the request, from 0. The parties
+   * come first, then the wallets, then the banks.
    *
    * @generated from field: int32 subject_index = 10;
    */
   subjectIndex?: number;
 
   /**
-   * The score of the names alone, before other evidence.
+   * The score of the names alone, without further evidence such as birth dates.
    *
    * @generated from field: double name_score = 11;
    */
@@ -850,7 +857,8 @@ export type HitJson = {
   parts?: AlignedPartJson[];
 
   /**
-   * Words that match no word of the other name.
+   * The words of the party's name that match no word of the listed name. `entry_left_over` has the
+   * words of the listed name that match no word of the party's name.
    *
    * @generated from field: repeated string party_left_over = 13;
    */
@@ -869,7 +877,7 @@ export type HitJson = {
   programs?: string[];
 
   /**
-   * For a monitored subject; otherwise "".
+   * The id of the hit's alert, if the subject is monitored; otherwise "".
    *
    * @generated from field: string alert_id = 16;
    */
@@ -986,21 +994,21 @@ export type Screening = Message<"disburse.compliance.v1.Screening"> & {
   verdict: Verdict;
 
   /**
-   * Best first, at most 20.
+   * The hits, highest score first, at most 20.
    *
    * @generated from field: repeated disburse.compliance.v1.Hit hits = 4;
    */
   hits: Hit[];
 
   /**
-   * The compared lists.
+   * The list versions with which the subject was compared.
    *
    * @generated from field: repeated disburse.compliance.v1.ListVersion lists = 5;
    */
   lists: ListVersion[];
 
   /**
-   * The version of the matcher's thresholds and weights.
+   * The version of the thresholds and weights with which the screening was made.
    *
    * @generated from field: string configuration_version = 6;
    */
@@ -1012,21 +1020,22 @@ export type Screening = Message<"disburse.compliance.v1.Screening"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * `wallet` or `party`.
+   * `wallet` for ScreenWallet, `party` for ScreenParty.
    *
    * @generated from field: string kind = 8;
    */
   kind: string;
 
   /**
-   * `request`, `list_change`, `configuration_change`, `decision`.
+   * The cause of the screening: `request`, `list_change`, `configuration_change` or `decision`.
    *
    * @generated from field: string trigger = 9;
    */
   trigger: string;
 
   /**
-   * The screened data; only in GetScreening's response.
+   * The screened parties, wallets and banks. Set only in the responses of GetScreening and
+   * ComplianceReviewService.GetAlert.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 10;
    */
@@ -1070,21 +1079,21 @@ export type ScreeningJson = {
   verdict?: VerdictJson;
 
   /**
-   * Best first, at most 20.
+   * The hits, highest score first, at most 20.
    *
    * @generated from field: repeated disburse.compliance.v1.Hit hits = 4;
    */
   hits?: HitJson[];
 
   /**
-   * The compared lists.
+   * The list versions with which the subject was compared.
    *
    * @generated from field: repeated disburse.compliance.v1.ListVersion lists = 5;
    */
   lists?: ListVersionJson[];
 
   /**
-   * The version of the matcher's thresholds and weights.
+   * The version of the thresholds and weights with which the screening was made.
    *
    * @generated from field: string configuration_version = 6;
    */
@@ -1096,21 +1105,22 @@ export type ScreeningJson = {
   createdAt?: TimestampJson;
 
   /**
-   * `wallet` or `party`.
+   * `wallet` for ScreenWallet, `party` for ScreenParty.
    *
    * @generated from field: string kind = 8;
    */
   kind?: string;
 
   /**
-   * `request`, `list_change`, `configuration_change`, `decision`.
+   * The cause of the screening: `request`, `list_change`, `configuration_change` or `decision`.
    *
    * @generated from field: string trigger = 9;
    */
   trigger?: string;
 
   /**
-   * The screened data; only in GetScreening's response.
+   * The screened parties, wallets and banks. Set only in the responses of GetScreening and
+   * ComplianceReviewService.GetAlert.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 10;
    */
@@ -1158,7 +1168,7 @@ export type WalletAssessment = Message<"disburse.compliance.v1.WalletAssessment"
   verdict: Verdict;
 
   /**
-   * `none`, `low`, `medium`, `high`, `severe`.
+   * The severity of the risk: `none`, `low`, `medium`, `high` or `severe`.
    *
    * @generated from field: string severity = 3;
    */
@@ -1194,7 +1204,7 @@ export type WalletAssessmentJson = {
   verdict?: VerdictJson;
 
   /**
-   * `none`, `low`, `medium`, `high`, `severe`.
+   * The severity of the risk: `none`, `low`, `medium`, `high` or `severe`.
    *
    * @generated from field: string severity = 3;
    */
@@ -1279,35 +1289,35 @@ export const GetScreeningResponseSchema: GenMessage<GetScreeningResponse, {jsonT
  */
 export type ListScreeningsRequest = Message<"disburse.compliance.v1.ListScreeningsRequest"> & {
   /**
-   * "" for all merchants.
+   * Lists only screenings of this merchant; "" for all merchants.
    *
    * @generated from field: string merchant_id = 1;
    */
   merchantId: string;
 
   /**
-   * "" for all records.
+   * Lists only screenings of this record; "" for all records.
    *
    * @generated from field: string record_id = 2;
    */
   recordId: string;
 
   /**
-   * Unspecified for any.
+   * Lists only screenings with this verdict; unspecified for any.
    *
    * @generated from field: disburse.compliance.v1.Verdict verdict = 3;
    */
   verdict: Verdict;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 4;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 5;
    */
@@ -1319,35 +1329,35 @@ export type ListScreeningsRequest = Message<"disburse.compliance.v1.ListScreenin
  */
 export type ListScreeningsRequestJson = {
   /**
-   * "" for all merchants.
+   * Lists only screenings of this merchant; "" for all merchants.
    *
    * @generated from field: string merchant_id = 1;
    */
   merchantId?: string;
 
   /**
-   * "" for all records.
+   * Lists only screenings of this record; "" for all records.
    *
    * @generated from field: string record_id = 2;
    */
   recordId?: string;
 
   /**
-   * Unspecified for any.
+   * Lists only screenings with this verdict; unspecified for any.
    *
    * @generated from field: disburse.compliance.v1.Verdict verdict = 3;
    */
   verdict?: VerdictJson;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 4;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 5;
    */
@@ -1411,7 +1421,7 @@ export type ImportListRequest = Message<"disburse.compliance.v1.ImportListReques
    */
   part: {
     /**
-     * Must be first, once.
+     * Must be the first message of the stream, and sent only once.
      *
      * @generated from field: disburse.compliance.v1.ImportListRequest.Header header = 1;
      */
@@ -1419,7 +1429,8 @@ export type ImportListRequest = Message<"disburse.compliance.v1.ImportListReques
     case: "header";
   } | {
     /**
-     * UTF-8, as published or gzipped; in total at most 128 MiB as sent and 512 MiB unpacked.
+     * Bytes of a file in UTF-8, as published or gzipped. All files together have at most 128 MiB as
+     * sent and 512 MiB unpacked.
      *
      * @generated from field: bytes lines = 2;
      */
@@ -1441,14 +1452,15 @@ export type ImportListRequest = Message<"disburse.compliance.v1.ImportListReques
  */
 export type ImportListRequestJson = {
   /**
-   * Must be first, once.
+   * Must be the first message of the stream, and sent only once.
    *
    * @generated from field: disburse.compliance.v1.ImportListRequest.Header header = 1;
    */
   header?: ImportListRequest_HeaderJson;
 
   /**
-   * UTF-8, as published or gzipped; in total at most 128 MiB as sent and 512 MiB unpacked.
+   * Bytes of a file in UTF-8, as published or gzipped. All files together have at most 128 MiB as
+   * sent and 512 MiB unpacked.
    *
    * @generated from field: bytes lines = 2;
    */
@@ -1479,14 +1491,14 @@ export type ImportListRequest_Header = Message<"disburse.compliance.v1.ImportLis
   mutation?: Mutation | undefined;
 
   /**
-   * 1 to 64 characters of a-z, 0-9, `_`, `-`: `ofac_sdn`.
+   * The list's name, such as `ofac_sdn`: 1 to 64 characters of a-z, 0-9, `_` and `-`.
    *
    * @generated from field: string list = 2;
    */
   list: string;
 
   /**
-   * The publisher's version name, 1 to 64 characters: `2024-05-03`.
+   * The publisher's name of the version, such as `2024-05-03`: 1 to 64 characters.
    *
    * @generated from field: string version = 3;
    */
@@ -1498,9 +1510,9 @@ export type ImportListRequest_Header = Message<"disburse.compliance.v1.ImportLis
   format: ListFormat;
 
   /**
-   * The reason to accept a list that loses more than 2% of its entries, or files that look
-   * incomplete. OFAC files without aliases or an end mark look incomplete; accepting them needs a
-   * second person. 10 to 1,000 characters, only from a person. "" refuses such a list.
+   * A person's reason to accept a list that loses more than 2% of its entries, or files that look
+   * incomplete: 10 to 1,000 characters. "" refuses such a list. OFAC files look incomplete if
+   * they have no aliases or no end mark. A second person must approve their import.
    *
    * @generated from field: string accept_drop_reason = 5;
    */
@@ -1525,14 +1537,14 @@ export type ImportListRequest_HeaderJson = {
   mutation?: MutationJson;
 
   /**
-   * 1 to 64 characters of a-z, 0-9, `_`, `-`: `ofac_sdn`.
+   * The list's name, such as `ofac_sdn`: 1 to 64 characters of a-z, 0-9, `_` and `-`.
    *
    * @generated from field: string list = 2;
    */
   list?: string;
 
   /**
-   * The publisher's version name, 1 to 64 characters: `2024-05-03`.
+   * The publisher's name of the version, such as `2024-05-03`: 1 to 64 characters.
    *
    * @generated from field: string version = 3;
    */
@@ -1544,9 +1556,9 @@ export type ImportListRequest_HeaderJson = {
   format?: ListFormatJson;
 
   /**
-   * The reason to accept a list that loses more than 2% of its entries, or files that look
-   * incomplete. OFAC files without aliases or an end mark look incomplete; accepting them needs a
-   * second person. 10 to 1,000 characters, only from a person. "" refuses such a list.
+   * A person's reason to accept a list that loses more than 2% of its entries, or files that look
+   * incomplete: 10 to 1,000 characters. "" refuses such a list. OFAC files look incomplete if
+   * they have no aliases or no end mark. A second person must approve their import.
    *
    * @generated from field: string accept_drop_reason = 5;
    */
@@ -1575,7 +1587,7 @@ export const ImportListRequest_HeaderSchema: GenMessage<ImportListRequest_Header
  */
 export type ImportListRequest_File = Message<"disburse.compliance.v1.ImportListRequest.File"> & {
   /**
-   * The file's name in the format; "" for a format with one file.
+   * The file's name in the list format, such as `primary`; "" for a format with one file.
    *
    * @generated from field: string name = 1;
    */
@@ -1589,7 +1601,7 @@ export type ImportListRequest_File = Message<"disburse.compliance.v1.ImportListR
  */
 export type ImportListRequest_FileJson = {
   /**
-   * The file's name in the format; "" for a format with one file.
+   * The file's name in the list format, such as `primary`; "" for a format with one file.
    *
    * @generated from field: string name = 1;
    */
@@ -1613,15 +1625,15 @@ export type ImportListResponse = Message<"disburse.compliance.v1.ImportListRespo
   version?: ListVersion | undefined;
 
   /**
-   * Compared with the previous version.
+   * The difference from the previous version.
    *
    * @generated from field: disburse.compliance.v1.ListChange change = 2;
    */
   change?: ListChange | undefined;
 
   /**
-   * The number of retained forms of entries. They are in force until a second person confirms their
-   * removal.
+   * The number of retained forms. A retained form is an entry, or its removed data, as in the
+   * earlier version. It stays in force until a second person confirms its removal.
    *
    * @generated from field: int32 retained = 3;
    */
@@ -1638,15 +1650,15 @@ export type ImportListResponseJson = {
   version?: ListVersionJson;
 
   /**
-   * Compared with the previous version.
+   * The difference from the previous version.
    *
    * @generated from field: disburse.compliance.v1.ListChange change = 2;
    */
   change?: ListChangeJson;
 
   /**
-   * The number of retained forms of entries. They are in force until a second person confirms their
-   * removal.
+   * The number of retained forms. A retained form is an entry, or its removed data, as in the
+   * earlier version. It stays in force until a second person confirms its removal.
    *
    * @generated from field: int32 retained = 3;
    */
@@ -1661,7 +1673,7 @@ export const ImportListResponseSchema: GenMessage<ImportListResponse, {jsonType:
   messageDesc(file_disburse_compliance_v1_compliance, 20);
 
 /**
- * Entries that differ between two versions of a list.
+ * The numbers of entries that differ between two versions of a list.
  *
  * @generated from message disburse.compliance.v1.ListChange
  */
@@ -1683,7 +1695,7 @@ export type ListChange = Message<"disburse.compliance.v1.ListChange"> & {
 };
 
 /**
- * Entries that differ between two versions of a list.
+ * The numbers of entries that differ between two versions of a list.
  *
  * @generated from message disburse.compliance.v1.ListChange
  */
@@ -1772,8 +1784,8 @@ export const ListListsResponseSchema: GenMessage<ListListsResponse, {jsonType: L
   messageDesc(file_disburse_compliance_v1_compliance, 23);
 
 /**
- * The retained entries of a list. The import in force no longer has these forms of entries, but
- * they are still in force.
+ * The retained forms of a list's entries: the import in force no longer contains them, but they are
+ * still in force.
  *
  * @generated from message disburse.compliance.v1.RetainedEntries
  */
@@ -1784,7 +1796,7 @@ export type RetainedEntries = Message<"disburse.compliance.v1.RetainedEntries"> 
   list: string;
 
   /**
-   * The import in force.
+   * The id of the import that is in force.
    *
    * @generated from field: string import_id = 2;
    */
@@ -1804,8 +1816,8 @@ export type RetainedEntries = Message<"disburse.compliance.v1.RetainedEntries"> 
 };
 
 /**
- * The retained entries of a list. The import in force no longer has these forms of entries, but
- * they are still in force.
+ * The retained forms of a list's entries: the import in force no longer contains them, but they are
+ * still in force.
  *
  * @generated from message disburse.compliance.v1.RetainedEntries
  */
@@ -1816,7 +1828,7 @@ export type RetainedEntriesJson = {
   list?: string;
 
   /**
-   * The import in force.
+   * The id of the import that is in force.
    *
    * @generated from field: string import_id = 2;
    */
@@ -1898,7 +1910,7 @@ export const RemoveRetainedEntriesRequestSchema: GenMessage<RemoveRetainedEntrie
  */
 export type RemoveRetainedEntriesResponse = Message<"disburse.compliance.v1.RemoveRetainedEntriesResponse"> & {
   /**
-   * The version in force after the removal. Its name is the same, but it has no retained entries.
+   * The version in force after the removal. It has the same name, but no retained entries.
    *
    * @generated from field: disburse.compliance.v1.ListVersion version = 1;
    */
@@ -1910,7 +1922,7 @@ export type RemoveRetainedEntriesResponse = Message<"disburse.compliance.v1.Remo
  */
 export type RemoveRetainedEntriesResponseJson = {
   /**
-   * The version in force after the removal. Its name is the same, but it has no retained entries.
+   * The version in force after the removal. It has the same name, but no retained entries.
    *
    * @generated from field: disburse.compliance.v1.ListVersion version = 1;
    */
@@ -1939,7 +1951,8 @@ export type GetListedEntryRequest = Message<"disburse.compliance.v1.GetListedEnt
   entryUid: string;
 
   /**
-   * "" for the version in force. Otherwise a current or earlier version, as in `Hit.list_version`.
+   * The name of a current or earlier version, as in `Hit.list_version`; "" for the version in
+   * force.
    *
    * @generated from field: string list_version = 3;
    */
@@ -1961,7 +1974,8 @@ export type GetListedEntryRequestJson = {
   entryUid?: string;
 
   /**
-   * "" for the version in force. Otherwise a current or earlier version, as in `Hit.list_version`.
+   * The name of a current or earlier version, as in `Hit.list_version`; "" for the version in
+   * force.
    *
    * @generated from field: string list_version = 3;
    */
@@ -2047,28 +2061,28 @@ export type ListedEntry = Message<"disburse.compliance.v1.ListedEntry"> & {
   uid: string;
 
   /**
-   * The publisher, if the list combines several; otherwise "".
+   * The entry's publisher, if the list combines those of several publishers; otherwise "".
    *
    * @generated from field: string source = 3;
    */
   source: string;
 
   /**
-   * `individual`, `entity`, `vessel`, `aircraft`.
+   * The type of the entry: `individual`, `entity`, `vessel` or `aircraft`.
    *
    * @generated from field: string type = 4;
    */
   type: string;
 
   /**
-   * The primary name, if any, is first.
+   * The entry's names. The primary name, if there is one, is first.
    *
    * @generated from field: repeated disburse.compliance.v1.ListedEntry.Name names = 5;
    */
   names: ListedEntry_Name[];
 
   /**
-   * A day, or a year if the list has no day: `1968-03-02`, `1968`.
+   * Dates of birth: a day such as `1968-03-02`, or a year such as `1968` if the list has no day.
    *
    * @generated from field: repeated string births = 6;
    */
@@ -2116,28 +2130,28 @@ export type ListedEntryJson = {
   uid?: string;
 
   /**
-   * The publisher, if the list combines several; otherwise "".
+   * The entry's publisher, if the list combines those of several publishers; otherwise "".
    *
    * @generated from field: string source = 3;
    */
   source?: string;
 
   /**
-   * `individual`, `entity`, `vessel`, `aircraft`.
+   * The type of the entry: `individual`, `entity`, `vessel` or `aircraft`.
    *
    * @generated from field: string type = 4;
    */
   type?: string;
 
   /**
-   * The primary name, if any, is first.
+   * The entry's names. The primary name, if there is one, is first.
    *
    * @generated from field: repeated disburse.compliance.v1.ListedEntry.Name names = 5;
    */
   names?: ListedEntry_NameJson[];
 
   /**
-   * A day, or a year if the list has no day: `1968-03-02`, `1968`.
+   * Dates of birth: a day such as `1968-03-02`, or a year such as `1968` if the list has no day.
    *
    * @generated from field: repeated string births = 6;
    */
@@ -2278,7 +2292,8 @@ export const ListedEntry_DocumentSchema: GenMessage<ListedEntry_Document, {jsonT
  */
 export type ListedEntry_Wallet = Message<"disburse.compliance.v1.ListedEntry.Wallet"> & {
   /**
-   * The publisher's currency ticker. It is only a hint; the form of the address decides.
+   * The publisher's currency ticker. It is only a hint: the format of the address determines the
+   * network.
    *
    * @generated from field: string currency = 1;
    */
@@ -2295,7 +2310,8 @@ export type ListedEntry_Wallet = Message<"disburse.compliance.v1.ListedEntry.Wal
  */
 export type ListedEntry_WalletJson = {
   /**
-   * The publisher's currency ticker. It is only a hint; the form of the address decides.
+   * The publisher's currency ticker. It is only a hint: the format of the address determines the
+   * network.
    *
    * @generated from field: string currency = 1;
    */
@@ -2329,7 +2345,7 @@ export type ListImport = Message<"disburse.compliance.v1.ListImport"> & {
   version?: ListVersion | undefined;
 
   /**
-   * `running`, `in_force`, `superseded`, `refused`, `failed`.
+   * The state of the import: `running`, `in_force`, `superseded`, `refused` or `failed`.
    *
    * @generated from field: string state = 3;
    */
@@ -2358,14 +2374,16 @@ export type ListImport = Message<"disburse.compliance.v1.ListImport"> & {
   startedAt?: Timestamp | undefined;
 
   /**
-   * Unreadable parts that don't prevent the import; at most 100.
+   * Parts of the list that could not be read, but whose loss doesn't prevent the import; at most
+   * 100.
    *
    * @generated from field: repeated string notes = 8;
    */
   notes: string[];
 
   /**
-   * Number of retained forms of entries. They stay in force although the list no longer has them.
+   * The number of retained forms of entries, which stay in force although the list no longer has
+   * them.
    *
    * @generated from field: int32 retained = 9;
    */
@@ -2387,7 +2405,7 @@ export type ListImportJson = {
   version?: ListVersionJson;
 
   /**
-   * `running`, `in_force`, `superseded`, `refused`, `failed`.
+   * The state of the import: `running`, `in_force`, `superseded`, `refused` or `failed`.
    *
    * @generated from field: string state = 3;
    */
@@ -2416,14 +2434,16 @@ export type ListImportJson = {
   startedAt?: TimestampJson;
 
   /**
-   * Unreadable parts that don't prevent the import; at most 100.
+   * Parts of the list that could not be read, but whose loss doesn't prevent the import; at most
+   * 100.
    *
    * @generated from field: repeated string notes = 8;
    */
   notes?: string[];
 
   /**
-   * Number of retained forms of entries. They stay in force although the list no longer has them.
+   * The number of retained forms of entries, which stay in force although the list no longer has
+   * them.
    *
    * @generated from field: int32 retained = 9;
    */
@@ -2442,21 +2462,21 @@ export const ListImportSchema: GenMessage<ListImport, {jsonType: ListImportJson}
  */
 export type ListImportsRequest = Message<"disburse.compliance.v1.ListImportsRequest"> & {
   /**
-   * "" for all lists.
+   * Lists only imports of this list; "" for all lists.
    *
    * @generated from field: string list = 1;
    */
   list: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -2468,21 +2488,21 @@ export type ListImportsRequest = Message<"disburse.compliance.v1.ListImportsRequ
  */
 export type ListImportsRequestJson = {
   /**
-   * "" for all lists.
+   * Lists only imports of this list; "" for all lists.
    *
    * @generated from field: string list = 1;
    */
   list?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -2549,21 +2569,21 @@ export type CompareImportsRequest = Message<"disburse.compliance.v1.CompareImpor
   importId: string;
 
   /**
-   * The import of the same list to compare with. "" for the import that was in force before.
+   * The import of the same list with which to compare; "" for the import that was in force before.
    *
    * @generated from field: string base_import_id = 2;
    */
   baseImportId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 3;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 4;
    */
@@ -2582,21 +2602,21 @@ export type CompareImportsRequestJson = {
   importId?: string;
 
   /**
-   * The import of the same list to compare with. "" for the import that was in force before.
+   * The import of the same list with which to compare; "" for the import that was in force before.
    *
    * @generated from field: string base_import_id = 2;
    */
   baseImportId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 3;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 4;
    */
@@ -2620,7 +2640,7 @@ export type CompareImportsResponse = Message<"disburse.compliance.v1.CompareImpo
   version?: ListVersion | undefined;
 
   /**
-   * Unset if there was no earlier version.
+   * The version with which it is compared; unset if there was no earlier version.
    *
    * @generated from field: disburse.compliance.v1.ListVersion base = 2;
    */
@@ -2651,7 +2671,7 @@ export type CompareImportsResponseJson = {
   version?: ListVersionJson;
 
   /**
-   * Unset if there was no earlier version.
+   * The version with which it is compared; unset if there was no earlier version.
    *
    * @generated from field: disburse.compliance.v1.ListVersion base = 2;
    */
@@ -2696,14 +2716,14 @@ export type EntryDifference = Message<"disburse.compliance.v1.EntryDifference"> 
   uid: string;
 
   /**
-   * Unset for an added entry.
+   * The entry in the earlier version; unset for an added entry.
    *
    * @generated from field: disburse.compliance.v1.ListedEntry before = 3;
    */
   before?: ListedEntry | undefined;
 
   /**
-   * Unset for a removed entry.
+   * The entry in the later version; unset for a removed entry.
    *
    * @generated from field: disburse.compliance.v1.ListedEntry after = 4;
    */
@@ -2734,14 +2754,14 @@ export type EntryDifferenceJson = {
   uid?: string;
 
   /**
-   * Unset for an added entry.
+   * The entry in the earlier version; unset for an added entry.
    *
    * @generated from field: disburse.compliance.v1.ListedEntry before = 3;
    */
   before?: ListedEntryJson;
 
   /**
-   * Unset for a removed entry.
+   * The entry in the later version; unset for a removed entry.
    *
    * @generated from field: disburse.compliance.v1.ListedEntry after = 4;
    */
@@ -2827,29 +2847,30 @@ export const GetMonitoringRequestSchema: GenMessage<GetMonitoringRequest, {jsonT
  */
 export type GetMonitoringResponse = Message<"disburse.compliance.v1.GetMonitoringResponse"> & {
   /**
-   * Monitored subjects, by verdict.
+   * The number of monitored subjects for each verdict.
    *
    * @generated from field: repeated disburse.compliance.v1.GetMonitoringResponse.VerdictCount verdicts = 1;
    */
   verdicts: GetMonitoringResponse_VerdictCount[];
 
   /**
-   * Subjects not yet compared with the current lists and configuration.
+   * The number of subjects that are not yet compared with the current lists and configuration.
    *
    * @generated from field: int64 behind = 2;
    */
   behind: bigint;
 
   /**
-   * The time at which the oldest list version came into force with which some subjects are not yet
-   * compared. Unset if there is none.
+   * Some subjects are not yet compared with recent list versions. This is the time at which the
+   * oldest of these versions came into force. Unset if all subjects are compared.
    *
    * @generated from field: google.protobuf.Timestamp behind_since = 3;
    */
   behindSince?: Timestamp | undefined;
 
   /**
-   * Number of subjects whose verdict has changed and whose event is not yet published.
+   * The number of subjects whose verdict has changed but whose `ScreeningChanged` event is not
+   * published yet.
    *
    * @generated from field: int64 events_pending = 4;
    */
@@ -2861,29 +2882,30 @@ export type GetMonitoringResponse = Message<"disburse.compliance.v1.GetMonitorin
  */
 export type GetMonitoringResponseJson = {
   /**
-   * Monitored subjects, by verdict.
+   * The number of monitored subjects for each verdict.
    *
    * @generated from field: repeated disburse.compliance.v1.GetMonitoringResponse.VerdictCount verdicts = 1;
    */
   verdicts?: GetMonitoringResponse_VerdictCountJson[];
 
   /**
-   * Subjects not yet compared with the current lists and configuration.
+   * The number of subjects that are not yet compared with the current lists and configuration.
    *
    * @generated from field: int64 behind = 2;
    */
   behind?: string;
 
   /**
-   * The time at which the oldest list version came into force with which some subjects are not yet
-   * compared. Unset if there is none.
+   * Some subjects are not yet compared with recent list versions. This is the time at which the
+   * oldest of these versions came into force. Unset if all subjects are compared.
    *
    * @generated from field: google.protobuf.Timestamp behind_since = 3;
    */
   behindSince?: TimestampJson;
 
   /**
-   * Number of subjects whose verdict has changed and whose event is not yet published.
+   * The number of subjects whose verdict has changed but whose `ScreeningChanged` event is not
+   * published yet.
    *
    * @generated from field: int64 events_pending = 4;
    */
@@ -2953,7 +2975,7 @@ export type ListSource = Message<"disburse.compliance.v1.ListSource"> & {
   format: ListFormat;
 
   /**
-   * URLs without credentials and query, or file names.
+   * The places from which the list is read: URLs without credentials and query, or file names.
    *
    * @generated from field: repeated string locations = 3;
    */
@@ -2970,7 +2992,8 @@ export type ListSource = Message<"disburse.compliance.v1.ListSource"> & {
   nextCheckAt?: Timestamp | undefined;
 
   /**
-   * `never`, `unchanged`, `imported`, `refused`, `unreachable`, `failed`.
+   * The outcome of the last check: `never` (not checked yet), `unchanged`, `imported`, `refused`,
+   * `unreachable` or `failed`.
    *
    * @generated from field: string outcome = 6;
    */
@@ -2984,8 +3007,8 @@ export type ListSource = Message<"disburse.compliance.v1.ListSource"> & {
   problem: string;
 
   /**
-   * Number of consecutive failed checks. After a failed check it is unknown if there is a new
-   * version.
+   * The number of consecutive failed checks. After a failed check it is unknown whether the
+   * publisher has a new version.
    *
    * @generated from field: int32 failures = 8;
    */
@@ -3019,7 +3042,7 @@ export type ListSourceJson = {
   format?: ListFormatJson;
 
   /**
-   * URLs without credentials and query, or file names.
+   * The places from which the list is read: URLs without credentials and query, or file names.
    *
    * @generated from field: repeated string locations = 3;
    */
@@ -3036,7 +3059,8 @@ export type ListSourceJson = {
   nextCheckAt?: TimestampJson;
 
   /**
-   * `never`, `unchanged`, `imported`, `refused`, `unreachable`, `failed`.
+   * The outcome of the last check: `never` (not checked yet), `unchanged`, `imported`, `refused`,
+   * `unreachable` or `failed`.
    *
    * @generated from field: string outcome = 6;
    */
@@ -3050,8 +3074,8 @@ export type ListSourceJson = {
   problem?: string;
 
   /**
-   * Number of consecutive failed checks. After a failed check it is unknown if there is a new
-   * version.
+   * The number of consecutive failed checks. After a failed check it is unknown whether the
+   * publisher has a new version.
    *
    * @generated from field: int32 failures = 8;
    */
@@ -3233,7 +3257,7 @@ export const VerdictSchema: GenEnum<Verdict, VerdictJson> = /*@__PURE__*/
  */
 export const ListFormat = {
   /**
-   * JSON lines.
+   * Treated as JSON_LINES.
    *
    * @generated from enum value: LIST_FORMAT_UNSPECIFIED = 0;
    */
@@ -3250,8 +3274,8 @@ export const ListFormat = {
   JSON_LINES: 1,
 
   /**
-   * OFAC's legacy CSV of the SDN and consolidated lists. Files: `primary`, and `alternates`,
-   * `addresses` and `comments` if they exist.
+   * OFAC's legacy CSV of the SDN and consolidated lists. Its files are named `primary`, and, if
+   * they exist, `alternates`, `addresses` and `comments`.
    *
    * @generated from enum value: LIST_FORMAT_OFAC_CSV = 2;
    */
@@ -3296,16 +3320,18 @@ export const ListFormatSchema: GenEnum<ListFormat, ListFormatJson> = /*@__PURE__
   enumDesc(file_disburse_compliance_v1_compliance, 1);
 
 /**
- * Screens wallets and parties against sanctions lists, and stores the lists and all screenings.
+ * Screens wallets and parties against sanctions lists. Stores the lists and all screenings.
  *
  * @generated from service disburse.compliance.v1.ComplianceService
  */
 export const ComplianceService: GenService<{
   /**
-   * Compares a wallet with all listed addresses of its network family, and stores the screening.
-   * Also calls the wallet risk provider if the deployment has one. Errors: INVALID_REQUEST.
-   * UNAVAILABLE if no list is in force or the provider doesn't respond, because an incomplete
-   * comparison must never return CLEAR.
+   * Compares a wallet with all listed addresses of its network family, and stores the screening. If
+   * the deployment has a wallet risk provider, calls the provider too.
+   * Errors:
+   * - INVALID_REQUEST: a field is invalid.
+   * - UNAVAILABLE: no list is in force, or the wallet risk provider doesn't respond. An incomplete
+   *   comparison must never return CLEAR.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ScreenWallet
    */
@@ -3316,10 +3342,12 @@ export const ComplianceService: GenService<{
   },
   /**
    * Compares people, companies, wallets and banks with all lists in force, and stores the
-   * screening. A subject with a record_id is monitored afterwards, and `ScreeningChanged` reports
-   * later changes of its verdict. Only the service that owns the record may set record_id.
-   * Otherwise a person could replace the data of a monitored record. Errors: INVALID_REQUEST.
-   * UNAVAILABLE if no list is in force.
+   * screening. A subject with a `record_id` is monitored afterwards: `ScreeningChanged` reports
+   * later changes of its verdict. Only the service that owns the record may set `record_id`.
+   * Otherwise an operator's screening could replace the data of a monitored record.
+   * Errors:
+   * - INVALID_REQUEST: a field is invalid.
+   * - UNAVAILABLE: no list is in force.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ScreenParty
    */
@@ -3349,11 +3377,16 @@ export const ComplianceService: GenService<{
     output: typeof ListScreeningsResponseSchema;
   },
   /**
-   * Replaces a list atomically: the old version stays in force until the new one is complete.
-   * Entries that the new version lacks are retained; see RemoveRetainedEntries. The bytes may be
-   * split anywhere. Errors: INVALID_REQUEST (no entry; bytes that don't match the format, with the
-   * line or place; a duplicate uid; a list that lost more than 2% of its entries). After an error
-   * the old version stays in force.
+   * Replaces a list atomically: the old version stays in force until the new one is complete, and
+   * after any error. Entries that the new version lacks are retained; see RemoveRetainedEntries.
+   * The bytes of a file may be split anywhere.
+   * Errors: INVALID_REQUEST in each of these cases:
+   * - The list has no entry.
+   * - The bytes don't match the format. The message gives the line or place.
+   * - Two entries have the same uid.
+   * - More than 2% of the entries, or too many of their details, would be lost
+   *   (`accept_drop_reason`).
+   * - The files look incomplete (`accept_drop_reason`).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ImportList
    */
@@ -3363,7 +3396,7 @@ export const ComplianceService: GenService<{
     output: typeof ImportListResponseSchema;
   },
   /**
-   * Lists the versions in force.
+   * Lists the versions of all lists that are in force.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ListLists
    */
@@ -3373,8 +3406,8 @@ export const ComplianceService: GenService<{
     output: typeof ListListsResponseSchema;
   },
   /**
-   * Returns a list entry in its publisher's form, for comparison with a party. The entry comes from
-   * the version in force or from an earlier version, such as that of a hit. Errors:
+   * Returns a list entry as its publisher wrote it, for comparison with a party. The entry comes
+   * from the version in force or from an earlier version, such as that of a hit. Errors:
    * INVALID_REQUEST, RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.GetListedEntry
@@ -3395,8 +3428,10 @@ export const ComplianceService: GenService<{
     output: typeof ListImportsResponseSchema;
   },
   /**
-   * Compares a version of a list with an earlier one, entry by entry. Errors: INVALID_REQUEST,
-   * RECORD_NOT_FOUND (no such import came into force).
+   * Compares a version of a list with an earlier version, entry by entry.
+   * Errors:
+   * - INVALID_REQUEST: a field is invalid.
+   * - RECORD_NOT_FOUND: there is no such import, or it never came into force.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.CompareImports
    */
@@ -3406,12 +3441,14 @@ export const ComplianceService: GenService<{
     output: typeof CompareImportsResponseSchema;
   },
   /**
-   * Removes entries that a list no longer contains. An import's additions and stricter data take
-   * effect at once. Removed entries, and removed names, documents, wallets or evidence of entries,
-   * are retained. They stay in force until a second person confirms their removal with this RPC.
-   * After each import that retains something, the service itself creates the proposal. The proposal
-   * names every party that the removal would clear. Errors: RECORD_NOT_FOUND (the import is not in
-   * force, or retains nothing).
+   * Ends the force of a list's retained entries. When a list is imported, added entries and
+   * stricter data take effect at once. Entries that the new version no longer contains are
+   * retained, and so are removed names, documents, wallets and evidence of entries. What is
+   * retained stays in force until a second person confirms its removal with this RPC. After each
+   * import that retains something, the service itself creates the proposal. The proposal names
+   * every party that the removal would clear.
+   * Errors:
+   * - RECORD_NOT_FOUND: the import is not in force, or it retains nothing.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.RemoveRetainedEntries
    */
@@ -3421,8 +3458,8 @@ export const ComplianceService: GenService<{
     output: typeof RemoveRetainedEntriesResponseSchema;
   },
   /**
-   * Returns the number of monitored subjects, and of those not yet compared with the current lists
-   * and configuration.
+   * Returns the number of monitored subjects, and how many of them are not yet compared with the
+   * current lists and configuration.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.GetMonitoring
    */
@@ -3432,7 +3469,7 @@ export const ComplianceService: GenService<{
     output: typeof GetMonitoringResponseSchema;
   },
   /**
-   * Lists the sources of lists with the results of their last checks.
+   * Lists the sources from which lists are updated, with the results of their last checks.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ListSources
    */
@@ -3442,7 +3479,8 @@ export const ComplianceService: GenService<{
     output: typeof ListSourcesResponseSchema;
   },
   /**
-   * Checks a source now instead of at its next scheduled time. Errors: RECORD_NOT_FOUND.
+   * Checks a source for a new list version now, instead of at its next scheduled time. Errors:
+   * RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.CheckSource
    */

@@ -55,7 +55,7 @@ export type Alert = Message<"disburse.compliance.v1.Alert"> & {
   hit?: Hit | undefined;
 
   /**
-   * The assignee; "" if unassigned.
+   * The reviewer to whom the alert is assigned; "" if unassigned.
    *
    * @generated from field: string assignee = 6;
    */
@@ -127,7 +127,7 @@ export type AlertJson = {
   hit?: HitJson;
 
   /**
-   * The assignee; "" if unassigned.
+   * The reviewer to whom the alert is assigned; "" if unassigned.
    *
    * @generated from field: string assignee = 6;
    */
@@ -175,14 +175,14 @@ export const AlertSchema: GenMessage<Alert, {jsonType: AlertJson}> = /*@__PURE__
  */
 export type ListAlertsRequest = Message<"disburse.compliance.v1.ListAlertsRequest"> & {
   /**
-   * Empty for alerts that need a decision (open or escalated).
+   * The states to list. If empty, the states that need a decision: open and escalated.
    *
    * @generated from field: repeated disburse.compliance.v1.AlertState states = 1;
    */
   states: AlertState[];
 
   /**
-   * "" for any.
+   * The following fields are filters; "" matches any alert.
    *
    * @generated from field: string assignee = 2;
    */
@@ -199,14 +199,14 @@ export type ListAlertsRequest = Message<"disburse.compliance.v1.ListAlertsReques
   recordId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 5;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 6;
    */
@@ -218,14 +218,14 @@ export type ListAlertsRequest = Message<"disburse.compliance.v1.ListAlertsReques
  */
 export type ListAlertsRequestJson = {
   /**
-   * Empty for alerts that need a decision (open or escalated).
+   * The states to list. If empty, the states that need a decision: open and escalated.
    *
    * @generated from field: repeated disburse.compliance.v1.AlertState states = 1;
    */
   states?: AlertStateJson[];
 
   /**
-   * "" for any.
+   * The following fields are filters; "" matches any alert.
    *
    * @generated from field: string assignee = 2;
    */
@@ -242,14 +242,14 @@ export type ListAlertsRequestJson = {
   recordId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 5;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 6;
    */
@@ -341,14 +341,14 @@ export type GetAlertResponse = Message<"disburse.compliance.v1.GetAlertResponse"
   alert?: Alert | undefined;
 
   /**
-   * Includes the parties.
+   * The alert's last screening, with the screened data.
    *
    * @generated from field: disburse.compliance.v1.Screening screening = 2;
    */
   screening?: Screening | undefined;
 
   /**
-   * Oldest first.
+   * The actions on the alert, oldest first.
    *
    * @generated from field: repeated disburse.compliance.v1.ReviewEntry entries = 3;
    */
@@ -365,14 +365,14 @@ export type GetAlertResponseJson = {
   alert?: AlertJson;
 
   /**
-   * Includes the parties.
+   * The alert's last screening, with the screened data.
    *
    * @generated from field: disburse.compliance.v1.Screening screening = 2;
    */
   screening?: ScreeningJson;
 
   /**
-   * Oldest first.
+   * The actions on the alert, oldest first.
    *
    * @generated from field: repeated disburse.compliance.v1.ReviewEntry entries = 3;
    */
@@ -401,7 +401,7 @@ export type AssignAlertRequest = Message<"disburse.compliance.v1.AssignAlertRequ
   alertId: string;
 
   /**
-   * 1 to 128 printable characters; "" to unassign.
+   * The reviewer, 1 to 128 printable characters; "" removes the assignment.
    *
    * @generated from field: string assignee = 3;
    */
@@ -423,7 +423,7 @@ export type AssignAlertRequestJson = {
   alertId?: string;
 
   /**
-   * 1 to 128 printable characters; "" to unassign.
+   * The reviewer, 1 to 128 printable characters; "" removes the assignment.
    *
    * @generated from field: string assignee = 3;
    */
@@ -484,7 +484,7 @@ export type DecideAlertRequest = Message<"disburse.compliance.v1.DecideAlertRequ
   decision: Decision;
 
   /**
-   * 10 to 1,000 characters.
+   * The reason, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -511,7 +511,7 @@ export type DecideAlertRequestJson = {
   decision?: DecisionJson;
 
   /**
-   * 10 to 1,000 characters.
+   * The reason, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -567,7 +567,7 @@ export type ReopenAlertRequest = Message<"disburse.compliance.v1.ReopenAlertRequ
   alertId: string;
 
   /**
-   * 10 to 1,000 characters.
+   * The reason, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
@@ -589,7 +589,7 @@ export type ReopenAlertRequestJson = {
   alertId?: string;
 
   /**
-   * 10 to 1,000 characters.
+   * The reason, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
@@ -635,7 +635,7 @@ export const ReopenAlertResponseSchema: GenMessage<ReopenAlertResponse, {jsonTyp
  */
 export type ReviewEntry = Message<"disburse.compliance.v1.ReviewEntry"> & {
   /**
-   * From 1, without gaps.
+   * The entry's number, from 1, without gaps.
    *
    * @generated from field: int64 sequence = 1;
    */
@@ -652,7 +652,8 @@ export type ReviewEntry = Message<"disburse.compliance.v1.ReviewEntry"> & {
   actor?: Actor | undefined;
 
   /**
-   * `alert.assigned`, `alert.escalated`, `alert.false_positive`, `alert.true_match`, `alert.reopened`.
+   * `alert.assigned`, `alert.escalated`, `alert.false_positive`, `alert.true_match` or
+   * `alert.reopened`.
    *
    * @generated from field: string action = 4;
    */
@@ -664,14 +665,14 @@ export type ReviewEntry = Message<"disburse.compliance.v1.ReviewEntry"> & {
   alertId: string;
 
   /**
-   * The reason, or the assignee.
+   * For `alert.assigned`, the assignee; otherwise the reason.
    *
    * @generated from field: string detail = 6;
    */
   detail: string;
 
   /**
-   * "" for the first.
+   * `hash` of the previous entry; "" for the first entry.
    *
    * @generated from field: string previous_hash = 7;
    */
@@ -691,7 +692,7 @@ export type ReviewEntry = Message<"disburse.compliance.v1.ReviewEntry"> & {
  */
 export type ReviewEntryJson = {
   /**
-   * From 1, without gaps.
+   * The entry's number, from 1, without gaps.
    *
    * @generated from field: int64 sequence = 1;
    */
@@ -708,7 +709,8 @@ export type ReviewEntryJson = {
   actor?: ActorJson;
 
   /**
-   * `alert.assigned`, `alert.escalated`, `alert.false_positive`, `alert.true_match`, `alert.reopened`.
+   * `alert.assigned`, `alert.escalated`, `alert.false_positive`, `alert.true_match` or
+   * `alert.reopened`.
    *
    * @generated from field: string action = 4;
    */
@@ -720,14 +722,14 @@ export type ReviewEntryJson = {
   alertId?: string;
 
   /**
-   * The reason, or the assignee.
+   * For `alert.assigned`, the assignee; otherwise the reason.
    *
    * @generated from field: string detail = 6;
    */
   detail?: string;
 
   /**
-   * "" for the first.
+   * `hash` of the previous entry; "" for the first entry.
    *
    * @generated from field: string previous_hash = 7;
    */
@@ -754,21 +756,21 @@ export const ReviewEntrySchema: GenMessage<ReviewEntry, {jsonType: ReviewEntryJs
  */
 export type ListReviewEntriesRequest = Message<"disburse.compliance.v1.ListReviewEntriesRequest"> & {
   /**
-   * "" for all alerts.
+   * Lists only entries about this alert; "" for all alerts.
    *
    * @generated from field: string alert_id = 1;
    */
   alertId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -780,21 +782,21 @@ export type ListReviewEntriesRequest = Message<"disburse.compliance.v1.ListRevie
  */
 export type ListReviewEntriesRequestJson = {
   /**
-   * "" for all alerts.
+   * Lists only entries about this alert; "" for all alerts.
    *
    * @generated from field: string alert_id = 1;
    */
   alertId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -944,16 +946,17 @@ export const DecisionSchema: GenEnum<Decision, DecisionJson> = /*@__PURE__*/
   enumDesc(file_disburse_compliance_v1_compliance_review, 1);
 
 /**
- * Alerts for compliance officers: each hit of a monitored subject is an alert that a reviewer
- * decides. Changes require a person as the caller; otherwise they fail with ACCESS_FORBIDDEN. Each
- * change is written to the audit trail before the response. A repeat of an operation_id returns the
+ * Lets compliance officers review alerts. Each hit of a monitored subject is an alert, which a
+ * reviewer decides. Only a person may make changes; other callers get ACCESS_FORBIDDEN. Each change
+ * is written to the audit trail before the response. A repeat of an `operation_id` returns the
  * first result.
  *
  * @generated from service disburse.compliance.v1.ComplianceReviewService
  */
 export const ComplianceReviewService: GenService<{
   /**
-   * Lists alerts, longest waiting first. Errors: INVALID_REQUEST.
+   * Lists alerts. Those that have waited longest for a decision come first. Errors:
+   * INVALID_REQUEST.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.ListAlerts
    */
@@ -963,7 +966,8 @@ export const ComplianceReviewService: GenService<{
     output: typeof ListAlertsResponseSchema;
   },
   /**
-   * Returns an alert with its screening, subject and actions. Errors: RECORD_NOT_FOUND.
+   * Returns an alert with its screening, its subject and the reviewers' actions. Errors:
+   * RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.GetAlert
    */
@@ -973,8 +977,10 @@ export const ComplianceReviewService: GenService<{
     output: typeof GetAlertResponseSchema;
   },
   /**
-   * Assigns an alert to a reviewer, or unassigns it. Errors: RECORD_NOT_FOUND, INVALID_REQUEST
-   * (decided or closed).
+   * Assigns an alert to a reviewer, or removes the assignment.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no such alert.
+   * - INVALID_REQUEST: the assignee is invalid, or the alert is already decided or closed.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.AssignAlert
    */
@@ -984,11 +990,14 @@ export const ComplianceReviewService: GenService<{
     output: typeof AssignAlertResponseSchema;
   },
   /**
-   * Decides an alert. A false positive takes effect at once and stays valid for this party and this
-   * entry until either changes. A true match always needs a second person (`ApprovalService`);
-   * until then the party stays blocked. An escalated alert stays open for another reviewer. Errors:
-   * RECORD_NOT_FOUND; INVALID_REQUEST (fields, already decided or closed, or a proposal about the
-   * alert is open).
+   * Decides an alert. A false positive takes effect at once, and stays valid for this party and
+   * this entry until either changes. A true match always needs a second person (`ApprovalService`).
+   * Until that person approves it, the party stays blocked. An escalated alert stays open for
+   * another reviewer.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no such alert.
+   * - INVALID_REQUEST: a field is invalid, the alert is already decided or closed, or a proposal
+   *   about the alert is open.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.DecideAlert
    */
@@ -998,8 +1007,12 @@ export const ComplianceReviewService: GenService<{
     output: typeof DecideAlertResponseSchema;
   },
   /**
-   * Reopens a decided alert. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (no decision; a true match
-   * needs a person other than the one who confirmed it).
+   * Reopens a decided or escalated alert.
+   * Errors, in this order:
+   * - INVALID_REQUEST: the reason is too short or too long.
+   * - RECORD_NOT_FOUND: there is no such alert.
+   * - INVALID_REQUEST: the alert is closed or has no decision.
+   * - INVALID_REQUEST: the caller confirmed the true match, which another person must reopen.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.ReopenAlert
    */
@@ -1009,8 +1022,10 @@ export const ComplianceReviewService: GenService<{
     output: typeof ReopenAlertResponseSchema;
   },
   /**
-   * Lists the audit trail of reviews, newest first. Errors: INVALID_REQUEST; INTERNAL if an entry
-   * was changed or removed, which the service's log names.
+   * Lists the audit trail of reviews, newest first.
+   * Errors:
+   * - INVALID_REQUEST: the cursor or the limit is not valid.
+   * - INTERNAL: an entry was changed or removed. The service's log names the entry.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.ListReviewEntries
    */

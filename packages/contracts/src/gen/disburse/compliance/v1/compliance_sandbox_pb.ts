@@ -73,7 +73,7 @@ export const SetSubjectListingRequestSchema: GenMessage<SetSubjectListingRequest
  */
 export type SetSubjectListingResponse = Message<"disburse.compliance.v1.SetSubjectListingResponse"> & {
   /**
-   * The new screening, against all lists.
+   * The new screening, which compares the subject with all lists.
    *
    * @generated from field: disburse.compliance.v1.Screening screening = 1;
    */
@@ -85,7 +85,7 @@ export type SetSubjectListingResponse = Message<"disburse.compliance.v1.SetSubje
  */
 export type SetSubjectListingResponseJson = {
   /**
-   * The new screening, against all lists.
+   * The new screening, which compares the subject with all lists.
    *
    * @generated from field: disburse.compliance.v1.Screening screening = 1;
    */
@@ -106,9 +106,11 @@ export const SetSubjectListingResponseSchema: GenMessage<SetSubjectListingRespon
  */
 export const ComplianceSandboxService: GenService<{
   /**
-   * Adds a subject to its merchant's own test list or removes it, and screens the subject again. A
-   * listed subject has a hit with the given verdict, in addition to hits from other lists. Errors:
-   * INVALID_REQUEST, RECORD_NOT_FOUND (not screened yet).
+   * Adds a subject to its merchant's own test list, or removes it from the list, and screens it
+   * again. A listed subject has a hit with the given verdict, in addition to hits from other lists.
+   * Errors:
+   * - INVALID_REQUEST: a field is invalid.
+   * - RECORD_NOT_FOUND: the subject has not been screened yet.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceSandboxService.SetSubjectListing
    */

@@ -36,7 +36,7 @@ export type Key = Message<"disburse.gateway.v1.Key"> & {
   merchantId: string;
 
   /**
-   * `beneficiary:read`, `payout:write`, ….
+   * Scopes such as `beneficiary:read` and `payout:write`.
    *
    * @generated from field: repeated string scopes = 3;
    */
@@ -50,7 +50,7 @@ export type Key = Message<"disburse.gateway.v1.Key"> & {
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Permitted client networks; empty for any.
+   * The networks from which the key may be used; empty for any.
    *
    * @generated from field: repeated string source_cidrs = 5;
    */
@@ -99,7 +99,7 @@ export type KeyJson = {
   merchantId?: string;
 
   /**
-   * `beneficiary:read`, `payout:write`, ….
+   * Scopes such as `beneficiary:read` and `payout:write`.
    *
    * @generated from field: repeated string scopes = 3;
    */
@@ -113,7 +113,7 @@ export type KeyJson = {
   expiresAt?: TimestampJson;
 
   /**
-   * Permitted client networks; empty for any.
+   * The networks from which the key may be used; empty for any.
    *
    * @generated from field: repeated string source_cidrs = 5;
    */
@@ -167,14 +167,14 @@ export type CreateKeyRequest = Message<"disburse.gateway.v1.CreateKeyRequest"> &
   merchantId: string;
 
   /**
-   * Empty: all scopes in the sandbox, read scopes in live mode.
+   * If empty, the key gets all scopes in the sandbox, and only the read scopes in live mode.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
-   * Unset: no expiry in the sandbox, 365 days in live mode.
+   * If unset, the key doesn't expire in the sandbox, and expires after 365 days in live mode.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
@@ -186,7 +186,7 @@ export type CreateKeyRequest = Message<"disburse.gateway.v1.CreateKeyRequest"> &
   sourceCidrs: string[];
 
   /**
-   * 0 to 255 characters.
+   * The purpose of the key, 0 to 255 characters.
    *
    * @generated from field: string description = 6;
    */
@@ -208,14 +208,14 @@ export type CreateKeyRequestJson = {
   merchantId?: string;
 
   /**
-   * Empty: all scopes in the sandbox, read scopes in live mode.
+   * If empty, the key gets all scopes in the sandbox, and only the read scopes in live mode.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes?: string[];
 
   /**
-   * Unset: no expiry in the sandbox, 365 days in live mode.
+   * If unset, the key doesn't expire in the sandbox, and expires after 365 days in live mode.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
@@ -227,7 +227,7 @@ export type CreateKeyRequestJson = {
   sourceCidrs?: string[];
 
   /**
-   * 0 to 255 characters.
+   * The purpose of the key, 0 to 255 characters.
    *
    * @generated from field: string description = 6;
    */
@@ -251,8 +251,8 @@ export type CreateKeyResponse = Message<"disburse.gateway.v1.CreateKeyResponse">
   key?: Key | undefined;
 
   /**
-   * `dsb_test_…` or `dsb_live_…`. If an operator created the key, a repeat returns the secret for
-   * one day. Otherwise a repeat returns "".
+   * `dsb_test_…` or `dsb_live_…`. If an operator or service created the key, a repeat within one
+   * day returns the secret again. If the merchant created it, a repeat returns "".
    *
    * @generated from field: string secret = 2;
    */
@@ -269,8 +269,8 @@ export type CreateKeyResponseJson = {
   key?: KeyJson;
 
   /**
-   * `dsb_test_…` or `dsb_live_…`. If an operator created the key, a repeat returns the secret for
-   * one day. Otherwise a repeat returns "".
+   * `dsb_test_…` or `dsb_live_…`. If an operator or service created the key, a repeat within one
+   * day returns the secret again. If the merchant created it, a repeat returns "".
    *
    * @generated from field: string secret = 2;
    */
@@ -389,7 +389,7 @@ export type RevokeKeyRequest = Message<"disburse.gateway.v1.RevokeKeyRequest"> &
   keyId: string;
 
   /**
-   * HOLD when unspecified.
+   * The treatment of unpaid orders; HOLD when unspecified.
    *
    * @generated from field: disburse.type.v1.RevokedOrders orders = 3;
    */
@@ -411,7 +411,7 @@ export type RevokeKeyRequestJson = {
   keyId?: string;
 
   /**
-   * HOLD when unspecified.
+   * The treatment of unpaid orders; HOLD when unspecified.
    *
    * @generated from field: disburse.type.v1.RevokedOrders orders = 3;
    */
@@ -517,15 +517,18 @@ export const ListKeysResponseSchema: GenMessage<ListKeysResponse, {jsonType: Lis
   messageDesc(file_disburse_gateway_v1_keys, 8);
 
 /**
- * Merchants' API keys, served on the gateway's internal port.
+ * Manages merchants' API keys. Served on the gateway's internal port.
  *
  * @generated from service disburse.gateway.v1.KeyService
  */
 export const KeyService: GenService<{
   /**
-   * Creates a key. Only this response contains the key's secret. If another key creates the key, it
-   * has at most the creator's scopes, networks and expiry. Errors: INVALID_REQUEST,
-   * ACCESS_FORBIDDEN.
+   * Creates a key. Only this response contains the key's secret. A key that another key creates has
+   * at most the scopes and networks of its creator, and expires no later.
+   * Errors:
+   * - INVALID_REQUEST: a field is invalid, the networks or expiry exceed the creator's, or the
+   *   merchant has too many keys.
+   * - ACCESS_FORBIDDEN: the creating key is revoked or doesn't have all requested scopes.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.CreateKey
    */
@@ -536,8 +539,11 @@ export const KeyService: GenService<{
   },
   /**
    * Creates a replacement key. The old key expires after the overlap. The new key has the root,
-   * scopes, networks and expiry of the old one. If the old key has no explicit expiry, the default
-   * for new keys applies. Errors: RECORD_NOT_FOUND.
+   * scopes, networks and expiry of the old one. If the old key was created without an expiry, the
+   * new key gets the default expiry of a new key.
+   * Errors:
+   * - INVALID_REQUEST: the overlap is invalid.
+   * - RECORD_NOT_FOUND: there is no such key, or it is revoked or expired.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.RotateKey
    */
@@ -547,11 +553,13 @@ export const KeyService: GenService<{
     output: typeof RotateKeyResponseSchema;
   },
   /**
-   * Revokes a key in all processes within 5 s, regardless of clocks. An expired key can be revoked
-   * too. `orders` determines the treatment of its unpaid orders. A repeat returns the orders'
-   * current state; a repeat with a stricter treatment takes effect. UNAVAILABLE: the key is
-   * revoked, and its orders will be treated automatically; a repeat returns them. Errors:
-   * RECORD_NOT_FOUND.
+   * Revokes a key, even an expired one. All processes reject the key within 5 s, regardless of
+   * their clocks. `orders` determines the treatment of the key's unpaid orders. A repeat returns
+   * the current state of the orders; a repeat with a stricter treatment applies it.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no such key.
+   * - UNAVAILABLE: the key is revoked, but its orders are not treated yet. They will be treated
+   *   automatically, and a repeat returns them.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.RevokeKey
    */

@@ -16,7 +16,7 @@ export const file_disburse_gateway_v1_requests: GenFile = /*@__PURE__*/
   fileDesc("CiJkaXNidXJzZS9nYXRld2F5L3YxL3JlcXVlc3RzLnByb3RvEhNkaXNidXJzZS5nYXRld2F5LnYxIsQCCg1Mb2dnZWRSZXF1ZXN0EgoKAmlkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGbWV0aG9kGAQgASgJEg0KBXJvdXRlGAUgASgJEjIKBnN0YXR1cxgGIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdFN0YXR1cxITCgtodHRwX3N0YXR1cxgHIAEoBRIMCgRjb2RlGAggASgJEhMKC2R1cmF0aW9uX21zGAkgASgFEjIKBmNhbGxlchgKIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdENhbGxlchIRCgljYWxsZXJfaWQYCyABKAkSEQoJcmVjb3JkX2lkGAwgASgJIqcCChNMaXN0UmVxdWVzdHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEjIKBnN0YXR1cxgFIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdFN0YXR1cxIyCgZjYWxsZXIYBiABKA4yIi5kaXNidXJzZS5nYXRld2F5LnYxLlJlcXVlc3RDYWxsZXISMAoMY3JlYXRlZF9mcm9tGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX3RvGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKSAQoUTGlzdFJlcXVlc3RzUmVzcG9uc2USNAoIcmVxdWVzdHMYASADKAsyIi5kaXNidXJzZS5nYXRld2F5LnYxLkxvZ2dlZFJlcXVlc3QSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIKmgKDVJlcXVlc3RTdGF0dXMSHgoaUkVRVUVTVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhSRVFVRVNUX1NUQVRVU19TVUNDRUVERUQQARIZChVSRVFVRVNUX1NUQVRVU19GQUlMRUQQAipmCg1SZXF1ZXN0Q2FsbGVyEh4KGlJFUVVFU1RfQ0FMTEVSX1VOU1BFQ0lGSUVEEAASGgoWUkVRVUVTVF9DQUxMRVJfQVBJX0tFWRABEhkKFVJFUVVFU1RfQ0FMTEVSX01FTUJFUhACMoQBChFSZXF1ZXN0TG9nU2VydmljZRJvCgxMaXN0UmVxdWVzdHMSKC5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RSZXF1ZXN0c1JlcXVlc3QaKS5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RSZXF1ZXN0c1Jlc3BvbnNlIgrq4BgGEgQFBgcIYgZwcm90bzM", [file_disburse_type_v1_access, file_google_protobuf_timestamp]);
 
 /**
- * A logged request. Contains no ids from its path, and no query, body or headers.
+ * A logged request. It contains no query, body or headers, and its route contains no ids.
  *
  * @generated from message disburse.gateway.v1.LoggedRequest
  */
@@ -44,14 +44,14 @@ export type LoggedRequest = Message<"disburse.gateway.v1.LoggedRequest"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * `POST`.
+   * The HTTP method, such as `POST`.
    *
    * @generated from field: string method = 4;
    */
   method: string;
 
   /**
-   * `/api/v1/transfer/payouts/{payoutId}`.
+   * The path template of the route, such as `/api/v1/transfer/payouts/{payoutId}`.
    *
    * @generated from field: string route = 5;
    */
@@ -70,7 +70,7 @@ export type LoggedRequest = Message<"disburse.gateway.v1.LoggedRequest"> & {
   httpStatus: number;
 
   /**
-   * The error code; empty for a success.
+   * The error code of the response; empty for a success.
    *
    * @generated from field: string code = 8;
    */
@@ -102,7 +102,7 @@ export type LoggedRequest = Message<"disburse.gateway.v1.LoggedRequest"> & {
 };
 
 /**
- * A logged request. Contains no ids from its path, and no query, body or headers.
+ * A logged request. It contains no query, body or headers, and its route contains no ids.
  *
  * @generated from message disburse.gateway.v1.LoggedRequest
  */
@@ -130,14 +130,14 @@ export type LoggedRequestJson = {
   createdAt?: TimestampJson;
 
   /**
-   * `POST`.
+   * The HTTP method, such as `POST`.
    *
    * @generated from field: string method = 4;
    */
   method?: string;
 
   /**
-   * `/api/v1/transfer/payouts/{payoutId}`.
+   * The path template of the route, such as `/api/v1/transfer/payouts/{payoutId}`.
    *
    * @generated from field: string route = 5;
    */
@@ -156,7 +156,7 @@ export type LoggedRequestJson = {
   httpStatus?: number;
 
   /**
-   * The error code; empty for a success.
+   * The error code of the response; empty for a success.
    *
    * @generated from field: string code = 8;
    */
@@ -204,7 +204,7 @@ export type ListRequestsRequest = Message<"disburse.gateway.v1.ListRequestsReque
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -221,28 +221,29 @@ export type ListRequestsRequest = Message<"disburse.gateway.v1.ListRequestsReque
   requestId: string;
 
   /**
-   * Unspecified for both.
+   * Lists only requests with this status; unspecified for both.
    *
    * @generated from field: disburse.gateway.v1.RequestStatus status = 5;
    */
   status: RequestStatus;
 
   /**
-   * Unspecified: API keys, or both if a request id is given.
+   * Lists only requests of this kind of caller. If unspecified, only those of API keys, or those of
+   * both kinds if `request_id` is set.
    *
    * @generated from field: disburse.gateway.v1.RequestCaller caller = 6;
    */
   caller: RequestCaller;
 
   /**
-   * Inclusive.
+   * The earliest creation time, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 7;
    */
   createdFrom?: Timestamp | undefined;
 
   /**
-   * Exclusive.
+   * The latest creation time, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 8;
    */
@@ -259,7 +260,7 @@ export type ListRequestsRequestJson = {
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -276,28 +277,29 @@ export type ListRequestsRequestJson = {
   requestId?: string;
 
   /**
-   * Unspecified for both.
+   * Lists only requests with this status; unspecified for both.
    *
    * @generated from field: disburse.gateway.v1.RequestStatus status = 5;
    */
   status?: RequestStatusJson;
 
   /**
-   * Unspecified: API keys, or both if a request id is given.
+   * Lists only requests of this kind of caller. If unspecified, only those of API keys, or those of
+   * both kinds if `request_id` is set.
    *
    * @generated from field: disburse.gateway.v1.RequestCaller caller = 6;
    */
   caller?: RequestCallerJson;
 
   /**
-   * Inclusive.
+   * The earliest creation time, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 7;
    */
   createdFrom?: TimestampJson;
 
   /**
-   * Exclusive.
+   * The latest creation time, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 8;
    */
@@ -326,7 +328,7 @@ export type ListRequestsResponse = Message<"disburse.gateway.v1.ListRequestsResp
   nextCursor: string;
 
   /**
-   * Counting stops at 10,000.
+   * The number of matching requests; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -353,7 +355,7 @@ export type ListRequestsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counting stops at 10,000.
+   * The number of matching requests; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -387,7 +389,7 @@ export const RequestStatus = {
   SUCCEEDED: 1,
 
   /**
-   * HTTP status 4xx or 5xx, or the caller disconnected before the response began.
+   * The HTTP status was 4xx or 5xx, or the caller disconnected before the response began.
    *
    * @generated from enum value: REQUEST_STATUS_FAILED = 2;
    */
@@ -411,7 +413,7 @@ export const RequestStatusSchema: GenEnum<RequestStatus, RequestStatusJson> = /*
   enumDesc(file_disburse_gateway_v1_requests, 0);
 
 /**
- * The authentication of a request.
+ * The way in which a request was authenticated.
  *
  * @generated from enum disburse.gateway.v1.RequestCaller
  */
@@ -427,7 +429,7 @@ export const RequestCaller = {
   API_KEY: 1,
 
   /**
-   * A member's console session.
+   * By a member's console session.
    *
    * @generated from enum value: REQUEST_CALLER_MEMBER = 2;
    */
@@ -435,14 +437,14 @@ export const RequestCaller = {
 } as const;
 
 /**
- * The authentication of a request.
+ * The way in which a request was authenticated.
  *
  * @generated from enum disburse.gateway.v1.RequestCaller
  */
 export type RequestCaller = (typeof RequestCaller)[keyof typeof RequestCaller] | UnknownEnum;
 
 /**
- * The authentication of a request.
+ * The way in which a request was authenticated.
  *
  * @generated from enum disburse.gateway.v1.RequestCaller
  */
@@ -455,8 +457,8 @@ export const RequestCallerSchema: GenEnum<RequestCaller, RequestCallerJson> = /*
   enumDesc(file_disburse_gateway_v1_requests, 1);
 
 /**
- * Merchants' requests to public routes in the last 7 days. The log may be incomplete: a gateway
- * that is killed loses at most its last 2 seconds.
+ * A log of merchants' requests to public routes in the last 7 days. The log may be incomplete: a
+ * gateway that is killed loses the requests of its last 2 seconds at most.
  *
  * @generated from service disburse.gateway.v1.RequestLogService
  */

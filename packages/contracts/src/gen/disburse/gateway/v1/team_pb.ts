@@ -24,7 +24,7 @@ export const file_disburse_gateway_v1_team: GenFile = /*@__PURE__*/
  */
 export type Member = Message<"disburse.gateway.v1.Member"> & {
   /**
-   * `mem_…`.
+   * The member's id, `mem_…`.
    *
    * @generated from field: string id = 1;
    */
@@ -80,7 +80,7 @@ export type Member = Message<"disburse.gateway.v1.Member"> & {
  */
 export type MemberJson = {
   /**
-   * `mem_…`.
+   * The member's id, `mem_…`.
    *
    * @generated from field: string id = 1;
    */
@@ -153,14 +153,14 @@ export type AddMemberRequest = Message<"disburse.gateway.v1.AddMemberRequest"> &
   merchantId: string;
 
   /**
-   * The address verified by the person's OpenID provider; case-insensitive.
+   * The email address that the person's OpenID provider has verified; case-insensitive.
    *
    * @generated from field: string email = 3;
    */
   email: string;
 
   /**
-   * 1 to 100 characters.
+   * The person's name, 1 to 100 characters.
    *
    * @generated from field: string name = 4;
    */
@@ -187,14 +187,14 @@ export type AddMemberRequestJson = {
   merchantId?: string;
 
   /**
-   * The address verified by the person's OpenID provider; case-insensitive.
+   * The email address that the person's OpenID provider has verified; case-insensitive.
    *
    * @generated from field: string email = 3;
    */
   email?: string;
 
   /**
-   * 1 to 100 characters.
+   * The person's name, 1 to 100 characters.
    *
    * @generated from field: string name = 4;
    */
@@ -344,7 +344,7 @@ export type RemoveMemberRequest = Message<"disburse.gateway.v1.RemoveMemberReque
   memberId: string;
 
   /**
-   * HOLD when unspecified.
+   * The treatment of unpaid orders; HOLD when unspecified.
    *
    * @generated from field: disburse.type.v1.RevokedOrders orders = 4;
    */
@@ -371,7 +371,7 @@ export type RemoveMemberRequestJson = {
   memberId?: string;
 
   /**
-   * HOLD when unspecified.
+   * The treatment of unpaid orders; HOLD when unspecified.
    *
    * @generated from field: disburse.type.v1.RevokedOrders orders = 4;
    */
@@ -580,18 +580,22 @@ export const MemberStateSchema: GenEnum<MemberState, MemberStateJson> = /*@__PUR
   enumDesc(file_disburse_gateway_v1_team, 1);
 
 /**
- * Members of merchants' teams, served on the gateway's internal port. They sign in to the console
- * with an OpenID provider; their role determines their permissions.
+ * Manages the members of merchants' teams. Served on the gateway's internal port. Members sign in
+ * to the console with an OpenID provider, and their role determines their permissions.
  *
  * @generated from service disburse.gateway.v1.TeamService
  */
 export const TeamService: GenService<{
   /**
    * Invites a person, who becomes active by accepting the invitation while signed in with that
-   * verified email address. A person added by the sandbox becomes active at the first sign-in. A
-   * repeat returns the member's current state. Errors: INVALID_REQUEST; ACCESS_FORBIDDEN for a role
-   * with more scopes than the member whose key makes the call. In live mode, an operator needs a
-   * second person for a role with permissions over payouts.
+   * verified email address. A person added by the sandbox becomes active at the first sign-in. In
+   * live mode, an operator who gives a role with permissions over payouts needs a second person. A
+   * repeat returns the member's current state.
+   * Errors:
+   * - INVALID_REQUEST: a field is invalid, the email address is already in the team, or the team is
+   *   full.
+   * - ACCESS_FORBIDDEN: the role has scopes that the calling member, or the member who created the
+   *   calling key, doesn't have.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.AddMember
    */
@@ -601,10 +605,14 @@ export const TeamService: GenService<{
     output: typeof AddMemberResponseSchema;
   },
   /**
-   * Changes a member's role from the next request on. In live mode, an operator needs a second
-   * person to grant permissions over payouts, but not to remove them. Errors: RECORD_NOT_FOUND;
-   * ACCESS_FORBIDDEN as for AddMember; INVALID_REQUEST if the merchant would have no active admin
-   * left.
+   * Changes a member's role, which applies from the member's next request. In live mode, an
+   * operator needs a second person to grant permissions over payouts, but not to remove them.
+   * Errors, in this order:
+   * - INVALID_REQUEST: the role is not valid.
+   * - ACCESS_FORBIDDEN: the role has scopes that the calling member, or the member who created the
+   *   calling key, doesn't have.
+   * - RECORD_NOT_FOUND: the merchant has no such member.
+   * - INVALID_REQUEST: the merchant would have no active admin left.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.SetMemberRole
    */
@@ -615,9 +623,11 @@ export const TeamService: GenService<{
   },
   /**
    * Removes a member and ends the member's sessions at once. `orders` determines the treatment of
-   * the member's unpaid orders, as for a key (KeyService.RevokeKey). Only CANCEL revokes keys that
-   * the member created. Errors: RECORD_NOT_FOUND; INVALID_REQUEST if the merchant would have no
-   * active admin left.
+   * the member's unpaid orders, as in KeyService.RevokeKey. Keys that the member created are
+   * revoked only with CANCEL.
+   * Errors, in this order:
+   * - RECORD_NOT_FOUND: the merchant has no such member.
+   * - INVALID_REQUEST: the merchant would have no active admin left.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.RemoveMember
    */

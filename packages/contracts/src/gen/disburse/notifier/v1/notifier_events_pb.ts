@@ -16,16 +16,16 @@ export const file_disburse_notifier_v1_notifier_events: GenFile = /*@__PURE__*/
   fileDesc("CipkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllcl9ldmVudHMucHJvdG8SFGRpc2J1cnNlLm5vdGlmaWVyLnYxIo4CCg1NZXJjaGFudEV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYAyABKAkSFgoOdHJhbnNhY3Rpb25faWQYBCABKAkSDgoGc3RhdHVzGAUgASgJEhAKCHNlcXVlbmNlGAYgASgDEhEKCWRhdGFfanNvbhgHIAEoCRIvCgtvY2N1cnJlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXA6PvLgGDoKEXBheW1lbnRfc2Vzc2lvbi4qCghyZWZ1bmQuKhIIZXh0ZXJuYWwSB3NhbmRib3gaCG5vdGlmaWVyIvoBCgpPcHRJbkV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYAyABKAkSFgoOdHJhbnNhY3Rpb25faWQYBCABKAkSDgoGc3RhdHVzGAUgASgJEhAKCHNlcXVlbmNlGAYgASgDEhEKCWRhdGFfanNvbhgHIAEoCRIvCgtvY2N1cnJlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXA6LfLgGCkKCG9wdF9pbi4qEgtiZW5lZmljaWFyeRIGcGF5b3V0Gghub3RpZmllcmIGcHJvdG8z", [file_disburse_type_v1_event, file_google_protobuf_timestamp]);
 
 /**
- * An event of another system that merchants receive. Routing keys: `payment_session.updated`,
- * `refund.updated`. The publisher sets `event_id` and `sequence`. The other system is the service
- * `external`, whose public key is in `TRUSTED_KEYS`. In a sandbox, the sandbox itself may be the
- * publisher.
+ * An event of another system, which the notifier sends to merchants' endpoints. Routing keys:
+ * `payment_session.updated`, `refund.updated`. The publisher sets `event_id` and `sequence`. The
+ * other system is the service `external`, whose public key is in `TRUSTED_KEYS`. In a sandbox, the
+ * sandbox itself may be the publisher.
  *
  * @generated from message disburse.notifier.v1.MerchantEvent
  */
 export type MerchantEvent = Message<"disburse.notifier.v1.MerchantEvent"> & {
   /**
-   * Unique per event, 1 to 128 characters. A repeat has no effect.
+   * The event's unique id, 1 to 128 characters. A repeated id has no effect.
    *
    * @generated from field: string event_id = 1;
    */
@@ -44,21 +44,22 @@ export type MerchantEvent = Message<"disburse.notifier.v1.MerchantEvent"> & {
   transactionType: string;
 
   /**
-   * 1 to 128 characters. A merchant's transaction keeps the type of its first event.
+   * The id of the payment session or refund, 1 to 128 characters. All events of one transaction
+   * have the type of its first event.
    *
    * @generated from field: string transaction_id = 4;
    */
   transactionId: string;
 
   /**
-   * The signed status, 1 to 64 characters.
+   * The transaction's status, which the webhook's signature covers: 1 to 64 characters.
    *
    * @generated from field: string status = 5;
    */
   status: string;
 
   /**
-   * The order within a transaction, from 1.
+   * The event's position among the events of its transaction, from 1.
    *
    * @generated from field: int64 sequence = 6;
    */
@@ -78,16 +79,16 @@ export type MerchantEvent = Message<"disburse.notifier.v1.MerchantEvent"> & {
 };
 
 /**
- * An event of another system that merchants receive. Routing keys: `payment_session.updated`,
- * `refund.updated`. The publisher sets `event_id` and `sequence`. The other system is the service
- * `external`, whose public key is in `TRUSTED_KEYS`. In a sandbox, the sandbox itself may be the
- * publisher.
+ * An event of another system, which the notifier sends to merchants' endpoints. Routing keys:
+ * `payment_session.updated`, `refund.updated`. The publisher sets `event_id` and `sequence`. The
+ * other system is the service `external`, whose public key is in `TRUSTED_KEYS`. In a sandbox, the
+ * sandbox itself may be the publisher.
  *
  * @generated from message disburse.notifier.v1.MerchantEvent
  */
 export type MerchantEventJson = {
   /**
-   * Unique per event, 1 to 128 characters. A repeat has no effect.
+   * The event's unique id, 1 to 128 characters. A repeated id has no effect.
    *
    * @generated from field: string event_id = 1;
    */
@@ -106,21 +107,22 @@ export type MerchantEventJson = {
   transactionType?: string;
 
   /**
-   * 1 to 128 characters. A merchant's transaction keeps the type of its first event.
+   * The id of the payment session or refund, 1 to 128 characters. All events of one transaction
+   * have the type of its first event.
    *
    * @generated from field: string transaction_id = 4;
    */
   transactionId?: string;
 
   /**
-   * The signed status, 1 to 64 characters.
+   * The transaction's status, which the webhook's signature covers: 1 to 64 characters.
    *
    * @generated from field: string status = 5;
    */
   status?: string;
 
   /**
-   * The order within a transaction, from 1.
+   * The event's position among the events of its transaction, from 1.
    *
    * @generated from field: int64 sequence = 6;
    */
@@ -148,14 +150,15 @@ export const MerchantEventSchema: GenMessage<MerchantEvent, {jsonType: MerchantE
 
 /**
  * An opt-in event. The notifier sends it only to endpoints that name its type, not to endpoints
- * with `*`. The event is stored and in the feed only if there is such an endpoint. Types and their
- * publishers are in `notifier/src/endpoints/rules/opt-in.ts`. Routing keys: `opt_in.<noun>`.
+ * with `*`. If no endpoint names its type, the event is not stored and is not in the event feed.
+ * Types and their publishers are in `notifier/src/endpoints/rules/opt-in.ts`. Routing keys:
+ * `opt_in.<noun>`.
  *
  * @generated from message disburse.notifier.v1.OptInEvent
  */
 export type OptInEvent = Message<"disburse.notifier.v1.OptInEvent"> & {
   /**
-   * `evt_…`, the same on every publication. A repeat has no effect.
+   * The event's id, `evt_…`. It is the same on every publication, and a repeat has no effect.
    *
    * @generated from field: string event_id = 1;
    */
@@ -167,7 +170,7 @@ export type OptInEvent = Message<"disburse.notifier.v1.OptInEvent"> & {
   merchantId: string;
 
   /**
-   * Example: `account.credited`.
+   * The event's type, for example `account.credited`.
    *
    * @generated from field: string transaction_type = 3;
    */
@@ -181,14 +184,15 @@ export type OptInEvent = Message<"disburse.notifier.v1.OptInEvent"> & {
   transactionId: string;
 
   /**
-   * The signed status, equal to `data.status`. 1 to 64 characters.
+   * The record's status, equal to `data.status`, which the webhook's signature covers: 1 to 64
+   * characters.
    *
    * @generated from field: string status = 5;
    */
   status: string;
 
   /**
-   * The order within a transaction and type, from 1.
+   * The event's position among the events of this type and transaction, from 1.
    *
    * @generated from field: int64 sequence = 6;
    */
@@ -210,14 +214,15 @@ export type OptInEvent = Message<"disburse.notifier.v1.OptInEvent"> & {
 
 /**
  * An opt-in event. The notifier sends it only to endpoints that name its type, not to endpoints
- * with `*`. The event is stored and in the feed only if there is such an endpoint. Types and their
- * publishers are in `notifier/src/endpoints/rules/opt-in.ts`. Routing keys: `opt_in.<noun>`.
+ * with `*`. If no endpoint names its type, the event is not stored and is not in the event feed.
+ * Types and their publishers are in `notifier/src/endpoints/rules/opt-in.ts`. Routing keys:
+ * `opt_in.<noun>`.
  *
  * @generated from message disburse.notifier.v1.OptInEvent
  */
 export type OptInEventJson = {
   /**
-   * `evt_…`, the same on every publication. A repeat has no effect.
+   * The event's id, `evt_…`. It is the same on every publication, and a repeat has no effect.
    *
    * @generated from field: string event_id = 1;
    */
@@ -229,7 +234,7 @@ export type OptInEventJson = {
   merchantId?: string;
 
   /**
-   * Example: `account.credited`.
+   * The event's type, for example `account.credited`.
    *
    * @generated from field: string transaction_type = 3;
    */
@@ -243,14 +248,15 @@ export type OptInEventJson = {
   transactionId?: string;
 
   /**
-   * The signed status, equal to `data.status`. 1 to 64 characters.
+   * The record's status, equal to `data.status`, which the webhook's signature covers: 1 to 64
+   * characters.
    *
    * @generated from field: string status = 5;
    */
   status?: string;
 
   /**
-   * The order within a transaction and type, from 1.
+   * The event's position among the events of this type and transaction, from 1.
    *
    * @generated from field: int64 sequence = 6;
    */

@@ -33,21 +33,21 @@ export type EndpointHealth = Message<"disburse.notifier.v1.EndpointHealth"> & {
   circuit: CircuitState;
 
   /**
-   * Maximum concurrent attempts, 1 to 32. A failure halves the maximum; a success adds one.
+   * The maximum number of concurrent attempts, 1 to 32. A failure halves it; a success adds one.
    *
    * @generated from field: int32 concurrency_limit = 2;
    */
   concurrencyLimit: number;
 
   /**
-   * Failures since the last 200 response.
+   * The number of failures since the last 200 response.
    *
    * @generated from field: int32 consecutive_failures = 3;
    */
   consecutiveFailures: number;
 
   /**
-   * Unset if there was none.
+   * The time of the last 200 response; unset if there was none.
    *
    * @generated from field: google.protobuf.Timestamp last_delivered_at = 4;
    */
@@ -59,7 +59,8 @@ export type EndpointHealth = Message<"disburse.notifier.v1.EndpointHealth"> & {
   lastFailedAt?: Timestamp | undefined;
 
   /**
-   * `timeout`, `connection_refused`, … or the status code of the last failure; "" for none.
+   * The last failure: an error such as `timeout` or `connection_refused`, or the status code of the
+   * response; "" if there was none.
    *
    * @generated from field: string last_failure = 6;
    */
@@ -92,21 +93,21 @@ export type EndpointHealthJson = {
   circuit?: CircuitStateJson;
 
   /**
-   * Maximum concurrent attempts, 1 to 32. A failure halves the maximum; a success adds one.
+   * The maximum number of concurrent attempts, 1 to 32. A failure halves it; a success adds one.
    *
    * @generated from field: int32 concurrency_limit = 2;
    */
   concurrencyLimit?: number;
 
   /**
-   * Failures since the last 200 response.
+   * The number of failures since the last 200 response.
    *
    * @generated from field: int32 consecutive_failures = 3;
    */
   consecutiveFailures?: number;
 
   /**
-   * Unset if there was none.
+   * The time of the last 200 response; unset if there was none.
    *
    * @generated from field: google.protobuf.Timestamp last_delivered_at = 4;
    */
@@ -118,7 +119,8 @@ export type EndpointHealthJson = {
   lastFailedAt?: TimestampJson;
 
   /**
-   * `timeout`, `connection_refused`, … or the status code of the last failure; "" for none.
+   * The last failure: an error such as `timeout` or `connection_refused`, or the status code of the
+   * response; "" if there was none.
    *
    * @generated from field: string last_failure = 6;
    */
@@ -191,8 +193,8 @@ export type Endpoint = Message<"disburse.notifier.v1.Endpoint"> & {
   order: DeliveryOrder;
 
   /**
-   * The event types that the endpoint receives: `payout_session`, or with a status
-   * `payout_session.failed`. `*` for all.
+   * The event types that the endpoint receives: a transaction type such as `payout_session`, or one
+   * with a status such as `payout_session.failed`. `*` stands for all.
    *
    * @generated from field: repeated string event_types = 9;
    */
@@ -206,7 +208,7 @@ export type Endpoint = Message<"disburse.notifier.v1.Endpoint"> & {
   pendingUrl: string;
 
   /**
-   * Only in GetEndpoint and ListEndpoints.
+   * Set only in the responses of GetEndpoint and ListEndpoints.
    *
    * @generated from field: disburse.notifier.v1.EndpointHealth health = 11;
    */
@@ -220,8 +222,8 @@ export type Endpoint = Message<"disburse.notifier.v1.Endpoint"> & {
   pausedAt?: Timestamp | undefined;
 
   /**
-   * `requested`, `gone` (410 for 24 hours) or `unresponsive` (nothing acknowledged for five days).
-   * "" if the endpoint isn't paused.
+   * `requested` by a merchant or operator, `gone` (the endpoint returned 410 for 24 hours) or
+   * `unresponsive` (it acknowledged nothing for five days). "" if the endpoint isn't paused.
    *
    * @generated from field: string pause_reason = 13;
    */
@@ -280,8 +282,8 @@ export type EndpointJson = {
   order?: DeliveryOrderJson;
 
   /**
-   * The event types that the endpoint receives: `payout_session`, or with a status
-   * `payout_session.failed`. `*` for all.
+   * The event types that the endpoint receives: a transaction type such as `payout_session`, or one
+   * with a status such as `payout_session.failed`. `*` stands for all.
    *
    * @generated from field: repeated string event_types = 9;
    */
@@ -295,7 +297,7 @@ export type EndpointJson = {
   pendingUrl?: string;
 
   /**
-   * Only in GetEndpoint and ListEndpoints.
+   * Set only in the responses of GetEndpoint and ListEndpoints.
    *
    * @generated from field: disburse.notifier.v1.EndpointHealth health = 11;
    */
@@ -309,8 +311,8 @@ export type EndpointJson = {
   pausedAt?: TimestampJson;
 
   /**
-   * `requested`, `gone` (410 for 24 hours) or `unresponsive` (nothing acknowledged for five days).
-   * "" if the endpoint isn't paused.
+   * `requested` by a merchant or operator, `gone` (the endpoint returned 410 for 24 hours) or
+   * `unresponsive` (it acknowledged nothing for five days). "" if the endpoint isn't paused.
    *
    * @generated from field: string pause_reason = 13;
    */
@@ -405,21 +407,21 @@ export type CreateEndpointRequest = Message<"disburse.notifier.v1.CreateEndpoint
   description: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
   unreadable: Violation[];
 
   /**
-   * `none`, `bounded` or `strict`; `bounded` when "".
+   * The order of deliveries: `none`, `bounded` or `strict`; "" means `bounded`.
    *
    * @generated from field: string order = 6;
    */
   order: string;
 
   /**
-   * See `Endpoint.event_types`; empty for all. At most 50.
+   * The event types to receive, at most 50, as in `Endpoint.event_types`; empty for all.
    *
    * @generated from field: repeated string event_types = 7;
    */
@@ -451,21 +453,21 @@ export type CreateEndpointRequestJson = {
   description?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
   unreadable?: ViolationJson[];
 
   /**
-   * `none`, `bounded` or `strict`; `bounded` when "".
+   * The order of deliveries: `none`, `bounded` or `strict`; "" means `bounded`.
    *
    * @generated from field: string order = 6;
    */
   order?: string;
 
   /**
-   * See `Endpoint.event_types`; empty for all. At most 50.
+   * The event types to receive, at most 50, as in `Endpoint.event_types`; empty for all.
    *
    * @generated from field: repeated string event_types = 7;
    */
@@ -590,14 +592,14 @@ export type ListEndpointsRequest = Message<"disburse.notifier.v1.ListEndpointsRe
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -614,14 +616,14 @@ export type ListEndpointsRequestJson = {
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -652,14 +654,14 @@ export type ListEndpointsResponse = Message<"disburse.notifier.v1.ListEndpointsR
   nextCursor: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -683,14 +685,14 @@ export type ListEndpointsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -724,7 +726,7 @@ export type UpdateEndpointRequest = Message<"disburse.notifier.v1.UpdateEndpoint
   endpointId: string;
 
   /**
-   * Unset fields stay unchanged.
+   * An unset field stays unchanged.
    *
    * @generated from field: optional string url = 4;
    */
@@ -736,21 +738,21 @@ export type UpdateEndpointRequest = Message<"disburse.notifier.v1.UpdateEndpoint
   description?: string | undefined;
 
   /**
-   * `none`, `bounded` or `strict`. Existing deliveries keep their order.
+   * The new order: `none`, `bounded` or `strict`. Existing deliveries keep the order they have.
    *
    * @generated from field: optional string order = 6;
    */
   order?: string | undefined;
 
   /**
-   * Applies to new events. An empty list leaves the event types unchanged.
+   * The new event types, which apply to new events. If empty, the event types stay unchanged.
    *
    * @generated from field: repeated string event_types = 7;
    */
   eventTypes: string[];
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
    */
@@ -777,7 +779,7 @@ export type UpdateEndpointRequestJson = {
   endpointId?: string;
 
   /**
-   * Unset fields stay unchanged.
+   * An unset field stays unchanged.
    *
    * @generated from field: optional string url = 4;
    */
@@ -789,21 +791,21 @@ export type UpdateEndpointRequestJson = {
   description?: string;
 
   /**
-   * `none`, `bounded` or `strict`. Existing deliveries keep their order.
+   * The new order: `none`, `bounded` or `strict`. Existing deliveries keep the order they have.
    *
    * @generated from field: optional string order = 6;
    */
   order?: string;
 
   /**
-   * Applies to new events. An empty list leaves the event types unchanged.
+   * The new event types, which apply to new events. If empty, the event types stay unchanged.
    *
    * @generated from field: repeated string event_types = 7;
    */
   eventTypes?: string[];
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
    */
@@ -1233,14 +1235,14 @@ export type RotateSecretRequest = Message<"disburse.notifier.v1.RotateSecretRequ
   overlapSeconds?: number | undefined;
 
   /**
-   * The new secrets wait for ActivateSecret.
+   * True stages the new secrets: they sign only after ActivateSecret.
    *
    * @generated from field: bool stage = 5;
    */
   stage: boolean;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 6;
    */
@@ -1274,14 +1276,14 @@ export type RotateSecretRequestJson = {
   overlapSeconds?: number;
 
   /**
-   * The new secrets wait for ActivateSecret.
+   * True stages the new secrets: they sign only after ActivateSecret.
    *
    * @generated from field: bool stage = 5;
    */
   stage?: boolean;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 6;
    */
@@ -1500,14 +1502,15 @@ export type DeliveryAttempt = Message<"disburse.notifier.v1.DeliveryAttempt"> & 
   durationMs: number;
 
   /**
-   * 0 without a response.
+   * The response's HTTP status; 0 if there was no response.
    *
    * @generated from field: int32 status_code = 4;
    */
   statusCode: number;
 
   /**
-   * `timeout`, `connection_refused`, `address_refused`, …; "" if there was a response.
+   * The reason why there was no response, such as `timeout`, `connection_refused` or
+   * `address_refused`; "" if there was one.
    *
    * @generated from field: string error = 5;
    */
@@ -1541,14 +1544,15 @@ export type DeliveryAttemptJson = {
   durationMs?: number;
 
   /**
-   * 0 without a response.
+   * The response's HTTP status; 0 if there was no response.
    *
    * @generated from field: int32 status_code = 4;
    */
   statusCode?: number;
 
   /**
-   * `timeout`, `connection_refused`, `address_refused`, …; "" if there was a response.
+   * The reason why there was no response, such as `timeout`, `connection_refused` or
+   * `address_refused`; "" if there was one.
    *
    * @generated from field: string error = 5;
    */
@@ -1643,14 +1647,14 @@ export type Delivery = Message<"disburse.notifier.v1.Delivery"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * Only in GetDelivery; oldest first.
+   * The last 20 attempts, oldest first. Set only in the response of GetDelivery.
    *
    * @generated from field: repeated disburse.notifier.v1.DeliveryAttempt attempts = 14;
    */
   attempts: DeliveryAttempt[];
 
   /**
-   * 0 for the original delivery, otherwise the number of the redelivery.
+   * 0 for the original delivery; otherwise the number of this redelivery.
    *
    * @generated from field: int32 replay = 15;
    */
@@ -1738,14 +1742,14 @@ export type DeliveryJson = {
   updatedAt?: TimestampJson;
 
   /**
-   * Only in GetDelivery; oldest first.
+   * The last 20 attempts, oldest first. Set only in the response of GetDelivery.
    *
    * @generated from field: repeated disburse.notifier.v1.DeliveryAttempt attempts = 14;
    */
   attempts?: DeliveryAttemptJson[];
 
   /**
-   * 0 for the original delivery, otherwise the number of the redelivery.
+   * 0 for the original delivery; otherwise the number of this redelivery.
    *
    * @generated from field: int32 replay = 15;
    */
@@ -1776,21 +1780,21 @@ export type ListDeliveriesRequest = Message<"disburse.notifier.v1.ListDeliveries
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
   cursor: string;
 
   /**
-   * Filters; "" and unspecified for any.
+   * The following fields are filters; "" and unspecified match any delivery.
    *
    * @generated from field: string endpoint_id = 4;
    */
@@ -1817,21 +1821,21 @@ export type ListDeliveriesRequestJson = {
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
   cursor?: string;
 
   /**
-   * Filters; "" and unspecified for any.
+   * The following fields are filters; "" and unspecified match any delivery.
    *
    * @generated from field: string endpoint_id = 4;
    */
@@ -1872,14 +1876,14 @@ export type ListDeliveriesResponse = Message<"disburse.notifier.v1.ListDeliverie
   nextCursor: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -1903,14 +1907,14 @@ export type ListDeliveriesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -2082,28 +2086,28 @@ export type Replay = Message<"disburse.notifier.v1.Replay"> & {
   endpointId: string;
 
   /**
-   * Inclusive.
+   * The start of the period in which the events were created, inclusive.
    *
    * @generated from field: google.protobuf.Timestamp since = 4;
    */
   since?: Timestamp | undefined;
 
   /**
-   * Exclusive.
+   * The end of the period, exclusive.
    *
    * @generated from field: google.protobuf.Timestamp until = 5;
    */
   until?: Timestamp | undefined;
 
   /**
-   * States of the original deliveries: exhausted, delivered, or both.
+   * The selected states of original deliveries: exhausted, delivered, or both.
    *
    * @generated from field: repeated disburse.notifier.v1.DeliveryState states = 6;
    */
   states: DeliveryState[];
 
   /**
-   * Maximum new deliveries per second.
+   * The maximum number of new deliveries per second.
    *
    * @generated from field: int32 rate_per_second = 7;
    */
@@ -2115,14 +2119,14 @@ export type Replay = Message<"disburse.notifier.v1.Replay"> & {
   state: ReplayState;
 
   /**
-   * Number of deliveries to send, counted at creation.
+   * The number of deliveries to send, counted when the replay was created.
    *
    * @generated from field: int64 total_count = 9;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 10;
    */
@@ -2166,28 +2170,28 @@ export type ReplayJson = {
   endpointId?: string;
 
   /**
-   * Inclusive.
+   * The start of the period in which the events were created, inclusive.
    *
    * @generated from field: google.protobuf.Timestamp since = 4;
    */
   since?: TimestampJson;
 
   /**
-   * Exclusive.
+   * The end of the period, exclusive.
    *
    * @generated from field: google.protobuf.Timestamp until = 5;
    */
   until?: TimestampJson;
 
   /**
-   * States of the original deliveries: exhausted, delivered, or both.
+   * The selected states of original deliveries: exhausted, delivered, or both.
    *
    * @generated from field: repeated disburse.notifier.v1.DeliveryState states = 6;
    */
   states?: DeliveryStateJson[];
 
   /**
-   * Maximum new deliveries per second.
+   * The maximum number of new deliveries per second.
    *
    * @generated from field: int32 rate_per_second = 7;
    */
@@ -2199,14 +2203,14 @@ export type ReplayJson = {
   state?: ReplayStateJson;
 
   /**
-   * Number of deliveries to send, counted at creation.
+   * The number of deliveries to send, counted when the replay was created.
    *
    * @generated from field: int64 total_count = 9;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 10;
    */
@@ -2257,35 +2261,37 @@ export type CreateReplayRequest = Message<"disburse.notifier.v1.CreateReplayRequ
   endpointId: string;
 
   /**
-   * ISO 8601 with an offset from UTC, or a day, which means midnight UTC.
+   * The start of the period: ISO 8601 with an offset from UTC, or a day, which means midnight UTC.
    *
    * @generated from field: string since = 4;
    */
   since: string;
 
   /**
-   * The end, in the same format as `since` and at most 30 days later. "" means now.
+   * The end of the period, in the same format as `since` and at most 30 days later; "" means now.
    *
    * @generated from field: string until = 5;
    */
   until: string;
 
   /**
-   * `exhausted`, `delivered`; `exhausted` when empty.
+   * The states of the original deliveries to send again: `exhausted`, `delivered` or both. If
+   * empty, `exhausted`.
    *
    * @generated from field: repeated string states = 6;
    */
   states: string[];
 
   /**
-   * 1 to 100; 10 when 0. The field is called `rate` in the public body.
+   * The maximum number of new deliveries per second, 1 to 100; 0 means 10. The public request body
+   * calls this field `rate`.
    *
    * @generated from field: int32 rate_per_second = 7 [json_name = "rate"];
    */
   ratePerSecond: number;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
    */
@@ -2312,35 +2318,37 @@ export type CreateReplayRequestJson = {
   endpointId?: string;
 
   /**
-   * ISO 8601 with an offset from UTC, or a day, which means midnight UTC.
+   * The start of the period: ISO 8601 with an offset from UTC, or a day, which means midnight UTC.
    *
    * @generated from field: string since = 4;
    */
   since?: string;
 
   /**
-   * The end, in the same format as `since` and at most 30 days later. "" means now.
+   * The end of the period, in the same format as `since` and at most 30 days later; "" means now.
    *
    * @generated from field: string until = 5;
    */
   until?: string;
 
   /**
-   * `exhausted`, `delivered`; `exhausted` when empty.
+   * The states of the original deliveries to send again: `exhausted`, `delivered` or both. If
+   * empty, `exhausted`.
    *
    * @generated from field: repeated string states = 6;
    */
   states?: string[];
 
   /**
-   * 1 to 100; 10 when 0. The field is called `rate` in the public body.
+   * The maximum number of new deliveries per second, 1 to 100; 0 means 10. The public request body
+   * calls this field `rate`.
    *
    * @generated from field: int32 rate_per_second = 7 [json_name = "rate"];
    */
   rate?: number;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
    */
@@ -2455,14 +2463,14 @@ export type ListReplaysRequest = Message<"disburse.notifier.v1.ListReplaysReques
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -2479,14 +2487,14 @@ export type ListReplaysRequestJson = {
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -2517,14 +2525,14 @@ export type ListReplaysResponse = Message<"disburse.notifier.v1.ListReplaysRespo
   nextCursor: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -2548,14 +2556,14 @@ export type ListReplaysResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -2706,7 +2714,7 @@ export const PublishEventResponseSchema: GenMessage<PublishEventResponse, {jsonT
  */
 export type EventRecord = Message<"disburse.notifier.v1.EventRecord"> & {
   /**
-   * The `webhook-id`.
+   * The event's id, which its webhook has in the header `webhook-id`.
    *
    * @generated from field: string event_id = 1;
    */
@@ -2757,7 +2765,7 @@ export type EventRecord = Message<"disburse.notifier.v1.EventRecord"> & {
  */
 export type EventRecordJson = {
   /**
-   * The `webhook-id`.
+   * The event's id, which its webhook has in the header `webhook-id`.
    *
    * @generated from field: string event_id = 1;
    */
@@ -2818,7 +2826,7 @@ export type ListEventsRequest = Message<"disburse.notifier.v1.ListEventsRequest"
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -2832,7 +2840,8 @@ export type ListEventsRequest = Message<"disburse.notifier.v1.ListEventsRequest"
   after: string;
 
   /**
-   * Returns only `next_cursor` for the current end of the feed, and no events. `after` is ignored.
+   * True returns no events, but only the `next_cursor` of the current end of the feed. `after` is
+   * then ignored.
    *
    * @generated from field: bool at_end = 4;
    */
@@ -2849,7 +2858,7 @@ export type ListEventsRequestJson = {
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -2863,7 +2872,8 @@ export type ListEventsRequestJson = {
   after?: string;
 
   /**
-   * Returns only `next_cursor` for the current end of the feed, and no events. `after` is ignored.
+   * True returns no events, but only the `next_cursor` of the current end of the feed. `after` is
+   * then ignored.
    *
    * @generated from field: bool at_end = 4;
    */
@@ -2887,7 +2897,7 @@ export type ListEventsResponse = Message<"disburse.notifier.v1.ListEventsRespons
   events: EventRecord[];
 
   /**
-   * The position for the next call. Set even if there are no more events now.
+   * The cursor for the next call. It is set even if there are no more events now.
    *
    * @generated from field: string next_cursor = 2;
    */
@@ -2911,7 +2921,7 @@ export type ListEventsResponseJson = {
   events?: EventRecordJson[];
 
   /**
-   * The position for the next call. Set even if there are no more events now.
+   * The cursor for the next call. It is set even if there are no more events now.
    *
    * @generated from field: string next_cursor = 2;
    */
@@ -2956,7 +2966,7 @@ export const EndpointState = {
   PAUSED: 2,
 
   /**
-   * The URL is not verified yet, and events wait. Live mode only.
+   * The URL is not verified yet, and events wait for its verification. Live mode only.
    *
    * @generated from enum value: ENDPOINT_STATE_UNVERIFIED = 3;
    */
@@ -2991,14 +3001,15 @@ export const DeliveryOrder = {
   UNSPECIFIED: 0,
 
   /**
-   * No order: each event is sent at once.
+   * No order: each event is sent without waiting for earlier ones.
    *
    * @generated from enum value: DELIVERY_ORDER_NONE = 1;
    */
   NONE: 1,
 
   /**
-   * Each event waits for the previous one, for at most 30 s or 3 attempts. The default.
+   * Each event waits for the previous one, for at most 30 s or 3 attempts of the previous one. The
+   * default.
    *
    * @generated from enum value: DELIVERY_ORDER_BOUNDED = 2;
    */
@@ -3047,8 +3058,8 @@ export const CircuitState = {
   CLOSED: 1,
 
   /**
-   * The endpoint acknowledged nothing for 10 s and 10 attempts. The notifier makes one attempt at a
-   * time, at least 5 s apart.
+   * The endpoint acknowledged none of at least 10 attempts in at least 10 s. The notifier makes one
+   * attempt at a time, at least 5 s apart.
    *
    * @generated from enum value: CIRCUIT_STATE_OPEN = 2;
    */
@@ -3088,14 +3099,14 @@ export const DeliveryState = {
   PENDING: 1,
 
   /**
-   * Acknowledged with 200.
+   * The endpoint acknowledged the delivery with 200.
    *
    * @generated from enum value: DELIVERY_STATE_DELIVERED = 2;
    */
   DELIVERED: 2,
 
   /**
-   * Not acknowledged within 24 hours; can be redelivered.
+   * The endpoint didn't acknowledge the delivery within 24 hours. The event can be redelivered.
    *
    * @generated from enum value: DELIVERY_STATE_EXHAUSTED = 3;
    */
@@ -3140,14 +3151,14 @@ export const ReplayState = {
   RUNNING: 1,
 
   /**
-   * All deliveries are queued.
+   * The replay has queued all its deliveries.
    *
    * @generated from enum value: REPLAY_STATE_DONE = 2;
    */
   DONE: 2,
 
   /**
-   * Cancelled by CancelReplay, or because its endpoint was deleted.
+   * CancelReplay was called, or the endpoint was deleted.
    *
    * @generated from enum value: REPLAY_STATE_CANCELLED = 3;
    */
@@ -3171,7 +3182,8 @@ export const ReplayStateSchema: GenEnum<ReplayState, ReplayStateJson> = /*@__PUR
   enumDesc(file_disburse_notifier_v1_notifier, 4);
 
 /**
- * Webhook endpoints with their secrets, events as received, and deliveries with all attempts.
+ * Manages webhook endpoints and their secrets, stores events as received, and delivers them. Stores
+ * each delivery with its attempts.
  *
  * @generated from service disburse.notifier.v1.NotifierService
  */
@@ -3188,7 +3200,8 @@ export const NotifierService: GenService<{
     output: typeof CreateEndpointResponseSchema;
   },
   /**
-   * Errors: RECORD_NOT_FOUND, as for every RPC with an endpoint_id or delivery_id.
+   * Returns an endpoint. Errors: RECORD_NOT_FOUND. Every RPC of this service with an `endpoint_id`
+   * or `delivery_id` returns RECORD_NOT_FOUND for an unknown id.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.GetEndpoint
    */
@@ -3198,7 +3211,7 @@ export const NotifierService: GenService<{
     output: typeof GetEndpointResponseSchema;
   },
   /**
-   * Lists endpoints, oldest first. Errors: INVALID_REQUEST (cursor, limit).
+   * Lists endpoints, oldest first. Errors: INVALID_REQUEST if the cursor or the limit is not valid.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ListEndpoints
    */
@@ -3208,7 +3221,7 @@ export const NotifierService: GenService<{
     output: typeof ListEndpointsResponseSchema;
   },
   /**
-   * Changes only the given fields. In live mode, a new URL stays in `pending_url` until
+   * Changes only the fields that are set. In live mode, a new URL stays in `pending_url` until
    * VerifyEndpoint or ApproveEndpoint succeeds. Until then, events go to the old URL. Errors:
    * INVALID_REQUEST.
    *
@@ -3220,10 +3233,11 @@ export const NotifierService: GenService<{
     output: typeof UpdateEndpointResponseSchema;
   },
   /**
-   * Pauses an endpoint until ResumeEndpoint. Its events wait for at most 90 days. The pause doesn't
-   * count towards a delivery's 24 hours. No effect on a paused endpoint. The notifier itself pauses
-   * an endpoint in two cases: a delivery got 410 on every attempt of its 24 hours, or the endpoint
-   * acknowledged nothing for five days and a delivery was due on each day.
+   * Pauses an endpoint until ResumeEndpoint is called. Events for the endpoint wait for at most 90
+   * days. The pause doesn't count towards the 24 hours of a delivery. If the endpoint is already
+   * paused, nothing changes. The notifier itself pauses an endpoint in two cases. Either the
+   * endpoint returned 410 to every attempt of a delivery during its 24 hours. Or it acknowledged
+   * nothing for five days, and a delivery was due on each of these days.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.PauseEndpoint
    */
@@ -3233,8 +3247,8 @@ export const NotifierService: GenService<{
     output: typeof PauseEndpointResponseSchema;
   },
   /**
-   * Resumes a paused endpoint. No effect on any other endpoint. Waiting deliveries are sent oldest
-   * first, at most 100 per second, in order within each transaction.
+   * Resumes a paused endpoint. If the endpoint isn't paused, nothing changes. Waiting deliveries
+   * are sent oldest first, at most 100 per second, and in order within each transaction.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ResumeEndpoint
    */
@@ -3244,8 +3258,9 @@ export const NotifierService: GenService<{
     output: typeof ResumeEndpointResponseSchema;
   },
   /**
-   * Posts a signed challenge to the unverified URL. If the response is 200, events go to this URL.
-   * No effect on a verified endpoint. Errors: INVALID_REQUEST, which includes any other response.
+   * Posts a signed challenge to the endpoint's unverified URL. If the URL returns 200, it is
+   * verified and receives the events. If the endpoint has no unverified URL, nothing changes.
+   * Errors: INVALID_REQUEST, also if the URL returns any other status than 200.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.VerifyEndpoint
    */
@@ -3255,8 +3270,8 @@ export const NotifierService: GenService<{
     output: typeof VerifyEndpointResponseSchema;
   },
   /**
-   * Accepts the unverified URL by an operator's approval, without a challenge. Errors:
-   * ACCESS_FORBIDDEN for any other caller.
+   * Accepts the endpoint's unverified URL without a challenge, on an operator's decision. Errors:
+   * ACCESS_FORBIDDEN if the caller is not an operator.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ApproveEndpoint
    */
@@ -3266,7 +3281,8 @@ export const NotifierService: GenService<{
     output: typeof ApproveEndpointResponseSchema;
   },
   /**
-   * Deletes an endpoint. The notifier sends nothing more to it. Its deliveries stay readable.
+   * Deletes an endpoint. The notifier sends nothing more to it. Its past deliveries can still be
+   * read.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.DeleteEndpoint
    */
@@ -3276,8 +3292,9 @@ export const NotifierService: GenService<{
     output: typeof DeleteEndpointResponseSchema;
   },
   /**
-   * Creates new secrets, which sign at once. The old secrets also sign during the overlap. Staged
-   * secrets sign only after ActivateSecret. Errors: INVALID_REQUEST.
+   * Creates new secrets for an endpoint. They sign at once, and the old secrets also sign during
+   * the overlap. With `stage`, the new secrets sign only after ActivateSecret. Errors:
+   * INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.RotateSecret
    */
@@ -3287,7 +3304,8 @@ export const NotifierService: GenService<{
     output: typeof RotateSecretResponseSchema;
   },
   /**
-   * Activates staged secrets for signing. Errors: INVALID_REQUEST (no staged secrets).
+   * Activates an endpoint's staged secrets for signing. Errors: INVALID_REQUEST if the endpoint has
+   * no staged secrets.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ActivateSecret
    */
@@ -3307,7 +3325,8 @@ export const NotifierService: GenService<{
     output: typeof SendTestEventResponseSchema;
   },
   /**
-   * Lists deliveries, newest first. Errors: INVALID_REQUEST (cursor, limit).
+   * Lists deliveries, newest first. Errors: INVALID_REQUEST if the cursor or the limit is not
+   * valid.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ListDeliveries
    */
@@ -3338,11 +3357,14 @@ export const NotifierService: GenService<{
     output: typeof RedeliverResponseSchema;
   },
   /**
-   * Redelivers many events of an endpoint, oldest first. Selects the original deliveries of events
-   * created in [since, until) that ended in one of the states. Ignores the endpoint's current event
-   * types. Waits while the endpoint is paused or unverified, and continues after a restart. An
-   * endpoint has at most one running replay. An `until` in the future means now. Errors:
-   * INVALID_REQUEST (fields, or one is running), RECORD_NOT_FOUND (endpoint).
+   * Redelivers many events of an endpoint, oldest first. Selects events that were created in
+   * [since, until) and whose original delivery ended in one of `states`. The endpoint's current
+   * event types are ignored. An `until` in the future means now. The replay waits while the
+   * endpoint is paused or unverified, and continues after a restart of the service.
+   * Errors, in this order:
+   * - INVALID_REQUEST: a field is invalid.
+   * - RECORD_NOT_FOUND: the merchant has no such endpoint.
+   * - INVALID_REQUEST: another replay of the endpoint is running.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.CreateReplay
    */
@@ -3352,7 +3374,8 @@ export const NotifierService: GenService<{
     output: typeof CreateReplayResponseSchema;
   },
   /**
-   * Returns a replay with its progress, until 30 days after its end. Errors: RECORD_NOT_FOUND.
+   * Returns a replay with its progress. A replay can be read until 30 days after its end. Errors:
+   * RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.GetReplay
    */
@@ -3362,7 +3385,7 @@ export const NotifierService: GenService<{
     output: typeof GetReplayResponseSchema;
   },
   /**
-   * Lists replays, newest first. Errors: INVALID_REQUEST (cursor, limit).
+   * Lists replays, newest first. Errors: INVALID_REQUEST if the cursor or the limit is not valid.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ListReplays
    */
@@ -3372,8 +3395,8 @@ export const NotifierService: GenService<{
     output: typeof ListReplaysResponseSchema;
   },
   /**
-   * Cancels a running replay; deliveries already queued are still sent. A replay that has ended is
-   * unchanged. Errors: RECORD_NOT_FOUND.
+   * Cancels a running replay. Deliveries that are already queued are still sent. If the replay has
+   * already ended, nothing changes. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.CancelReplay
    */
@@ -3383,10 +3406,12 @@ export const NotifierService: GenService<{
     output: typeof CancelReplayResponseSchema;
   },
   /**
-   * Stores an event of a payment session or refund, then returns. The event is distributed
-   * afterwards. A repeat of an event_id has no effect. The service `external` is another system of
-   * the operator with its own key. A call by a person needs a second person's approval. Errors:
-   * INVALID_REQUEST, APPROVAL_REQUIRED.
+   * Stores an event of a payment session or refund. Returns before the event is delivered. A repeat
+   * of an `event_id` has no effect. The caller `external` is another system of the operator, with
+   * its own key.
+   * Errors:
+   * - INVALID_REQUEST: the event is not valid.
+   * - APPROVAL_REQUIRED: the caller is a person, so that a second person must approve the event.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.PublishEvent
    */
@@ -3398,7 +3423,8 @@ export const NotifierService: GenService<{
   /**
    * Lists all stored events of a merchant from the last 90 days, for example after an outage. Each
    * event appears once, in a fixed order, regardless of endpoints and their event types. Test
-   * events and challenges are not included. Errors: INVALID_REQUEST (cursor, limit).
+   * events and challenges are not included. Errors: INVALID_REQUEST if the cursor or the limit is
+   * not valid.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ListEvents
    */

@@ -187,14 +187,14 @@ export type SendSandboxEventRequest = Message<"disburse.notifier.v1.SendSandboxE
   endpointId: string;
 
   /**
-   * A type that the feed supports.
+   * A transaction type that the event feed supports.
    *
    * @generated from field: string transaction_type = 4;
    */
   transactionType: string;
 
   /**
-   * "" for the value in the example.
+   * The transaction's id; "" for the id in the type's example.
    *
    * @generated from field: string transaction_id = 5;
    */
@@ -213,14 +213,14 @@ export type SendSandboxEventRequest = Message<"disburse.notifier.v1.SendSandboxE
   data: { [key: string]: string };
 
   /**
-   * The `data` of the type's example in the catalogue, a JSON object.
+   * The `data` of the type's example in the event catalogue, as a JSON object.
    *
    * @generated from field: string example_json = 8;
    */
   exampleJson: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 9;
    */
@@ -247,14 +247,14 @@ export type SendSandboxEventRequestJson = {
   endpointId?: string;
 
   /**
-   * A type that the feed supports.
+   * A transaction type that the event feed supports.
    *
    * @generated from field: string transaction_type = 4;
    */
   transactionType?: string;
 
   /**
-   * "" for the value in the example.
+   * The transaction's id; "" for the id in the type's example.
    *
    * @generated from field: string transaction_id = 5;
    */
@@ -273,14 +273,14 @@ export type SendSandboxEventRequestJson = {
   data?: { [key: string]: string };
 
   /**
-   * The `data` of the type's example in the catalogue, a JSON object.
+   * The `data` of the type's example in the event catalogue, as a JSON object.
    *
    * @generated from field: string example_json = 8;
    */
   exampleJson?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 9;
    */
@@ -328,8 +328,10 @@ export const SendSandboxEventResponseSchema: GenMessage<SendSandboxEventResponse
  */
 export const NotifierSandboxService: GenService<{
   /**
-   * Attempts a pending delivery now, regardless of its schedule and order. Errors:
-   * RECORD_NOT_FOUND, STATE_NOT_REACHABLE (it has ended, or is being attempted).
+   * Attempts a pending delivery now, regardless of its schedule and order.
+   * Errors:
+   * - RECORD_NOT_FOUND: the merchant has no such delivery.
+   * - STATE_NOT_REACHABLE: the delivery has ended or is being attempted.
    *
    * @generated from rpc disburse.notifier.v1.NotifierSandboxService.RetryDeliveryNow
    */
@@ -339,9 +341,11 @@ export const NotifierSandboxService: GenService<{
     output: typeof RetryDeliveryNowResponseSchema;
   },
   /**
-   * Ends a pending delivery's period of 24 hours now, so that the delivery is exhausted without
-   * another attempt. The period begins with the first attempt. Errors: RECORD_NOT_FOUND,
-   * STATE_NOT_REACHABLE (it has ended, is being attempted, or was never attempted).
+   * Ends the 24-hour period of a pending delivery now, so that the delivery becomes exhausted
+   * without another attempt. The period begins with the first attempt.
+   * Errors:
+   * - RECORD_NOT_FOUND: the merchant has no such delivery.
+   * - STATE_NOT_REACHABLE: the delivery has ended, is being attempted or was never attempted.
    *
    * @generated from rpc disburse.notifier.v1.NotifierSandboxService.LapseDelivery
    */
@@ -352,8 +356,8 @@ export const NotifierSandboxService: GenService<{
   },
   /**
    * Queues a signed event of any type for one endpoint, regardless of the endpoint's event types.
-   * The delivery is marked as a test, the event isn't in the feed, and no other delivery waits for
-   * this one. Errors: RECORD_NOT_FOUND, INVALID_REQUEST.
+   * The delivery is marked as a test. The event isn't in the event feed, and no other delivery
+   * waits for this one. Errors: RECORD_NOT_FOUND, INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierSandboxService.SendSandboxEvent
    */

@@ -21,7 +21,7 @@ export const file_disburse_payout_v1_bank_files: GenFile = /*@__PURE__*/
  */
 export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
   /**
-   * The file's message id. The bank stores the same id.
+   * The message id in the file, which the bank stores too.
    *
    * @generated from field: string id = 1;
    */
@@ -38,7 +38,7 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
   state: BankFileState;
 
   /**
-   * The file's name at the bank. "" until the file is written.
+   * The file's name on the bank's server; "" until the file is written.
    *
    * @generated from field: string name = 4;
    */
@@ -57,7 +57,8 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
   payments: number;
 
   /**
-   * Number of payments that the format can't represent. They are not in the file and have failed.
+   * The number of payments that the file's format can't represent. They are not in the file and
+   * have failed.
    *
    * @generated from field: int32 refused = 7;
    */
@@ -65,14 +66,14 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
 
   /**
    * The reasons why the file can't be written, such as errors in the rail's profile, or why it is
-   * void.
+   * VOID.
    *
    * @generated from field: repeated string problems = 8;
    */
   problems: string[];
 
   /**
-   * The bank's cut-off time for this file.
+   * The bank's cut-off for this file.
    *
    * @generated from field: google.protobuf.Timestamp closes_at = 9;
    */
@@ -89,8 +90,8 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
   sentAt?: Timestamp | undefined;
 
   /**
-   * The proof that the file was sent: `upload`, `place` (the file was found at the bank) or
-   * `operator`.
+   * The proof that the bank has the file: `upload` (the upload succeeded), `place` (the file was
+   * found at the bank) or `operator` (an operator confirmed it).
    *
    * @generated from field: string sent_by = 12;
    */
@@ -102,7 +103,7 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
  */
 export type BankFileJson = {
   /**
-   * The file's message id. The bank stores the same id.
+   * The message id in the file, which the bank stores too.
    *
    * @generated from field: string id = 1;
    */
@@ -119,7 +120,7 @@ export type BankFileJson = {
   state?: BankFileStateJson;
 
   /**
-   * The file's name at the bank. "" until the file is written.
+   * The file's name on the bank's server; "" until the file is written.
    *
    * @generated from field: string name = 4;
    */
@@ -138,7 +139,8 @@ export type BankFileJson = {
   payments?: number;
 
   /**
-   * Number of payments that the format can't represent. They are not in the file and have failed.
+   * The number of payments that the file's format can't represent. They are not in the file and
+   * have failed.
    *
    * @generated from field: int32 refused = 7;
    */
@@ -146,14 +148,14 @@ export type BankFileJson = {
 
   /**
    * The reasons why the file can't be written, such as errors in the rail's profile, or why it is
-   * void.
+   * VOID.
    *
    * @generated from field: repeated string problems = 8;
    */
   problems?: string[];
 
   /**
-   * The bank's cut-off time for this file.
+   * The bank's cut-off for this file.
    *
    * @generated from field: google.protobuf.Timestamp closes_at = 9;
    */
@@ -170,8 +172,8 @@ export type BankFileJson = {
   sentAt?: TimestampJson;
 
   /**
-   * The proof that the file was sent: `upload`, `place` (the file was found at the bank) or
-   * `operator`.
+   * The proof that the bank has the file: `upload` (the upload succeeded), `place` (the file was
+   * found at the bank) or `operator` (an operator confirmed it).
    *
    * @generated from field: string sent_by = 12;
    */
@@ -190,28 +192,28 @@ export const BankFileSchema: GenMessage<BankFile, {jsonType: BankFileJson}> = /*
  */
 export type ListBankFilesRequest = Message<"disburse.payout.v1.ListBankFilesRequest"> & {
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 1;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 2;
    */
   cursor: string;
 
   /**
-   * "" for any.
+   * Lists only those of this rail; "" for any rail.
    *
    * @generated from field: string rail = 3;
    */
   rail: string;
 
   /**
-   * Unspecified for any.
+   * Lists only files in this state; unspecified for any state.
    *
    * @generated from field: disburse.payout.v1.BankFileState state = 4;
    */
@@ -223,28 +225,28 @@ export type ListBankFilesRequest = Message<"disburse.payout.v1.ListBankFilesRequ
  */
 export type ListBankFilesRequestJson = {
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 1;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 2;
    */
   cursor?: string;
 
   /**
-   * "" for any.
+   * Lists only those of this rail; "" for any rail.
    *
    * @generated from field: string rail = 3;
    */
   rail?: string;
 
   /**
-   * Unspecified for any.
+   * Lists only files in this state; unspecified for any state.
    *
    * @generated from field: disburse.payout.v1.BankFileState state = 4;
    */
@@ -319,7 +321,7 @@ export type ResolveBankFileRequest = Message<"disburse.payout.v1.ResolveBankFile
   decision: BankFileDecision;
 
   /**
-   * The bank's statement and the name of the person who gave it: 10 to 1,000 characters.
+   * What the bank said and the name of the person who said it, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -346,7 +348,7 @@ export type ResolveBankFileRequestJson = {
   decision?: BankFileDecisionJson;
 
   /**
-   * The bank's statement and the name of the person who gave it: 10 to 1,000 characters.
+   * What the bank said and the name of the person who said it, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -407,7 +409,8 @@ export type BankFinding = Message<"disburse.payout.v1.BankFinding"> & {
   kind: BankFindingKind;
 
   /**
-   * A description from a closed list or from the reader. Contains no personal data.
+   * A description of the finding, from a closed list or from the program that read the file.
+   * Contains no personal data.
    *
    * @generated from field: string what = 4;
    */
@@ -421,7 +424,7 @@ export type BankFinding = Message<"disburse.payout.v1.BankFinding"> & {
   payoutId: string;
 
   /**
-   * The name of the file, and the place of the finding in it.
+   * The name of the file. `place` is the place of the finding in the file.
    *
    * @generated from field: string file = 6;
    */
@@ -433,7 +436,7 @@ export type BankFinding = Message<"disburse.payout.v1.BankFinding"> & {
   place: string;
 
   /**
-   * An entry's amount, negative for a debit: `-12.50 USD`.
+   * The amount of the statement entry, negative for a debit, such as `-12.50 USD`.
    *
    * @generated from field: string amount = 8;
    */
@@ -445,7 +448,7 @@ export type BankFinding = Message<"disburse.payout.v1.BankFinding"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Unset while the finding is open.
+   * The operator who handled the finding; unset while it is open.
    *
    * @generated from field: disburse.type.v1.Actor handled_by = 10;
    */
@@ -462,16 +465,16 @@ export type BankFinding = Message<"disburse.payout.v1.BankFinding"> & {
   note: string;
 
   /**
-   * If true, an open finding means that a missing report proves nothing. The payment of the
-   * finding, and any payment filed before it, may have been executed. A second person must approve
-   * the handling of such a finding.
+   * True if a missing report of the bank proves nothing while this finding is open. The finding's
+   * payment may then have been executed. If the finding names no payment, that is true for every
+   * payment filed before it. A second person must approve the handling of such a finding.
    *
    * @generated from field: bool holds = 13;
    */
   holds: boolean;
 
   /**
-   * Unspecified while the finding is open.
+   * The resolution of the finding; unspecified while it is open.
    *
    * @generated from field: disburse.payout.v1.BankFindingResolution resolution = 14;
    */
@@ -498,7 +501,8 @@ export type BankFindingJson = {
   kind?: BankFindingKindJson;
 
   /**
-   * A description from a closed list or from the reader. Contains no personal data.
+   * A description of the finding, from a closed list or from the program that read the file.
+   * Contains no personal data.
    *
    * @generated from field: string what = 4;
    */
@@ -512,7 +516,7 @@ export type BankFindingJson = {
   payoutId?: string;
 
   /**
-   * The name of the file, and the place of the finding in it.
+   * The name of the file. `place` is the place of the finding in the file.
    *
    * @generated from field: string file = 6;
    */
@@ -524,7 +528,7 @@ export type BankFindingJson = {
   place?: string;
 
   /**
-   * An entry's amount, negative for a debit: `-12.50 USD`.
+   * The amount of the statement entry, negative for a debit, such as `-12.50 USD`.
    *
    * @generated from field: string amount = 8;
    */
@@ -536,7 +540,7 @@ export type BankFindingJson = {
   createdAt?: TimestampJson;
 
   /**
-   * Unset while the finding is open.
+   * The operator who handled the finding; unset while it is open.
    *
    * @generated from field: disburse.type.v1.Actor handled_by = 10;
    */
@@ -553,16 +557,16 @@ export type BankFindingJson = {
   note?: string;
 
   /**
-   * If true, an open finding means that a missing report proves nothing. The payment of the
-   * finding, and any payment filed before it, may have been executed. A second person must approve
-   * the handling of such a finding.
+   * True if a missing report of the bank proves nothing while this finding is open. The finding's
+   * payment may then have been executed. If the finding names no payment, that is true for every
+   * payment filed before it. A second person must approve the handling of such a finding.
    *
    * @generated from field: bool holds = 13;
    */
   holds?: boolean;
 
   /**
-   * Unspecified while the finding is open.
+   * The resolution of the finding; unspecified while it is open.
    *
    * @generated from field: disburse.payout.v1.BankFindingResolution resolution = 14;
    */
@@ -581,28 +585,28 @@ export const BankFindingSchema: GenMessage<BankFinding, {jsonType: BankFindingJs
  */
 export type ListBankFindingsRequest = Message<"disburse.payout.v1.ListBankFindingsRequest"> & {
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 1;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 2;
    */
   cursor: string;
 
   /**
-   * "" for any.
+   * Lists only those of this rail; "" for any rail.
    *
    * @generated from field: string rail = 3;
    */
   rail: string;
 
   /**
-   * Includes handled findings.
+   * True also lists handled findings. Otherwise only open findings are listed.
    *
    * @generated from field: bool handled = 4;
    */
@@ -614,28 +618,28 @@ export type ListBankFindingsRequest = Message<"disburse.payout.v1.ListBankFindin
  */
 export type ListBankFindingsRequestJson = {
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 1;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 2;
    */
   cursor?: string;
 
   /**
-   * "" for any.
+   * Lists only those of this rail; "" for any rail.
    *
    * @generated from field: string rail = 3;
    */
   rail?: string;
 
   /**
-   * Includes handled findings.
+   * True also lists handled findings. Otherwise only open findings are listed.
    *
    * @generated from field: bool handled = 4;
    */
@@ -727,8 +731,8 @@ export type GetBankFindingResponse = Message<"disburse.payout.v1.GetBankFindingR
   finding?: BankFinding | undefined;
 
   /**
-   * The change that the bank proposes, as JSON; may contain a name and an account number. "" for
-   * none.
+   * The change of account data that the bank proposes, as JSON; "" for none. It may contain a name
+   * and an account number.
    *
    * @generated from field: string details = 2;
    */
@@ -745,8 +749,8 @@ export type GetBankFindingResponseJson = {
   finding?: BankFindingJson;
 
   /**
-   * The change that the bank proposes, as JSON; may contain a name and an account number. "" for
-   * none.
+   * The change of account data that the bank proposes, as JSON; "" for none. It may contain a name
+   * and an account number.
    *
    * @generated from field: string details = 2;
    */
@@ -784,8 +788,8 @@ export type BankOutcome = Message<"disburse.payout.v1.BankOutcome"> & {
   reasonCode: string;
 
   /**
-   * The returned amount as decimal text, if it is less than the payment's amount. "" if the full
-   * amount was returned.
+   * The returned amount as decimal text, if only a part of the payment's amount was returned; ""
+   * for the full amount.
    *
    * @generated from field: string returned_amount = 4;
    */
@@ -816,8 +820,8 @@ export type BankOutcomeJson = {
   reasonCode?: string;
 
   /**
-   * The returned amount as decimal text, if it is less than the payment's amount. "" if the full
-   * amount was returned.
+   * The returned amount as decimal text, if only a part of the payment's amount was returned; ""
+   * for the full amount.
    *
    * @generated from field: string returned_amount = 4;
    */
@@ -846,29 +850,29 @@ export type HandleBankFindingRequest = Message<"disburse.payout.v1.HandleBankFin
   findingId: string;
 
   /**
-   * The result and the action taken: 10 to 1,000 characters.
+   * The result of the operator's check and the action taken, 10 to 1,000 characters.
    *
    * @generated from field: string note = 3;
    */
   note: string;
 
   /**
-   * Unspecified means NOTED.
+   * The resolution; unspecified means NOTED.
    *
    * @generated from field: disburse.payout.v1.BankFindingResolution resolution = 4;
    */
   resolution: BankFindingResolution;
 
   /**
-   * For READ_AGAIN: the content to read instead of the bank's file, at most 3 MiB. The bank's file
-   * is kept. Empty to read the bank's file again.
+   * For READ_AGAIN: the content to read instead of the bank's file, at most 3 MiB. If empty, the
+   * bank's file is read again. The bank's file is kept in both cases.
    *
    * @generated from field: bytes content = 5;
    */
   content: Uint8Array;
 
   /**
-   * For OUTCOMES: 1 to 100.
+   * For OUTCOMES: the outcomes of 1 to 100 payments.
    *
    * @generated from field: repeated disburse.payout.v1.BankOutcome outcomes = 6;
    */
@@ -890,29 +894,29 @@ export type HandleBankFindingRequestJson = {
   findingId?: string;
 
   /**
-   * The result and the action taken: 10 to 1,000 characters.
+   * The result of the operator's check and the action taken, 10 to 1,000 characters.
    *
    * @generated from field: string note = 3;
    */
   note?: string;
 
   /**
-   * Unspecified means NOTED.
+   * The resolution; unspecified means NOTED.
    *
    * @generated from field: disburse.payout.v1.BankFindingResolution resolution = 4;
    */
   resolution?: BankFindingResolutionJson;
 
   /**
-   * For READ_AGAIN: the content to read instead of the bank's file, at most 3 MiB. The bank's file
-   * is kept. Empty to read the bank's file again.
+   * For READ_AGAIN: the content to read instead of the bank's file, at most 3 MiB. If empty, the
+   * bank's file is read again. The bank's file is kept in both cases.
    *
    * @generated from field: bytes content = 5;
    */
   content?: string;
 
   /**
-   * For OUTCOMES: 1 to 100.
+   * For OUTCOMES: the outcomes of 1 to 100 payments.
    *
    * @generated from field: repeated disburse.payout.v1.BankOutcome outcomes = 6;
    */
@@ -963,7 +967,7 @@ export const BankFileState = {
   UNSPECIFIED: 0,
 
   /**
-   * Payments are being added; the file is not written yet.
+   * Payments are being added to the file, which is not written yet.
    *
    * @generated from enum value: BANK_FILE_STATE_CLAIMING = 1;
    */
@@ -975,7 +979,8 @@ export const BankFileState = {
   WRITTEN: 2,
 
   /**
-   * The file is about to get its final name at the bank. After that the bank may process it.
+   * The file is about to get its final name on the bank's server. The bank may process it from then
+   * on.
    *
    * @generated from enum value: BANK_FILE_STATE_SENDING = 3;
    */
@@ -994,7 +999,8 @@ export const BankFileState = {
   SENT: 5,
 
   /**
-   * The file was not sent. Its payments failed, were withdrawn or move to another file.
+   * The file was not sent and won't be. Its payments have failed, were withdrawn or move to another
+   * file.
    *
    * @generated from enum value: BANK_FILE_STATE_VOID = 6;
    */
@@ -1074,35 +1080,36 @@ export const BankFindingKind = {
   UNKNOWN_OUTCOME: 1,
 
   /**
-   * An entry or status matches no payment.
+   * An entry of a statement, or a reported status, matches no payment.
    *
    * @generated from enum value: BANK_FINDING_KIND_UNMATCHED = 2;
    */
   UNMATCHED: 2,
 
   /**
-   * A part of a file was not read or is inconsistent.
+   * A part of a file could not be read or contradicts another part.
    *
    * @generated from enum value: BANK_FINDING_KIND_UNREAD = 3;
    */
   UNREAD: 3,
 
   /**
-   * A file could not be read.
+   * A file could not be read at all.
    *
    * @generated from enum value: BANK_FINDING_KIND_UNREADABLE = 4;
    */
   UNREADABLE: 4,
 
   /**
-   * A statement is inconsistent or contradicts an earlier one.
+   * The balances of a statement contradict its entries or an earlier statement.
    *
    * @generated from enum value: BANK_FINDING_KIND_BALANCE = 5;
    */
   BALANCE: 5,
 
   /**
-   * A bank proposes changed beneficiary data. The platform doesn't apply the change.
+   * A bank proposes new account data for a beneficiary (a notification of change). The platform
+   * doesn't apply the change.
    *
    * @generated from enum value: BANK_FINDING_KIND_CHANGE = 6;
    */
@@ -1116,14 +1123,14 @@ export const BankFindingKind = {
   UNDECIDED: 7,
 
   /**
-   * The reader crashed on this file in three attempts.
+   * The program that reads files crashed on this file in three attempts, so the file is set aside.
    *
    * @generated from enum value: BANK_FINDING_KIND_SET_ASIDE = 9;
    */
   SET_ASIDE: 9,
 
   /**
-   * The bank may require a confirmation of a payment.
+   * The bank may be waiting for the platform to confirm a payment.
    *
    * @generated from enum value: BANK_FINDING_KIND_WAITING = 10;
    */
@@ -1131,7 +1138,7 @@ export const BankFindingKind = {
 
   /**
    * A file could not be written, and its payments move to another file. If the finding has a
-   * payout, no file can represent its payment, and the payout failed.
+   * `payout_id`, no file can represent that payment, and its payout has failed.
    *
    * @generated from enum value: BANK_FINDING_KIND_UNWRITTEN = 8;
    */
@@ -1164,14 +1171,15 @@ export const BankFindingResolution = {
   UNSPECIFIED: 0,
 
   /**
-   * Reviewed, with a note. Only for a finding whose `holds` is false.
+   * An operator has reviewed the finding and wrote a note. Only for a finding whose `holds` is
+   * false.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_NOTED = 1;
    */
   NOTED: 1,
 
   /**
-   * The file is read again, unchanged or with corrected content. Reading it again produces new
+   * The file is read again, unchanged or with corrected content. Problems that remain become new
    * findings.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_READ_AGAIN = 2;
@@ -1179,16 +1187,16 @@ export const BankFindingResolution = {
   READ_AGAIN: 2,
 
   /**
-   * The file, or the part of it that the finding is about, concerns no payments of the platform.
+   * The file, or the part of it to which the finding refers, concerns no payment of the platform.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_NOTHING_OF_OURS = 3;
    */
   NOTHING_OF_OURS: 3,
 
   /**
-   * Applies the outcomes to their payments. If the finding names a payment, that payment must be
-   * among them, and the finding is then handled. A finding without a payment stays open until
-   * NOTHING_OF_OURS.
+   * The outcomes in the request are applied to their payments. If the finding names a payment, the
+   * outcomes must include that payment, and the finding is then handled. A finding without a
+   * payment stays open until it is resolved with NOTHING_OF_OURS.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_OUTCOMES = 4;
    */
@@ -1221,7 +1229,7 @@ export const BankPaymentOutcome = {
   UNSPECIFIED: 0,
 
   /**
-   * The bank debited the payment.
+   * The bank executed the payment and debited it.
    *
    * @generated from enum value: BANK_PAYMENT_OUTCOME_SETTLED = 1;
    */
@@ -1235,7 +1243,7 @@ export const BankPaymentOutcome = {
   NOT_EXECUTED: 2,
 
   /**
-   * The payment was returned.
+   * The bank executed the payment, and its money was returned.
    *
    * @generated from enum value: BANK_PAYMENT_OUTCOME_RETURNED = 3;
    */

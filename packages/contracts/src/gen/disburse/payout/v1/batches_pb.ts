@@ -23,7 +23,7 @@ export const file_disburse_payout_v1_batches: GenFile = /*@__PURE__*/
   fileDesc("CiBkaXNidXJzZS9wYXlvdXQvdjEvYmF0Y2hlcy5wcm90bxISZGlzYnVyc2UucGF5b3V0LnYxIpsDCgpCYXRjaFRlcm1zEhIKCmFjY291bnRfaWQYASABKAkSFgoOYmVuZWZpY2lhcnlfaWQYAiABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYAyABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgEIAEoCRIVCg1zb3VyY2VfYW1vdW50GAUgASgJEhgKEHJlY2VpdmluZ19hbW91bnQYBiABKAkSGQoRbWF4X3NvdXJjZV9hbW91bnQYByABKAkSFAoMcmVmZXJlbmNlX2lkGAggASgJEh4KFnJlbWl0dGFuY2VfaW5mb3JtYXRpb24YCSABKAkSFAoMcHVycG9zZV9jb2RlGAogASgJEj4KCG1ldGFkYXRhGAsgAygLMiwuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoVGVybXMuTWV0YWRhdGFFbnRyeRIXCg9hbGxvd19kdXBsaWNhdGUYDCABKAgaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIs0BChJDcmVhdGVCYXRjaFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhQKDHJlZmVyZW5jZV9pZBgDIAEoCRItCgVsaW5lcxgEIAMoCzIeLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaFRlcm1zEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiI/ChNDcmVhdGVCYXRjaFJlc3BvbnNlEigKBWJhdGNoGAEgASgLMhkuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoIsUBChNBcHByb3ZlQmF0Y2hSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIQCghiYXRjaF9pZBgDIAEoCRIYChBtYXhfdG90YWxfYW1vdW50GAQgASgJEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhIOCgZkaWdlc3QYBiABKAkiQAoUQXBwcm92ZUJhdGNoUmVzcG9uc2USKAoFYmF0Y2gYASABKAsyGS5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2giqgEKElJlamVjdEJhdGNoUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEAoIYmF0Y2hfaWQYAyABKAkSDgoGcmVhc29uGAQgASgJEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiI/ChNSZWplY3RCYXRjaFJlc3BvbnNlEigKBWJhdGNoGAEgASgLMhkuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoImkKEkNhbmNlbEJhdGNoUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEAoIYmF0Y2hfaWQYAyABKAkiPwoTQ2FuY2VsQmF0Y2hSZXNwb25zZRIoCgViYXRjaBgBIAEoCzIZLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaCI4Cg9HZXRCYXRjaFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEAoIYmF0Y2hfaWQYAiABKAkiPAoQR2V0QmF0Y2hSZXNwb25zZRIoCgViYXRjaBgBIAEoCzIZLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaCJ3ChJMaXN0QmF0Y2hlc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJEi0KBXN0YXRlGAQgASgOMh4uZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoU3RhdGUihwEKE0xpc3RCYXRjaGVzUmVzcG9uc2USKgoHYmF0Y2hlcxgBIAMoCzIZLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaBITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgikAEKFUxpc3RCYXRjaExpbmVzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIQCghiYXRjaF9pZBgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAkSMQoFc3RhdGUYBSABKA4yIi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hMaW5lU3RhdGUijAEKFkxpc3RCYXRjaExpbmVzUmVzcG9uc2USLAoFbGluZXMYASADKAsyHS5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hMaW5lEhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJCCgpCYXRjaFRvdGFsEhUKDWN1cnJlbmN5X2NvZGUYASABKAkSDgoGYW1vdW50GAIgASgJEg0KBWxpbmVzGAMgASgFIqgFCgVCYXRjaBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIUCgxyZWZlcmVuY2VfaWQYAyABKAkSLQoFc3RhdGUYBCABKA4yHi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hTdGF0ZRISCgphY2NvdW50X2lkGAUgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAYgASgJEhIKCmxpbmVfY291bnQYByABKAUSNAoMc291cmNlX3RvdGFsGAggASgLMh4uZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoVG90YWwSOAoQcmVjZWl2aW5nX3RvdGFscxgJIAMoCzIeLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaFRvdGFsEhgKEG1heF90b3RhbF9hbW91bnQYCiABKAkSFAoMdG90YWxfYW1vdW50GAsgASgJEhUKDXdhaXRpbmdfY291bnQYDCABKAUSFgoOZXhlY3V0ZWRfY291bnQYDSABKAUSFAoMZmFpbGVkX2NvdW50GA4gASgFEhcKD2NhbmNlbGxlZF9jb3VudBgPIAEoBRIvCgthcHByb3ZlZF9hdBgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZmluaXNoZWRfYXQYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKCGFwcHJvdmFsGBQgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoQXBwcm92YWwiggIKDUJhdGNoQXBwcm92YWwSMAoFc3RhdGUYASABKA4yIS5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92YWxTdGF0ZRISCgpieV9hbm90aGVyGAIgASgIEg4KBmRpZ2VzdBgDIAEoCRIuCgpkZWNpZGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgpkZWNpZGVkX2J5GAUgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZyZWFzb24YBiABKAkSLgoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi6gQKCUJhdGNoTGluZRIOCgZudW1iZXIYASABKAUSMQoFc3RhdGUYAiABKA4yIi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hMaW5lU3RhdGUSEgoKYWNjb3VudF9pZBgDIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgIIAEoCRIZChFtYXhfc291cmNlX2Ftb3VudBgJIAEoCRIUCgxyZWZlcmVuY2VfaWQYCiABKAkSEQoJcGF5b3V0X2lkGAsgASgJEjAKBnN0YXR1cxgMIAEoDjIgLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdGF0dXMSNwoKc3ViX3N0YXR1cxgNIAEoDjIjLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdWJTdGF0dXMSFAoMZmFpbHVyZV9jb2RlGA4gASgJEhcKD2ZhaWx1cmVfbWVzc2FnZRgPIAEoCRIuCgp1cGRhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI9CghtZXRhZGF0YRgRIAMoCzIrLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaExpbmUuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEqmgEKCkJhdGNoU3RhdGUSGwoXQkFUQ0hfU1RBVEVfVU5TUEVDSUZJRUQQABIhCh1CQVRDSF9TVEFURV9BV0FJVElOR19BUFBST1ZBTBABEhcKE0JBVENIX1NUQVRFX1JVTk5JTkcQAhIYChRCQVRDSF9TVEFURV9GSU5JU0hFRBADEhkKFUJBVENIX1NUQVRFX0NBTkNFTExFRBAEKqwBCg5CYXRjaExpbmVTdGF0ZRIgChxCQVRDSF9MSU5FX1NUQVRFX1VOU1BFQ0lGSUVEEAASHAoYQkFUQ0hfTElORV9TVEFURV9XQUlUSU5HEAESHQoZQkFUQ0hfTElORV9TVEFURV9FWEVDVVRFRBACEhsKF0JBVENIX0xJTkVfU1RBVEVfRkFJTEVEEAMSHgoaQkFUQ0hfTElORV9TVEFURV9DQU5DRUxMRUQQBGIGcHJvdG8z", [file_disburse_payout_v1_controls, file_disburse_payout_v1_payout, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
- * One payout of a batch, with the fields of a quote and its execution.
+ * One line of a batch: the fields of a quote and of its execution.
  *
  * @generated from message disburse.payout.v1.BatchTerms
  */
@@ -62,7 +62,7 @@ export type BatchTerms = Message<"disburse.payout.v1.BatchTerms"> & {
   receivingAmount: string;
 
   /**
-   * The maximum that the account pays for this line, including fees; "" for no maximum.
+   * The maximum amount that the account may pay for this line, including fees; "" for no maximum.
    *
    * @generated from field: string max_source_amount = 7;
    */
@@ -97,7 +97,7 @@ export type BatchTerms = Message<"disburse.payout.v1.BatchTerms"> & {
 };
 
 /**
- * One payout of a batch, with the fields of a quote and its execution.
+ * One line of a batch: the fields of a quote and of its execution.
  *
  * @generated from message disburse.payout.v1.BatchTerms
  */
@@ -136,7 +136,7 @@ export type BatchTermsJson = {
   receivingAmount?: string;
 
   /**
-   * The maximum that the account pays for this line, including fees; "" for no maximum.
+   * The maximum amount that the account may pay for this line, including fees; "" for no maximum.
    *
    * @generated from field: string max_source_amount = 7;
    */
@@ -199,14 +199,14 @@ export type CreateBatchRequest = Message<"disburse.payout.v1.CreateBatchRequest"
   referenceId: string;
 
   /**
-   * 1 to 10,000 lines, all with the same account.
+   * 1 to 10,000 lines, all of which have the same account.
    *
    * @generated from field: repeated disburse.payout.v1.BatchTerms lines = 4;
    */
   lines: BatchTerms[];
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -235,14 +235,14 @@ export type CreateBatchRequestJson = {
   referenceId?: string;
 
   /**
-   * 1 to 10,000 lines, all with the same account.
+   * 1 to 10,000 lines, all of which have the same account.
    *
    * @generated from field: repeated disburse.payout.v1.BatchTerms lines = 4;
    */
   lines?: BatchTermsJson[];
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -303,15 +303,16 @@ export type ApproveBatchRequest = Message<"disburse.payout.v1.ApproveBatchReques
   batchId: string;
 
   /**
-   * The maximum that the account pays for all lines together, including fees, in the account's
-   * currency.
+   * The maximum amount that the account may pay for all lines together, including fees, in the
+   * account's currency. The approver chooses it. A line that would exceed it fails with
+   * BATCH_TOTAL_EXCEEDED.
    *
    * @generated from field: string max_total_amount = 4;
    */
   maxTotalAmount: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -345,15 +346,16 @@ export type ApproveBatchRequestJson = {
   batchId?: string;
 
   /**
-   * The maximum that the account pays for all lines together, including fees, in the account's
-   * currency.
+   * The maximum amount that the account may pay for all lines together, including fees, in the
+   * account's currency. The approver chooses it. A line that would exceed it fails with
+   * BATCH_TOTAL_EXCEEDED.
    *
    * @generated from field: string max_total_amount = 4;
    */
   maxTotalAmount?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -421,14 +423,14 @@ export type RejectBatchRequest = Message<"disburse.payout.v1.RejectBatchRequest"
   batchId: string;
 
   /**
-   * For the merchant's team: 1 to 255 characters.
+   * The reason, for the merchant's team: 1 to 255 characters.
    *
    * @generated from field: string reason = 4;
    */
   reason: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -455,14 +457,14 @@ export type RejectBatchRequestJson = {
   batchId?: string;
 
   /**
-   * For the merchant's team: 1 to 255 characters.
+   * The reason, for the merchant's team: 1 to 255 characters.
    *
    * @generated from field: string reason = 4;
    */
   reason?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -651,21 +653,21 @@ export type ListBatchesRequest = Message<"disburse.payout.v1.ListBatchesRequest"
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
   cursor: string;
 
   /**
-   * Unspecified for any.
+   * Lists only those in this state; unspecified for any state.
    *
    * @generated from field: disburse.payout.v1.BatchState state = 4;
    */
@@ -682,21 +684,21 @@ export type ListBatchesRequestJson = {
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
   cursor?: string;
 
   /**
-   * Unspecified for any.
+   * Lists only those in this state; unspecified for any state.
    *
    * @generated from field: disburse.payout.v1.BatchState state = 4;
    */
@@ -727,14 +729,14 @@ export type ListBatchesResponse = Message<"disburse.payout.v1.ListBatchesRespons
   nextCursor: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -758,14 +760,14 @@ export type ListBatchesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -794,21 +796,21 @@ export type ListBatchLinesRequest = Message<"disburse.payout.v1.ListBatchLinesRe
   batchId: string;
 
   /**
-   * 1 to 500; 20 when 0.
+   * Page size, 1 to 500; 0 means 20.
    *
    * @generated from field: int32 limit = 3;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 4;
    */
   cursor: string;
 
   /**
-   * Unspecified for any.
+   * Lists only those in this state; unspecified for any state.
    *
    * @generated from field: disburse.payout.v1.BatchLineState state = 5;
    */
@@ -830,21 +832,21 @@ export type ListBatchLinesRequestJson = {
   batchId?: string;
 
   /**
-   * 1 to 500; 20 when 0.
+   * Page size, 1 to 500; 0 means 20.
    *
    * @generated from field: int32 limit = 3;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 4;
    */
   cursor?: string;
 
   /**
-   * Unspecified for any.
+   * Lists only those in this state; unspecified for any state.
    *
    * @generated from field: disburse.payout.v1.BatchLineState state = 5;
    */
@@ -877,7 +879,7 @@ export type ListBatchLinesResponse = Message<"disburse.payout.v1.ListBatchLinesR
   nextCursor: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -908,7 +910,7 @@ export type ListBatchLinesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -928,8 +930,8 @@ export const ListBatchLinesResponseSchema: GenMessage<ListBatchLinesResponse, {j
   messageDesc(file_disburse_payout_v1_batches, 14);
 
 /**
- * The total of the lines that fix the source amount, or of those that fix the receiving amount, in
- * that amount's currency.
+ * A total of lines in one currency: of the lines that fix the source amount, or of those that fix
+ * the receiving amount.
  *
  * @generated from message disburse.payout.v1.BatchTotal
  */
@@ -951,8 +953,8 @@ export type BatchTotal = Message<"disburse.payout.v1.BatchTotal"> & {
 };
 
 /**
- * The total of the lines that fix the source amount, or of those that fix the receiving amount, in
- * that amount's currency.
+ * A total of lines in one currency: of the lines that fix the source amount, or of those that fix
+ * the receiving amount.
  *
  * @generated from message disburse.payout.v1.BatchTotal
  */
@@ -1020,28 +1022,28 @@ export type Batch = Message<"disburse.payout.v1.Batch"> & {
   lineCount: number;
 
   /**
-   * The total of lines with a source amount.
+   * The total of the lines that fix the source amount.
    *
    * @generated from field: disburse.payout.v1.BatchTotal source_total = 8;
    */
   sourceTotal?: BatchTotal | undefined;
 
   /**
-   * The totals of lines with a receiving amount, by currency.
+   * The totals of the lines that fix the receiving amount, one per currency.
    *
    * @generated from field: repeated disburse.payout.v1.BatchTotal receiving_totals = 9;
    */
   receivingTotals: BatchTotal[];
 
   /**
-   * "" before approval.
+   * The maximum total that the approver allowed; "" before approval.
    *
    * @generated from field: string max_total_amount = 10;
    */
   maxTotalAmount: string;
 
   /**
-   * The cost of the payouts created so far, including fees.
+   * The total cost of the payouts that were created so far, including fees.
    *
    * @generated from field: string total_amount = 11;
    */
@@ -1133,28 +1135,28 @@ export type BatchJson = {
   lineCount?: number;
 
   /**
-   * The total of lines with a source amount.
+   * The total of the lines that fix the source amount.
    *
    * @generated from field: disburse.payout.v1.BatchTotal source_total = 8;
    */
   sourceTotal?: BatchTotalJson;
 
   /**
-   * The totals of lines with a receiving amount, by currency.
+   * The totals of the lines that fix the receiving amount, one per currency.
    *
    * @generated from field: repeated disburse.payout.v1.BatchTotal receiving_totals = 9;
    */
   receivingTotals?: BatchTotalJson[];
 
   /**
-   * "" before approval.
+   * The maximum total that the approver allowed; "" before approval.
    *
    * @generated from field: string max_total_amount = 10;
    */
   maxTotalAmount?: string;
 
   /**
-   * The cost of the payouts created so far, including fees.
+   * The total cost of the payouts that were created so far, including fees.
    *
    * @generated from field: string total_amount = 11;
    */
@@ -1225,8 +1227,8 @@ export type BatchApproval = Message<"disburse.payout.v1.BatchApproval"> & {
   state: ApprovalState;
 
   /**
-   * True if the merchant's rules, when the batch was created, required approval by an actor other
-   * than the creator. Rules at the time of the decision apply too.
+   * True if the merchant's rules required approval by an actor other than the creator when the
+   * batch was created. The rules at the time of the decision apply too.
    *
    * @generated from field: bool by_another = 2;
    */
@@ -1240,14 +1242,14 @@ export type BatchApproval = Message<"disburse.payout.v1.BatchApproval"> & {
   digest: string;
 
   /**
-   * Unset until someone decides.
+   * The time of the decision; unset until someone decides.
    *
    * @generated from field: google.protobuf.Timestamp decided_at = 4;
    */
   decidedAt?: Timestamp | undefined;
 
   /**
-   * Unset if no one decided.
+   * The actor that decided; unset if no one did.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 5;
    */
@@ -1261,7 +1263,7 @@ export type BatchApproval = Message<"disburse.payout.v1.BatchApproval"> & {
   reason: string;
 
   /**
-   * For a held batch, the time when its unpaid lines fail if no one decides. Otherwise unset.
+   * For a held batch, the time at which its unpaid lines fail if no one decides. Otherwise unset.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 7;
    */
@@ -1280,8 +1282,8 @@ export type BatchApprovalJson = {
   state?: ApprovalStateJson;
 
   /**
-   * True if the merchant's rules, when the batch was created, required approval by an actor other
-   * than the creator. Rules at the time of the decision apply too.
+   * True if the merchant's rules required approval by an actor other than the creator when the
+   * batch was created. The rules at the time of the decision apply too.
    *
    * @generated from field: bool by_another = 2;
    */
@@ -1295,14 +1297,14 @@ export type BatchApprovalJson = {
   digest?: string;
 
   /**
-   * Unset until someone decides.
+   * The time of the decision; unset until someone decides.
    *
    * @generated from field: google.protobuf.Timestamp decided_at = 4;
    */
   decidedAt?: TimestampJson;
 
   /**
-   * Unset if no one decided.
+   * The actor that decided; unset if no one did.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 5;
    */
@@ -1316,7 +1318,7 @@ export type BatchApprovalJson = {
   reason?: string;
 
   /**
-   * For a held batch, the time when its unpaid lines fail if no one decides. Otherwise unset.
+   * For a held batch, the time at which its unpaid lines fail if no one decides. Otherwise unset.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 7;
    */
@@ -1335,7 +1337,7 @@ export const BatchApprovalSchema: GenMessage<BatchApproval, {jsonType: BatchAppr
  */
 export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
   /**
-   * From 1, in the order of the request.
+   * The number of the line, from 1, in the order of the request.
    *
    * @generated from field: int32 number = 1;
    */
@@ -1396,8 +1398,8 @@ export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
   payoutId: string;
 
   /**
-   * The payout's status. Before the payout exists: `initiated` and `awaiting_approval` while the
-   * batch awaits approval, otherwise unspecified.
+   * The payout's status and sub-status. Before the payout is created: `initiated` and
+   * `awaiting_approval` while the batch awaits approval, otherwise unspecified.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -1409,8 +1411,8 @@ export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
   subStatus: PayoutSubStatus;
 
   /**
-   * An error code, `COST_ABOVE_MAXIMUM` or `BATCH_TOTAL_EXCEEDED` if no payout was created, or the
-   * payout's failure code; otherwise "".
+   * If no payout was created, an error code, `COST_ABOVE_MAXIMUM` or `BATCH_TOTAL_EXCEEDED`. If the
+   * payout failed, its failure code. Otherwise "".
    *
    * @generated from field: string failure_code = 14;
    */
@@ -1439,7 +1441,7 @@ export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
  */
 export type BatchLineJson = {
   /**
-   * From 1, in the order of the request.
+   * The number of the line, from 1, in the order of the request.
    *
    * @generated from field: int32 number = 1;
    */
@@ -1500,8 +1502,8 @@ export type BatchLineJson = {
   payoutId?: string;
 
   /**
-   * The payout's status. Before the payout exists: `initiated` and `awaiting_approval` while the
-   * batch awaits approval, otherwise unspecified.
+   * The payout's status and sub-status. Before the payout is created: `initiated` and
+   * `awaiting_approval` while the batch awaits approval, otherwise unspecified.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -1513,8 +1515,8 @@ export type BatchLineJson = {
   subStatus?: PayoutSubStatusJson;
 
   /**
-   * An error code, `COST_ABOVE_MAXIMUM` or `BATCH_TOTAL_EXCEEDED` if no payout was created, or the
-   * payout's failure code; otherwise "".
+   * If no payout was created, an error code, `COST_ABOVE_MAXIMUM` or `BATCH_TOTAL_EXCEEDED`. If the
+   * payout failed, its failure code. Otherwise "".
    *
    * @generated from field: string failure_code = 14;
    */
@@ -1555,8 +1557,8 @@ export const BatchState = {
   UNSPECIFIED: 0,
 
   /**
-   * No payouts are created before approval. If a running batch was held, no further payouts are
-   * created.
+   * The batch awaits approval. Until then no payouts are created, also if the batch was running
+   * when it was held.
    *
    * @generated from enum value: BATCH_STATE_AWAITING_APPROVAL = 1;
    */
@@ -1570,7 +1572,7 @@ export const BatchState = {
   RUNNING: 2,
 
   /**
-   * Every line has a payout, has failed or is cancelled.
+   * Every line has a payout, has failed, or is cancelled.
    *
    * @generated from enum value: BATCH_STATE_FINISHED = 3;
    */
@@ -1615,7 +1617,7 @@ export const BatchLineState = {
   WAITING: 1,
 
   /**
-   * The line's payout is created. The payout has the outcome.
+   * The line's payout was created. Its status is the outcome.
    *
    * @generated from enum value: BATCH_LINE_STATE_EXECUTED = 2;
    */

@@ -44,7 +44,7 @@ export const GetChainWalletRequestSchema: GenMessage<GetChainWalletRequest, {jso
   messageDesc(file_disburse_payout_v1_chain_wallets, 0);
 
 /**
- * A signed transaction. At most one transaction per nonce is mined.
+ * A signed transaction of a nonce. The chain mines at most one transaction per nonce.
  *
  * @generated from message disburse.payout.v1.ChainTransaction
  */
@@ -55,7 +55,7 @@ export type ChainTransaction = Message<"disburse.payout.v1.ChainTransaction"> & 
   hash: string;
 
   /**
-   * The maximum fee per unit of gas, in the smallest unit of the chain's coin.
+   * The maximum fee per unit of gas, in the smallest unit of the chain's native coin.
    *
    * @generated from field: string max_fee = 2;
    */
@@ -75,7 +75,7 @@ export type ChainTransaction = Message<"disburse.payout.v1.ChainTransaction"> & 
 };
 
 /**
- * A signed transaction. At most one transaction per nonce is mined.
+ * A signed transaction of a nonce. The chain mines at most one transaction per nonce.
  *
  * @generated from message disburse.payout.v1.ChainTransaction
  */
@@ -86,7 +86,7 @@ export type ChainTransactionJson = {
   hash?: string;
 
   /**
-   * The maximum fee per unit of gas, in the smallest unit of the chain's coin.
+   * The maximum fee per unit of gas, in the smallest unit of the chain's native coin.
    *
    * @generated from field: string max_fee = 2;
    */
@@ -124,22 +124,23 @@ export type ChainNonce = Message<"disburse.payout.v1.ChainNonce"> & {
   nonce: bigint;
 
   /**
-   * "" for a gap. A gap is a nonce without a payout. Later nonces are not mined until the gap's
-   * nonce is used.
+   * The payout of the nonce; "" for a gap, which is a nonce without a payout. The chain mines no
+   * later nonce until the gap's nonce is used.
    *
    * @generated from field: string payout_id = 2;
    */
   payoutId: string;
 
   /**
-   * Oldest first.
+   * The signed transactions of the nonce, oldest first.
    *
    * @generated from field: repeated disburse.payout.v1.ChainTransaction transactions = 3;
    */
   transactions: ChainTransaction[];
 
   /**
-   * The operator's decision; unspecified if there is none.
+   * The treatment that an operator chose when cancelling the nonce; unspecified if it is not
+   * cancelled.
    *
    * @generated from field: disburse.payout.v1.CancelEnd cancel = 4;
    */
@@ -170,22 +171,23 @@ export type ChainNonceJson = {
   nonce?: string;
 
   /**
-   * "" for a gap. A gap is a nonce without a payout. Later nonces are not mined until the gap's
-   * nonce is used.
+   * The payout of the nonce; "" for a gap, which is a nonce without a payout. The chain mines no
+   * later nonce until the gap's nonce is used.
    *
    * @generated from field: string payout_id = 2;
    */
   payoutId?: string;
 
   /**
-   * Oldest first.
+   * The signed transactions of the nonce, oldest first.
    *
    * @generated from field: repeated disburse.payout.v1.ChainTransaction transactions = 3;
    */
   transactions?: ChainTransactionJson[];
 
   /**
-   * The operator's decision; unspecified if there is none.
+   * The treatment that an operator chose when cancelling the nonce; unspecified if it is not
+   * cancelled.
    *
    * @generated from field: disburse.payout.v1.CancelEnd cancel = 4;
    */
@@ -235,28 +237,29 @@ export type ChainWallet = Message<"disburse.payout.v1.ChainWallet"> & {
   nextNonce: bigint;
 
   /**
-   * Enough nodes report that all lower nonces are mined.
+   * The number of mined nonces: enough nodes report that all nonces below it are mined.
    *
    * @generated from field: int64 mined_nonces = 4;
    */
   minedNonces: bigint;
 
   /**
-   * The reason why no nonces are assigned: `nonce`, `fees` or "".
+   * The reason why the wallet assigns no nonces at present: `nonce` or `fees`; "" if it assigns
+   * them.
    *
    * @generated from field: string blocked = 5;
    */
   blocked: string;
 
   /**
-   * Transfers that wait for a nonce, counted up to 1,000.
+   * The number of transfers that wait for a nonce, counted up to 1,000.
    *
    * @generated from field: int32 waiting = 6;
    */
   waiting: number;
 
   /**
-   * Ascending; at most 100.
+   * The unmined nonces, ascending, at most 100.
    *
    * @generated from field: repeated disburse.payout.v1.ChainNonce unmined = 7;
    */
@@ -287,28 +290,29 @@ export type ChainWalletJson = {
   nextNonce?: string;
 
   /**
-   * Enough nodes report that all lower nonces are mined.
+   * The number of mined nonces: enough nodes report that all nonces below it are mined.
    *
    * @generated from field: int64 mined_nonces = 4;
    */
   minedNonces?: string;
 
   /**
-   * The reason why no nonces are assigned: `nonce`, `fees` or "".
+   * The reason why the wallet assigns no nonces at present: `nonce` or `fees`; "" if it assigns
+   * them.
    *
    * @generated from field: string blocked = 5;
    */
   blocked?: string;
 
   /**
-   * Transfers that wait for a nonce, counted up to 1,000.
+   * The number of transfers that wait for a nonce, counted up to 1,000.
    *
    * @generated from field: int32 waiting = 6;
    */
   waiting?: number;
 
   /**
-   * Ascending; at most 100.
+   * The unmined nonces, ascending, at most 100.
    *
    * @generated from field: repeated disburse.payout.v1.ChainNonce unmined = 7;
    */
@@ -369,14 +373,14 @@ export type CancelNonceRequest = Message<"disburse.payout.v1.CancelNonceRequest"
   nonce: bigint;
 
   /**
-   * Must be REJECT for a gap.
+   * The treatment of the payout. Must be REJECT for a gap.
    *
    * @generated from field: disburse.payout.v1.CancelEnd end = 4;
    */
   end: CancelEnd;
 
   /**
-   * 10 to 1,000 characters.
+   * The reason, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 5;
    */
@@ -403,14 +407,14 @@ export type CancelNonceRequestJson = {
   nonce?: string;
 
   /**
-   * Must be REJECT for a gap.
+   * The treatment of the payout. Must be REJECT for a gap.
    *
    * @generated from field: disburse.payout.v1.CancelEnd end = 4;
    */
   end?: CancelEndJson;
 
   /**
-   * 10 to 1,000 characters.
+   * The reason, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 5;
    */
@@ -452,7 +456,7 @@ export const CancelNonceResponseSchema: GenMessage<CancelNonceResponse, {jsonTyp
   messageDesc(file_disburse_payout_v1_chain_wallets, 6);
 
 /**
- * The treatment of a payout after a cancelling transaction has used its nonce.
+ * The treatment of a payout after a cancelling transaction has used up its nonce.
  *
  * @generated from enum disburse.payout.v1.CancelEnd
  */
@@ -470,7 +474,7 @@ export const CancelEnd = {
   REJECT: 1,
 
   /**
-   * The payout waits for a new nonce and is then paid.
+   * The payout gets a new nonce and is then paid.
    *
    * @generated from enum value: CANCEL_END_RENEW = 2;
    */
@@ -478,14 +482,14 @@ export const CancelEnd = {
 } as const;
 
 /**
- * The treatment of a payout after a cancelling transaction has used its nonce.
+ * The treatment of a payout after a cancelling transaction has used up its nonce.
  *
  * @generated from enum disburse.payout.v1.CancelEnd
  */
 export type CancelEnd = (typeof CancelEnd)[keyof typeof CancelEnd] | UnknownEnum;
 
 /**
- * The treatment of a payout after a cancelling transaction has used its nonce.
+ * The treatment of a payout after a cancelling transaction has used up its nonce.
  *
  * @generated from enum disburse.payout.v1.CancelEnd
  */

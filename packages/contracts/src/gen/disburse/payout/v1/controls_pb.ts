@@ -17,7 +17,7 @@ export const file_disburse_payout_v1_controls: GenFile = /*@__PURE__*/
   fileDesc("CiFkaXNidXJzZS9wYXlvdXQvdjEvY29udHJvbHMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSKsAQoOUGF5b3V0Q29udHJvbHMSEwoLbWVyY2hhbnRfaWQYASABKAkSIAoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAIgASgFEjMKCGFwcHJvdmFsGAMgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsUnVsZXMSLgoKdXBkYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi1gEKGFNldFBheW91dENvbnRyb2xzUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSJQoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAMgASgFSACIAQESMwoIYXBwcm92YWwYBCABKAsyIS5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92YWxSdWxlc0IbChlfZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzIlEKGVNldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMiLwoYR2V0UGF5b3V0Q29udHJvbHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIlEKGUdldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMioQEKDUFwcHJvdmFsUnVsZXMSMwoHYW1vdW50cxgBIAMoCzIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbEFtb3VudBIcChRuZXdfYmVuZWZpY2lhcnlfZGF5cxgCIAEoBRIPCgdiYXRjaGVzGAMgASgIEhoKDWxhc3RzX3NlY29uZHMYBCABKAVIAIgBAUIQCg5fbGFzdHNfc2Vjb25kcyJQCg5BcHByb3ZhbEFtb3VudBIVCg1jdXJyZW5jeV9jb2RlGAEgASgJEg8KB21pbmltdW0YAiABKAkSFgoOd2luZG93X3NlY29uZHMYAyABKAUingIKCEFwcHJvdmFsEjAKBXN0YXRlGAEgASgOMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsU3RhdGUSMwoHcmVhc29ucxgCIAMoDjIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbFJlYXNvbhIOCgZkaWdlc3QYAyABKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZGVjaWRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoKZGVjaWRlZF9ieRgGIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISDgoGcmVhc29uGAcgASgJKnIKDkFwcHJvdmFsUmVhc29uEh8KG0FQUFJPVkFMX1JFQVNPTl9VTlNQRUNJRklFRBAAEhoKFkFQUFJPVkFMX1JFQVNPTl9BTU9VTlQQARIjCh9BUFBST1ZBTF9SRUFTT05fTkVXX0JFTkVGSUNJQVJZEAIqvwEKDUFwcHJvdmFsU3RhdGUSHgoaQVBQUk9WQUxfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZBUFBST1ZBTF9TVEFURV9XQUlUSU5HEAESGwoXQVBQUk9WQUxfU1RBVEVfQVBQUk9WRUQQAhIbChdBUFBST1ZBTF9TVEFURV9SRUpFQ1RFRBADEhoKFkFQUFJPVkFMX1NUQVRFX0VYUElSRUQQBBIcChhBUFBST1ZBTF9TVEFURV9DQU5DRUxMRUQQBWIGcHJvdG8z", [file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
- * A merchant's controls. By default there are none.
+ * A merchant's controls: the rules that can hold or refuse its payouts. By default there are none.
  *
  * @generated from message disburse.payout.v1.PayoutControls
  */
@@ -28,11 +28,11 @@ export type PayoutControls = Message<"disburse.payout.v1.PayoutControls"> & {
   merchantId: string;
 
   /**
-   * The time in seconds for which an earlier payout counts as a possible duplicate. Executing fails
-   * with POSSIBLE_DUPLICATE if an earlier payout in this time has not failed and has the same
-   * account or wallet, `reference_id`, and source or receiving amount. The comparison of
-   * `reference_id` ignores case, white space, invisible and look-alike characters. 0 turns the
-   * check off.
+   * The time in seconds for which an earlier payout counts as a possible duplicate; 0 turns the
+   * check off. Executing a payout fails with POSSIBLE_DUPLICATE if an earlier payout in this time
+   * has the same account or wallet, the same `reference_id`, and the same source or receiving
+   * amount. Failed payouts don't count. The comparison of `reference_id` ignores case, white space,
+   * invisible characters and differences between look-alike characters.
    *
    * @generated from field: int32 duplicate_window_seconds = 2;
    */
@@ -54,7 +54,7 @@ export type PayoutControls = Message<"disburse.payout.v1.PayoutControls"> & {
 };
 
 /**
- * A merchant's controls. By default there are none.
+ * A merchant's controls: the rules that can hold or refuse its payouts. By default there are none.
  *
  * @generated from message disburse.payout.v1.PayoutControls
  */
@@ -65,11 +65,11 @@ export type PayoutControlsJson = {
   merchantId?: string;
 
   /**
-   * The time in seconds for which an earlier payout counts as a possible duplicate. Executing fails
-   * with POSSIBLE_DUPLICATE if an earlier payout in this time has not failed and has the same
-   * account or wallet, `reference_id`, and source or receiving amount. The comparison of
-   * `reference_id` ignores case, white space, invisible and look-alike characters. 0 turns the
-   * check off.
+   * The time in seconds for which an earlier payout counts as a possible duplicate; 0 turns the
+   * check off. Executing a payout fails with POSSIBLE_DUPLICATE if an earlier payout in this time
+   * has the same account or wallet, the same `reference_id`, and the same source or receiving
+   * amount. Failed payouts don't count. The comparison of `reference_id` ignores case, white space,
+   * invisible characters and differences between look-alike characters.
    *
    * @generated from field: int32 duplicate_window_seconds = 2;
    */
@@ -112,8 +112,8 @@ export type SetPayoutControlsRequest = Message<"disburse.payout.v1.SetPayoutCont
   merchantId: string;
 
   /**
-   * Set at least one of the two fields. An unset field stays unchanged. 0 to 7,776,000 (90 days); 0
-   * turns the check off.
+   * The new duplicate window in seconds, 0 to 7,776,000 (90 days); 0 turns the check off. Set at
+   * least one of this field and `approval`. An unset field stays unchanged.
    *
    * @generated from field: optional int32 duplicate_window_seconds = 3;
    */
@@ -142,8 +142,8 @@ export type SetPayoutControlsRequestJson = {
   merchantId?: string;
 
   /**
-   * Set at least one of the two fields. An unset field stays unchanged. 0 to 7,776,000 (90 days); 0
-   * turns the check off.
+   * The new duplicate window in seconds, 0 to 7,776,000 (90 days); 0 turns the check off. Set at
+   * least one of this field and `approval`. An unset field stays unchanged.
    *
    * @generated from field: optional int32 duplicate_window_seconds = 3;
    */
@@ -246,37 +246,38 @@ export const GetPayoutControlsResponseSchema: GenMessage<GetPayoutControlsRespon
   messageDesc(file_disburse_payout_v1_controls, 4);
 
 /**
- * If a rule applies to a payout, its money is held until another actor of the merchant than the
- * executor approves it. If no one approves in time, the payout is cancelled. If a batch was
- * approved by an actor other than its creator, its payouts need no further approval.
+ * The rules for approvals. If a rule applies to a payout, its money is held until an actor of the
+ * merchant other than the one that executed it approves it. If no one approves in time, the payout
+ * is cancelled. Payouts of a batch need no further approval if an actor other than the batch's
+ * creator approved the batch.
  *
  * @generated from message disburse.payout.v1.ApprovalRules
  */
 export type ApprovalRules = Message<"disburse.payout.v1.ApprovalRules"> & {
   /**
-   * Minimum amounts that need approval; at most one per currency.
+   * The amounts from which a payout needs approval, at most one per currency.
    *
    * @generated from field: repeated disburse.payout.v1.ApprovalAmount amounts = 1;
    */
   amounts: ApprovalAmount[];
 
   /**
-   * Payouts need approval if their beneficiary was created less than this many days (of 24 hours)
-   * ago. 0 to 365; 0 turns the rule off.
+   * A payout needs approval if its beneficiary was created less than this number of days (of 24
+   * hours) ago: 0 to 365. 0 turns the rule off.
    *
    * @generated from field: int32 new_beneficiary_days = 2;
    */
   newBeneficiaryDays: number;
 
   /**
-   * Batches need approval by an actor other than their creator.
+   * True if batches need approval by an actor other than their creator.
    *
    * @generated from field: bool batches = 3;
    */
   batches: boolean;
 
   /**
-   * Time limit of an approval: 60 to 604,800 (7 days); 86,400 (24 hours) when unset.
+   * The time limit of an approval in seconds, 60 to 604,800 (7 days); 86,400 (24 hours) when unset.
    *
    * @generated from field: optional int32 lasts_seconds = 4;
    */
@@ -284,37 +285,38 @@ export type ApprovalRules = Message<"disburse.payout.v1.ApprovalRules"> & {
 };
 
 /**
- * If a rule applies to a payout, its money is held until another actor of the merchant than the
- * executor approves it. If no one approves in time, the payout is cancelled. If a batch was
- * approved by an actor other than its creator, its payouts need no further approval.
+ * The rules for approvals. If a rule applies to a payout, its money is held until an actor of the
+ * merchant other than the one that executed it approves it. If no one approves in time, the payout
+ * is cancelled. Payouts of a batch need no further approval if an actor other than the batch's
+ * creator approved the batch.
  *
  * @generated from message disburse.payout.v1.ApprovalRules
  */
 export type ApprovalRulesJson = {
   /**
-   * Minimum amounts that need approval; at most one per currency.
+   * The amounts from which a payout needs approval, at most one per currency.
    *
    * @generated from field: repeated disburse.payout.v1.ApprovalAmount amounts = 1;
    */
   amounts?: ApprovalAmountJson[];
 
   /**
-   * Payouts need approval if their beneficiary was created less than this many days (of 24 hours)
-   * ago. 0 to 365; 0 turns the rule off.
+   * A payout needs approval if its beneficiary was created less than this number of days (of 24
+   * hours) ago: 0 to 365. 0 turns the rule off.
    *
    * @generated from field: int32 new_beneficiary_days = 2;
    */
   newBeneficiaryDays?: number;
 
   /**
-   * Batches need approval by an actor other than their creator.
+   * True if batches need approval by an actor other than their creator.
    *
    * @generated from field: bool batches = 3;
    */
   batches?: boolean;
 
   /**
-   * Time limit of an approval: 60 to 604,800 (7 days); 86,400 (24 hours) when unset.
+   * The time limit of an approval in seconds, 60 to 604,800 (7 days); 86,400 (24 hours) when unset.
    *
    * @generated from field: optional int32 lasts_seconds = 4;
    */
@@ -338,19 +340,19 @@ export type ApprovalAmount = Message<"disburse.payout.v1.ApprovalAmount"> & {
   currencyCode: string;
 
   /**
-   * Above zero.
+   * The amount from which approval is needed, above zero.
    *
    * @generated from field: string minimum = 2;
    */
   minimum: string;
 
   /**
-   * 0: the minimum applies to each payout alone. 1 to 86,400 (24 hours): the minimum also applies
-   * to sums. The sum includes this payout and unfailed payouts executed within this many seconds
-   * before it, to the same account or wallet or by the same actor. Times come from the database
-   * clock; payouts count only since a window was set. Payouts in other source currencies are
-   * converted with the current rate of a corridor between the two currencies that is open to the
-   * merchant. Without such a corridor or a current rate, the payout needs approval.
+   * 0 applies the minimum to each payout alone. 1 to 86,400 (24 hours) also applies it to a sum.
+   * The sum contains this payout and the payouts executed within this number of seconds before it,
+   * to the same account or wallet or by the same actor. Failed payouts don't count, nor do payouts
+   * from before a window was set. Times are those of the database's clock. Payouts in other source
+   * currencies are converted with the current rate of a corridor between the two currencies that is
+   * open to the merchant. If there is no such corridor or current rate, the payout needs approval.
    *
    * @generated from field: int32 window_seconds = 3;
    */
@@ -367,19 +369,19 @@ export type ApprovalAmountJson = {
   currencyCode?: string;
 
   /**
-   * Above zero.
+   * The amount from which approval is needed, above zero.
    *
    * @generated from field: string minimum = 2;
    */
   minimum?: string;
 
   /**
-   * 0: the minimum applies to each payout alone. 1 to 86,400 (24 hours): the minimum also applies
-   * to sums. The sum includes this payout and unfailed payouts executed within this many seconds
-   * before it, to the same account or wallet or by the same actor. Times come from the database
-   * clock; payouts count only since a window was set. Payouts in other source currencies are
-   * converted with the current rate of a corridor between the two currencies that is open to the
-   * merchant. Without such a corridor or a current rate, the payout needs approval.
+   * 0 applies the minimum to each payout alone. 1 to 86,400 (24 hours) also applies it to a sum.
+   * The sum contains this payout and the payouts executed within this number of seconds before it,
+   * to the same account or wallet or by the same actor. Failed payouts don't count, nor do payouts
+   * from before a window was set. Times are those of the database's clock. Payouts in other source
+   * currencies are converted with the current rate of a corridor between the two currencies that is
+   * open to the merchant. If there is no such corridor or current rate, the payout needs approval.
    *
    * @generated from field: int32 window_seconds = 3;
    */
@@ -394,7 +396,7 @@ export const ApprovalAmountSchema: GenMessage<ApprovalAmount, {jsonType: Approva
   messageDesc(file_disburse_payout_v1_controls, 6);
 
 /**
- * The approval of a payout. Unset for payouts that need none.
+ * The approval of a payout that needs one.
  *
  * @generated from message disburse.payout.v1.Approval
  */
@@ -405,14 +407,15 @@ export type Approval = Message<"disburse.payout.v1.Approval"> & {
   state: ApprovalState;
 
   /**
-   * The reasons at the time of execution.
+   * The reasons for which the payout needed approval when it was executed.
    *
    * @generated from field: repeated disburse.payout.v1.ApprovalReason reasons = 2;
    */
   reasons: ApprovalReason[];
 
   /**
-   * SHA-256, in hexadecimal, of the approved content: beneficiary, amounts and terms of the quote.
+   * SHA-256, in hexadecimal, of the content to approve: the beneficiary, the amounts and the terms
+   * of the quote.
    *
    * @generated from field: string digest = 3;
    */
@@ -426,14 +429,14 @@ export type Approval = Message<"disburse.payout.v1.Approval"> & {
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Unset until someone decides.
+   * The time of the decision; unset until someone decides.
    *
    * @generated from field: google.protobuf.Timestamp decided_at = 5;
    */
   decidedAt?: Timestamp | undefined;
 
   /**
-   * Unset if no one decided.
+   * The actor that decided; unset if no one did.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 6;
    */
@@ -448,7 +451,7 @@ export type Approval = Message<"disburse.payout.v1.Approval"> & {
 };
 
 /**
- * The approval of a payout. Unset for payouts that need none.
+ * The approval of a payout that needs one.
  *
  * @generated from message disburse.payout.v1.Approval
  */
@@ -459,14 +462,15 @@ export type ApprovalJson = {
   state?: ApprovalStateJson;
 
   /**
-   * The reasons at the time of execution.
+   * The reasons for which the payout needed approval when it was executed.
    *
    * @generated from field: repeated disburse.payout.v1.ApprovalReason reasons = 2;
    */
   reasons?: ApprovalReasonJson[];
 
   /**
-   * SHA-256, in hexadecimal, of the approved content: beneficiary, amounts and terms of the quote.
+   * SHA-256, in hexadecimal, of the content to approve: the beneficiary, the amounts and the terms
+   * of the quote.
    *
    * @generated from field: string digest = 3;
    */
@@ -480,14 +484,14 @@ export type ApprovalJson = {
   expiresAt?: TimestampJson;
 
   /**
-   * Unset until someone decides.
+   * The time of the decision; unset until someone decides.
    *
    * @generated from field: google.protobuf.Timestamp decided_at = 5;
    */
   decidedAt?: TimestampJson;
 
   /**
-   * Unset if no one decided.
+   * The actor that decided; unset if no one did.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 6;
    */
@@ -518,14 +522,14 @@ export const ApprovalReason = {
   UNSPECIFIED: 0,
 
   /**
-   * The amount of the payout, or the sum within a rule's window, reaches the minimum.
+   * The amount of the payout, or the sum within a rule's window, reaches a rule's minimum.
    *
    * @generated from enum value: APPROVAL_REASON_AMOUNT = 1;
    */
   AMOUNT: 1,
 
   /**
-   * The beneficiary is new.
+   * The beneficiary was created less than `new_beneficiary_days` ago.
    *
    * @generated from enum value: APPROVAL_REASON_NEW_BENEFICIARY = 2;
    */

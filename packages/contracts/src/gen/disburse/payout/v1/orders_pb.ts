@@ -75,7 +75,7 @@ export type SchedulePayoutRequest = Message<"disburse.payout.v1.SchedulePayoutRe
   receivingAmount: string;
 
   /**
-   * The maximum that the account pays, including fees; "" for no maximum.
+   * The maximum amount that the account may pay for this payout, including fees; "" for no maximum.
    *
    * @generated from field: string max_source_amount = 9;
    */
@@ -99,14 +99,15 @@ export type SchedulePayoutRequest = Message<"disburse.payout.v1.SchedulePayoutRe
   purposeCode: string;
 
   /**
-   * ISO 8601 with an offset from UTC, or a day, which means midnight UTC.
+   * The time at which to create the payout: ISO 8601 with an offset from UTC, or a day, which means
+   * midnight UTC.
    *
    * @generated from field: string scheduled_at = 13;
    */
   scheduledAt: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 14;
    */
@@ -173,7 +174,7 @@ export type SchedulePayoutRequestJson = {
   receivingAmount?: string;
 
   /**
-   * The maximum that the account pays, including fees; "" for no maximum.
+   * The maximum amount that the account may pay for this payout, including fees; "" for no maximum.
    *
    * @generated from field: string max_source_amount = 9;
    */
@@ -197,14 +198,15 @@ export type SchedulePayoutRequestJson = {
   purposeCode?: string;
 
   /**
-   * ISO 8601 with an offset from UTC, or a day, which means midnight UTC.
+   * The time at which to create the payout: ISO 8601 with an offset from UTC, or a day, which means
+   * midnight UTC.
    *
    * @generated from field: string scheduled_at = 13;
    */
   scheduledAt?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 14;
    */
@@ -425,14 +427,14 @@ export type RejectScheduledPayoutRequest = Message<"disburse.payout.v1.RejectSch
   scheduledPayoutId: string;
 
   /**
-   * For the merchant's team: 1 to 255 characters.
+   * The reason, for the merchant's team: 1 to 255 characters.
    *
    * @generated from field: string reason = 4;
    */
   reason: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -459,14 +461,14 @@ export type RejectScheduledPayoutRequestJson = {
   scheduledPayoutId?: string;
 
   /**
-   * For the merchant's team: 1 to 255 characters.
+   * The reason, for the merchant's team: 1 to 255 characters.
    *
    * @generated from field: string reason = 4;
    */
   reason?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -522,14 +524,14 @@ export type StopOrdersRequest = Message<"disburse.payout.v1.StopOrdersRequest"> 
   merchantId: string;
 
   /**
-   * The key or member.
+   * The revoked key or removed member.
    *
    * @generated from field: string actor_id = 3;
    */
   actorId: string;
 
   /**
-   * HOLD when unspecified.
+   * The treatment of unpaid orders; HOLD when unspecified.
    *
    * @generated from field: disburse.type.v1.RevokedOrders orders = 4;
    */
@@ -543,8 +545,8 @@ export type StopOrdersRequest = Message<"disburse.payout.v1.StopOrdersRequest"> 
   createdIds: string[];
 
   /**
-   * Includes only orders that the keys in `created_ids` created before this time. Unset includes
-   * all of their orders.
+   * Of the orders that the keys in `created_ids` created, only those created before this time are
+   * included. If unset, all of them are.
    *
    * @generated from field: google.protobuf.Timestamp created_before = 6;
    */
@@ -566,14 +568,14 @@ export type StopOrdersRequestJson = {
   merchantId?: string;
 
   /**
-   * The key or member.
+   * The revoked key or removed member.
    *
    * @generated from field: string actor_id = 3;
    */
   actorId?: string;
 
   /**
-   * HOLD when unspecified.
+   * The treatment of unpaid orders; HOLD when unspecified.
    *
    * @generated from field: disburse.type.v1.RevokedOrders orders = 4;
    */
@@ -587,8 +589,8 @@ export type StopOrdersRequestJson = {
   createdIds?: string[];
 
   /**
-   * Includes only orders that the keys in `created_ids` created before this time. Unset includes
-   * all of their orders.
+   * Of the orders that the keys in `created_ids` created, only those created before this time are
+   * included. If unset, all of them are.
    *
    * @generated from field: google.protobuf.Timestamp created_before = 6;
    */
@@ -603,8 +605,9 @@ export const StopOrdersRequestSchema: GenMessage<StopOrdersRequest, {jsonType: S
   messageDesc(file_disburse_payout_v1_orders, 8);
 
 /**
- * All orders that were stopped for the key or member, by this request and by earlier ones. With
- * KEEP, the orders of the key or member and of the keys in `created_ids`.
+ * All orders that were stopped because of the key's revocation or the member's removal, by this
+ * request or an earlier one. With KEEP: the orders that the key or member, or one of the keys in
+ * `created_ids`, created.
  *
  * @generated from message disburse.payout.v1.StopOrdersResponse
  */
@@ -621,8 +624,9 @@ export type StopOrdersResponse = Message<"disburse.payout.v1.StopOrdersResponse"
 };
 
 /**
- * All orders that were stopped for the key or member, by this request and by earlier ones. With
- * KEEP, the orders of the key or member and of the keys in `created_ids`.
+ * All orders that were stopped because of the key's revocation or the member's removal, by this
+ * request or an earlier one. With KEEP: the orders that the key or member, or one of the keys in
+ * `created_ids`, created.
  *
  * @generated from message disburse.payout.v1.StopOrdersResponse
  */
@@ -719,29 +723,30 @@ export type ListScheduledPayoutsRequest = Message<"disburse.payout.v1.ListSchedu
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
   cursor: string;
 
   /**
-   * True returns only scheduled payouts that have no payout yet.
+   * True lists only scheduled payouts that are still waiting, that is, whose payout has not been
+   * created.
    *
    * @generated from field: bool waiting = 4;
    */
   waiting: boolean;
 
   /**
-   * SCHEDULED for scheduled payouts that wait for their time, AWAITING_APPROVAL for held ones,
-   * unspecified for all.
+   * SCHEDULED lists scheduled payouts that wait for their time, and AWAITING_APPROVAL those that
+   * are held. Unspecified lists all.
    *
    * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 5;
    */
@@ -758,29 +763,30 @@ export type ListScheduledPayoutsRequestJson = {
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
   cursor?: string;
 
   /**
-   * True returns only scheduled payouts that have no payout yet.
+   * True lists only scheduled payouts that are still waiting, that is, whose payout has not been
+   * created.
    *
    * @generated from field: bool waiting = 4;
    */
   waiting?: boolean;
 
   /**
-   * SCHEDULED for scheduled payouts that wait for their time, AWAITING_APPROVAL for held ones,
-   * unspecified for all.
+   * SCHEDULED lists scheduled payouts that wait for their time, and AWAITING_APPROVAL those that
+   * are held. Unspecified lists all.
    *
    * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 5;
    */
@@ -811,14 +817,14 @@ export type ListScheduledPayoutsResponse = Message<"disburse.payout.v1.ListSched
   nextCursor: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -842,14 +848,14 @@ export type ListScheduledPayoutsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -898,7 +904,7 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   destinationCurrencyCode: string;
 
   /**
-   * As ordered or quoted; "" until known.
+   * The amount as ordered or quoted; "" until it is known.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -910,7 +916,7 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   receivingAmount: string;
 
   /**
-   * "" for no maximum.
+   * The maximum amount that the account may pay, including fees; "" for no maximum.
    *
    * @generated from field: string max_source_amount = 9;
    */
@@ -927,9 +933,10 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   scheduledAt?: Timestamp | undefined;
 
   /**
-   * Before the payout is created: `initiated` and `scheduled`, or `awaiting_approval` while it is
-   * held. Afterwards the payout's own status. `failed` and `rejected`: no payout was created, and
-   * `failure_code` has the reason. `failed` and `cancelled`: no payout was or will be created.
+   * The status and sub-status. Before the payout is created: `initiated` and `scheduled`, or
+   * `initiated` and `awaiting_approval` while it is held. After that, those of the payout. `failed`
+   * and `rejected`: no payout was created, and `failure_code` has the reason. `failed` and
+   * `cancelled`: no payout was or will be created.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -949,7 +956,7 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
 
   /**
    * An error code, `COST_ABOVE_MAXIMUM`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, or the payout's
-   * failure code; "" unless failed.
+   * failure code; "" unless the scheduled payout failed.
    *
    * @generated from field: string failure_code = 15;
    */
@@ -1020,7 +1027,7 @@ export type ScheduledPayoutJson = {
   destinationCurrencyCode?: string;
 
   /**
-   * As ordered or quoted; "" until known.
+   * The amount as ordered or quoted; "" until it is known.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -1032,7 +1039,7 @@ export type ScheduledPayoutJson = {
   receivingAmount?: string;
 
   /**
-   * "" for no maximum.
+   * The maximum amount that the account may pay, including fees; "" for no maximum.
    *
    * @generated from field: string max_source_amount = 9;
    */
@@ -1049,9 +1056,10 @@ export type ScheduledPayoutJson = {
   scheduledAt?: TimestampJson;
 
   /**
-   * Before the payout is created: `initiated` and `scheduled`, or `awaiting_approval` while it is
-   * held. Afterwards the payout's own status. `failed` and `rejected`: no payout was created, and
-   * `failure_code` has the reason. `failed` and `cancelled`: no payout was or will be created.
+   * The status and sub-status. Before the payout is created: `initiated` and `scheduled`, or
+   * `initiated` and `awaiting_approval` while it is held. After that, those of the payout. `failed`
+   * and `rejected`: no payout was created, and `failure_code` has the reason. `failed` and
+   * `cancelled`: no payout was or will be created.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -1071,7 +1079,7 @@ export type ScheduledPayoutJson = {
 
   /**
    * An error code, `COST_ABOVE_MAXIMUM`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, or the payout's
-   * failure code; "" unless failed.
+   * failure code; "" unless the scheduled payout failed.
    *
    * @generated from field: string failure_code = 15;
    */
@@ -1126,21 +1134,21 @@ export type ScheduledPayoutApproval = Message<"disburse.payout.v1.ScheduledPayou
   state: ApprovalState;
 
   /**
-   * The time when the scheduled payout fails if no one decides.
+   * The time at which the scheduled payout fails if no one decides.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 2;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Unset until someone decides.
+   * The time of the decision; unset until someone decides.
    *
    * @generated from field: google.protobuf.Timestamp decided_at = 3;
    */
   decidedAt?: Timestamp | undefined;
 
   /**
-   * Unset if no one decided.
+   * The actor that decided; unset if no one did.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 4;
    */
@@ -1166,21 +1174,21 @@ export type ScheduledPayoutApprovalJson = {
   state?: ApprovalStateJson;
 
   /**
-   * The time when the scheduled payout fails if no one decides.
+   * The time at which the scheduled payout fails if no one decides.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 2;
    */
   expiresAt?: TimestampJson;
 
   /**
-   * Unset until someone decides.
+   * The time of the decision; unset until someone decides.
    *
    * @generated from field: google.protobuf.Timestamp decided_at = 3;
    */
   decidedAt?: TimestampJson;
 
   /**
-   * Unset if no one decided.
+   * The actor that decided; unset if no one did.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 4;
    */
@@ -1202,15 +1210,18 @@ export const ScheduledPayoutApprovalSchema: GenMessage<ScheduledPayoutApproval, 
   messageDesc(file_disburse_payout_v1_orders, 15);
 
 /**
- * Payouts that are ordered now, and quoted and executed by the platform later.
+ * Manages payouts that a merchant orders now and that the platform quotes and executes later.
  *
  * @generated from service disburse.payout.v1.PayoutOrderService
  */
 export const PayoutOrderService: GenService<{
   /**
-   * Schedules a payout. No money is held until the scheduled time. Errors: INVALID_REQUEST (fields;
-   * a time in the past or more than 366 days ahead; currencies other than those of account and
-   * beneficiary); RECORD_NOT_FOUND (account, beneficiary).
+   * Schedules a payout. No money is held until the scheduled time.
+   * Errors, in this order:
+   * - INVALID_REQUEST: a field is invalid.
+   * - INVALID_REQUEST: the time is in the past or more than 366 days ahead.
+   * - RECORD_NOT_FOUND: the merchant has no such account or beneficiary.
+   * - INVALID_REQUEST: a currency is not that of the account or beneficiary.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.SchedulePayout
    */
@@ -1220,9 +1231,12 @@ export const PayoutOrderService: GenService<{
     output: typeof SchedulePayoutResponseSchema;
   },
   /**
-   * Cancels a scheduled payout. If its payout already exists, cancels that payout if possible
-   * (CancelPayout). A repeat returns the same result. Errors: RECORD_NOT_FOUND, NOT_CANCELLABLE.
-   * UNAVAILABLE while the outcome is unknown; a repeat returns it.
+   * Cancels a scheduled payout. If its payout already exists, cancels that payout as in
+   * CancelPayout. A repeat returns the same result.
+   * Errors:
+   * - RECORD_NOT_FOUND: the merchant has no such scheduled payout.
+   * - NOT_CANCELLABLE: the scheduled payout has failed, or its payout can't be cancelled.
+   * - UNAVAILABLE: the outcome is still unknown. A repeat returns it.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.CancelScheduledPayout
    */
@@ -1232,10 +1246,13 @@ export const PayoutOrderService: GenService<{
     output: typeof CancelScheduledPayoutResponseSchema;
   },
   /**
-   * Approves a scheduled payout that awaits approval. The payout is created at the scheduled time,
-   * or at once if that time has passed. The creator of the scheduled payout can't approve it. A
-   * repeat returns the same result. Errors: RECORD_NOT_FOUND; NOT_AWAITING_APPROVAL (decided by
-   * another operation, cancelled, expired, or never held); ACCESS_FORBIDDEN.
+   * Approves a scheduled payout that awaits approval. Its payout is created at the scheduled time,
+   * or at once if that time has passed. A repeat returns the same result.
+   * Errors, in this order:
+   * - RECORD_NOT_FOUND: the merchant has no such scheduled payout.
+   * - NOT_AWAITING_APPROVAL: the scheduled payout was never held, is cancelled or expired, or
+   *   another operation has decided on it.
+   * - ACCESS_FORBIDDEN: the caller is the actor that created the scheduled payout.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ApproveScheduledPayout
    */
@@ -1245,9 +1262,9 @@ export const PayoutOrderService: GenService<{
     output: typeof ApproveScheduledPayoutResponseSchema;
   },
   /**
-   * Rejects a scheduled payout that awaits approval, which cancels it. Permissions and errors are
-   * those of ApproveScheduledPayout, and INVALID_REQUEST (no reason). The creator can't reject but
-   * can cancel it.
+   * Rejects a scheduled payout that awaits approval, which cancels it. Its creator can't reject it,
+   * but can cancel it. The errors are those of ApproveScheduledPayout, and INVALID_REQUEST if the
+   * reason is missing or invalid.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.RejectScheduledPayout
    */
@@ -1257,10 +1274,10 @@ export const PayoutOrderService: GenService<{
     output: typeof RejectScheduledPayoutResponseSchema;
   },
   /**
-   * Holds or cancels the unpaid orders of a revoked key or removed member. Also holds orders of
-   * other creators that this key or member has approved, but never cancels them. Existing payouts
-   * are unchanged. A repeat completes the work of an interrupted call and returns the orders'
-   * current state. KEEP changes nothing.
+   * Holds or cancels the unpaid orders of a revoked key or removed member. If this key or member
+   * has approved orders of other creators, holds those orders too, but never cancels them. Existing
+   * payouts are unchanged. A repeat completes the work of an interrupted call and returns the
+   * current state of the orders. KEEP changes nothing.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.StopOrders
    */
@@ -1270,7 +1287,7 @@ export const PayoutOrderService: GenService<{
     output: typeof StopOrdersResponseSchema;
   },
   /**
-   * Errors: RECORD_NOT_FOUND.
+   * Returns a merchant's scheduled payout. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.GetScheduledPayout
    */
@@ -1280,7 +1297,8 @@ export const PayoutOrderService: GenService<{
     output: typeof GetScheduledPayoutResponseSchema;
   },
   /**
-   * Lists a merchant's scheduled payouts, newest first. Errors: INVALID_REQUEST (cursor, limit; no merchant).
+   * Lists a merchant's scheduled payouts, newest first. Errors: INVALID_REQUEST if the merchant's
+   * id is missing, or the cursor, the limit or the sub-status is not valid.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ListScheduledPayouts
    */
@@ -1290,9 +1308,12 @@ export const PayoutOrderService: GenService<{
     output: typeof ListScheduledPayoutsResponseSchema;
   },
   /**
-   * Creates a batch. Its payouts are created after its approval. Errors: INVALID_REQUEST, with each
-   * line and field: invalid fields, lines of several accounts, currencies other than those of
-   * account and beneficiary, unknown accounts or beneficiaries.
+   * Creates a batch. Its payouts are created after its approval.
+   * Errors: INVALID_REQUEST in each of these cases. The message names each line and field.
+   * - A field is invalid.
+   * - The lines have different accounts.
+   * - A currency is not that of the line's account or beneficiary.
+   * - The merchant has no such account or beneficiary.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.CreateBatch
    */
@@ -1302,10 +1323,17 @@ export const PayoutOrderService: GenService<{
     output: typeof CreateBatchResponseSchema;
   },
   /**
-   * Approves a batch. Its payouts are then created, up to a maximum total. If the merchant's rules
-   * require it, the approver must not be the batch's creator. A repeat returns the same result.
-   * Errors: RECORD_NOT_FOUND; INVALID_REQUEST (amount, another digest); NOT_AWAITING_APPROVAL
-   * (decided by another operation, or cancelled); ACCESS_FORBIDDEN.
+   * Approves a batch up to `max_total_amount`, the total that the approver allows its payouts to
+   * cost. The platform then creates the payouts one after another. A line whose cost would exceed
+   * the rest of this total fails with BATCH_TOTAL_EXCEEDED. A repeat returns the same result.
+   * Errors, in this order:
+   * - INVALID_REQUEST: a field is invalid.
+   * - RECORD_NOT_FOUND: the merchant has no such batch.
+   * - INVALID_REQUEST: `max_total_amount` is not an amount in the account's currency.
+   * - NOT_AWAITING_APPROVAL: the batch is cancelled, or another operation has decided on it.
+   * - ACCESS_FORBIDDEN: the caller created the batch, and the merchant's rules require another
+   *   actor.
+   * - INVALID_REQUEST: the digest is not that of this batch.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ApproveBatch
    */
@@ -1315,9 +1343,14 @@ export const PayoutOrderService: GenService<{
     output: typeof ApproveBatchResponseSchema;
   },
   /**
-   * Rejects a batch that awaits approval, which cancels the batch and its lines. Permissions and
-   * errors are those of ApproveBatch, and INVALID_REQUEST (no reason). The creator may cancel the
-   * batch instead.
+   * Rejects a batch that awaits approval, which cancels the batch and its lines. If the merchant's
+   * rules require another actor, the creator can't reject the batch, but can cancel it.
+   * Errors, in this order:
+   * - INVALID_REQUEST: the reason is missing or invalid.
+   * - RECORD_NOT_FOUND: the merchant has no such batch.
+   * - NOT_AWAITING_APPROVAL: the batch is cancelled, or another operation has decided on it.
+   * - ACCESS_FORBIDDEN: the caller created the batch, and the merchant's rules require another
+   *   actor.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.RejectBatch
    */
@@ -1327,8 +1360,11 @@ export const PayoutOrderService: GenService<{
     output: typeof RejectBatchResponseSchema;
   },
   /**
-   * Cancels a batch. For a running batch, cancels the lines that have not started. A repeat returns
-   * the same result. Errors: RECORD_NOT_FOUND, NOT_CANCELLABLE (finished).
+   * Cancels a batch. If the batch is running, cancels only the lines whose payouts have not been
+   * started. A repeat returns the same result.
+   * Errors:
+   * - RECORD_NOT_FOUND: the merchant has no such batch.
+   * - NOT_CANCELLABLE: the batch is finished.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.CancelBatch
    */
@@ -1338,7 +1374,7 @@ export const PayoutOrderService: GenService<{
     output: typeof CancelBatchResponseSchema;
   },
   /**
-   * Errors: RECORD_NOT_FOUND.
+   * Returns a merchant's batch. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.GetBatch
    */
@@ -1348,7 +1384,8 @@ export const PayoutOrderService: GenService<{
     output: typeof GetBatchResponseSchema;
   },
   /**
-   * Lists a merchant's batches, newest first. Errors: INVALID_REQUEST (cursor, limit; no merchant).
+   * Lists a merchant's batches, newest first. Errors: INVALID_REQUEST if the merchant's id is
+   * missing, or the cursor or the limit is not valid.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ListBatches
    */
@@ -1358,8 +1395,10 @@ export const PayoutOrderService: GenService<{
     output: typeof ListBatchesResponseSchema;
   },
   /**
-   * Lists the lines in the order of the request. Errors: RECORD_NOT_FOUND, INVALID_REQUEST (cursor,
-   * limit).
+   * Lists the lines of a batch in the order of the request that created it.
+   * Errors, in this order:
+   * - INVALID_REQUEST: the cursor or the limit is not valid.
+   * - RECORD_NOT_FOUND: the merchant has no such batch.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ListBatchLines
    */

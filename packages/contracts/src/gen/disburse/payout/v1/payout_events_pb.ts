@@ -38,7 +38,7 @@ export type PayoutStatusChanged = Message<"disburse.payout.v1.PayoutStatusChange
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The payout at this version, without name and account number.
+   * The payout at this version, without the beneficiary's name and account number.
    *
    * @generated from field: disburse.payout.v1.Payout payout = 3;
    */
@@ -66,7 +66,7 @@ export type PayoutStatusChangedJson = {
   occurredAt?: TimestampJson;
 
   /**
-   * The payout at this version, without name and account number.
+   * The payout at this version, without the beneficiary's name and account number.
    *
    * @generated from field: disburse.payout.v1.Payout payout = 3;
    */

@@ -32,21 +32,21 @@ export const file_disburse_payout_v1_payout_operator: GenFile = /*@__PURE__*/
  */
 export type ListPayoutExceptionsRequest = Message<"disburse.payout.v1.ListPayoutExceptionsRequest"> & {
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 1;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 2;
    */
   cursor: string;
 
   /**
-   * Unspecified for any.
+   * Lists only exceptions of this kind; unspecified for any kind.
    *
    * @generated from field: disburse.payout.v1.ExceptionKind kind = 3;
    */
@@ -58,21 +58,21 @@ export type ListPayoutExceptionsRequest = Message<"disburse.payout.v1.ListPayout
  */
 export type ListPayoutExceptionsRequestJson = {
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 1;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 2;
    */
   cursor?: string;
 
   /**
-   * Unspecified for any.
+   * Lists only exceptions of this kind; unspecified for any kind.
    *
    * @generated from field: disburse.payout.v1.ExceptionKind kind = 3;
    */
@@ -106,14 +106,14 @@ export type PayoutException = Message<"disburse.payout.v1.PayoutException"> & {
   since?: Timestamp | undefined;
 
   /**
-   * "" before rail selection.
+   * The rail of the payout; "" before a rail is selected.
    *
    * @generated from field: string rail = 4;
    */
   rail: string;
 
   /**
-   * The id of the open proposal for resolving this exception; "" for none.
+   * The id of the open proposal that resolves this exception; "" for none.
    *
    * @generated from field: string proposal_id = 5;
    */
@@ -140,14 +140,14 @@ export type PayoutExceptionJson = {
   since?: TimestampJson;
 
   /**
-   * "" before rail selection.
+   * The rail of the payout; "" before a rail is selected.
    *
    * @generated from field: string rail = 4;
    */
   rail?: string;
 
   /**
-   * The id of the open proposal for resolving this exception; "" for none.
+   * The id of the open proposal that resolves this exception; "" for none.
    *
    * @generated from field: string proposal_id = 5;
    */
@@ -246,7 +246,7 @@ export type JournalEntry = Message<"disburse.payout.v1.JournalEntry"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * The stage and version of the payout after a step.
+   * For a step, the payout's stage after it. `version` is the payout's version after it.
    *
    * @generated from field: string stage = 3;
    */
@@ -258,8 +258,8 @@ export type JournalEntry = Message<"disburse.payout.v1.JournalEntry"> & {
   version: number;
 
   /**
-   * For a step, its cause. For a call, the rail's response, or "" until it arrives. For a callback,
-   * the rail's report and whether it was applied.
+   * For a step, its cause. For a call, the rail's response, which is "" until it arrives. For a
+   * callback, the rail's report, and whether it was applied.
    *
    * @generated from field: string detail = 5;
    */
@@ -293,7 +293,7 @@ export type JournalEntryJson = {
   createdAt?: TimestampJson;
 
   /**
-   * The stage and version of the payout after a step.
+   * For a step, the payout's stage after it. `version` is the payout's version after it.
    *
    * @generated from field: string stage = 3;
    */
@@ -305,8 +305,8 @@ export type JournalEntryJson = {
   version?: number;
 
   /**
-   * For a step, its cause. For a call, the rail's response, or "" until it arrives. For a callback,
-   * the rail's report and whether it was applied.
+   * For a step, its cause. For a call, the rail's response, which is "" until it arrives. For a
+   * callback, the rail's report, and whether it was applied.
    *
    * @generated from field: string detail = 5;
    */
@@ -386,14 +386,14 @@ export type GetPayoutJournalResponse = Message<"disburse.payout.v1.GetPayoutJour
   payout?: Payout | undefined;
 
   /**
-   * Oldest first.
+   * The entries of the history, oldest first.
    *
    * @generated from field: repeated disburse.payout.v1.JournalEntry entries = 2;
    */
   entries: JournalEntry[];
 
   /**
-   * The request that created the payout; "" if unknown.
+   * The id of the request that created the payout; "" if unknown.
    *
    * @generated from field: string request_id = 3;
    */
@@ -410,14 +410,14 @@ export type GetPayoutJournalResponseJson = {
   payout?: PayoutJson;
 
   /**
-   * Oldest first.
+   * The entries of the history, oldest first.
    *
    * @generated from field: repeated disburse.payout.v1.JournalEntry entries = 2;
    */
   entries?: JournalEntryJson[];
 
   /**
-   * The request that created the payout; "" if unknown.
+   * The id of the request that created the payout; "" if unknown.
    *
    * @generated from field: string request_id = 3;
    */
@@ -451,14 +451,14 @@ export type ResolvePayoutRequest = Message<"disburse.payout.v1.ResolvePayoutRequ
   outcome: RailOutcome;
 
   /**
-   * 1 to 128 characters when settled.
+   * The transaction hash or bank reference, 1 to 128 characters. Required for SETTLED.
    *
    * @generated from field: string transaction_reference = 4;
    */
   transactionReference: string;
 
   /**
-   * The evidence: 10 to 1,000 characters.
+   * The evidence for the outcome, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 5;
    */
@@ -485,14 +485,14 @@ export type ResolvePayoutRequestJson = {
   outcome?: RailOutcomeJson;
 
   /**
-   * 1 to 128 characters when settled.
+   * The transaction hash or bank reference, 1 to 128 characters. Required for SETTLED.
    *
    * @generated from field: string transaction_reference = 4;
    */
   transactionReference?: string;
 
   /**
-   * The evidence: 10 to 1,000 characters.
+   * The evidence for the outcome, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 5;
    */
@@ -538,7 +538,7 @@ export const ResolvePayoutResponseSchema: GenMessage<ResolvePayoutResponse, {jso
  */
 export type AuditEntry = Message<"disburse.payout.v1.AuditEntry"> & {
   /**
-   * From 1, without gaps.
+   * The entry's number, from 1, without gaps.
    *
    * @generated from field: int64 sequence = 1;
    */
@@ -555,7 +555,8 @@ export type AuditEntry = Message<"disburse.payout.v1.AuditEntry"> & {
   actor?: Actor | undefined;
 
   /**
-   * `payout.resolved`, `rail.paused`, `rail.resumed`, `velocity.set`, `controls.set`, `nonce.cancelled`, `bank_file.resolved`, `bank_finding.handled`.
+   * `payout.resolved`, `rail.paused`, `rail.resumed`, `velocity.set`, `controls.set`,
+   * `nonce.cancelled`, `bank_file.resolved` or `bank_finding.handled`.
    *
    * @generated from field: string action = 4;
    */
@@ -574,7 +575,7 @@ export type AuditEntry = Message<"disburse.payout.v1.AuditEntry"> & {
   detail: string;
 
   /**
-   * "" for the first.
+   * `hash` of the previous entry; "" for the first entry.
    *
    * @generated from field: string previous_hash = 7;
    */
@@ -593,7 +594,7 @@ export type AuditEntry = Message<"disburse.payout.v1.AuditEntry"> & {
  */
 export type AuditEntryJson = {
   /**
-   * From 1, without gaps.
+   * The entry's number, from 1, without gaps.
    *
    * @generated from field: int64 sequence = 1;
    */
@@ -610,7 +611,8 @@ export type AuditEntryJson = {
   actor?: ActorJson;
 
   /**
-   * `payout.resolved`, `rail.paused`, `rail.resumed`, `velocity.set`, `controls.set`, `nonce.cancelled`, `bank_file.resolved`, `bank_finding.handled`.
+   * `payout.resolved`, `rail.paused`, `rail.resumed`, `velocity.set`, `controls.set`,
+   * `nonce.cancelled`, `bank_file.resolved` or `bank_finding.handled`.
    *
    * @generated from field: string action = 4;
    */
@@ -629,7 +631,7 @@ export type AuditEntryJson = {
   detail?: string;
 
   /**
-   * "" for the first.
+   * `hash` of the previous entry; "" for the first entry.
    *
    * @generated from field: string previous_hash = 7;
    */
@@ -655,21 +657,21 @@ export const AuditEntrySchema: GenMessage<AuditEntry, {jsonType: AuditEntryJson}
  */
 export type ListAuditEntriesRequest = Message<"disburse.payout.v1.ListAuditEntriesRequest"> & {
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 1;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 2;
    */
   cursor: string;
 
   /**
-   * "" for any.
+   * Lists only entries about this record; "" for any.
    *
    * @generated from field: string subject = 3;
    */
@@ -681,21 +683,21 @@ export type ListAuditEntriesRequest = Message<"disburse.payout.v1.ListAuditEntri
  */
 export type ListAuditEntriesRequestJson = {
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 1;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 2;
    */
   cursor?: string;
 
   /**
-   * "" for any.
+   * Lists only entries about this record; "" for any.
    *
    * @generated from field: string subject = 3;
    */
@@ -784,14 +786,14 @@ export type RailInfo = Message<"disburse.payout.v1.RailInfo"> & {
   currencyCodes: string[];
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL`.
+   * The payment methods of the rail: `CRYPTO`, `SWIFT`, `ACH` or `LOCAL`.
    *
    * @generated from field: repeated string transfer_methods = 6;
    */
   transferMethods: string[];
 
   /**
-   * Networks of crypto transfers.
+   * The networks of the rail's crypto transfers.
    *
    * @generated from field: repeated string networks = 7;
    */
@@ -832,14 +834,14 @@ export type RailInfoJson = {
   currencyCodes?: string[];
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL`.
+   * The payment methods of the rail: `CRYPTO`, `SWIFT`, `ACH` or `LOCAL`.
    *
    * @generated from field: repeated string transfer_methods = 6;
    */
   transferMethods?: string[];
 
   /**
-   * Networks of crypto transfers.
+   * The networks of the rail's crypto transfers.
    *
    * @generated from field: repeated string networks = 7;
    */
@@ -914,14 +916,14 @@ export type SetRailPausedRequest = Message<"disburse.payout.v1.SetRailPausedRequ
   rail: string;
 
   /**
-   * Required.
+   * True pauses the rail, false resumes it. Required.
    *
    * @generated from field: optional bool paused = 3;
    */
   paused?: boolean | undefined;
 
   /**
-   * 1 to 255 characters when pausing.
+   * The reason for a pause, 1 to 255 characters. Not used to resume a rail.
    *
    * @generated from field: string reason = 4;
    */
@@ -943,14 +945,14 @@ export type SetRailPausedRequestJson = {
   rail?: string;
 
   /**
-   * Required.
+   * True pauses the rail, false resumes it. Required.
    *
    * @generated from field: optional bool paused = 3;
    */
   paused?: boolean;
 
   /**
-   * 1 to 255 characters when pausing.
+   * The reason for a pause, 1 to 255 characters. Not used to resume a rail.
    *
    * @generated from field: string reason = 4;
    */
@@ -993,14 +995,15 @@ export const SetRailPausedResponseSchema: GenMessage<SetRailPausedResponse, {jso
 
 /**
  * Limits on payouts in any 60 minutes and any 24 hours, by the database's clock. A payout counts
- * from its execution. It no longer counts if it fails without being paid. A returned payout still
- * counts.
+ * from its execution. If it fails without being paid, it no longer counts. If it is paid and
+ * returned, it still counts.
  *
  * @generated from message disburse.payout.v1.VelocityLimits
  */
 export type VelocityLimits = Message<"disburse.payout.v1.VelocityLimits"> & {
   /**
-   * Number of payouts in all currencies; no limit when unset, no payouts when 0.
+   * The maximum number of payouts in any 60 minutes, in all currencies. Unset means no limit; 0
+   * allows no payouts. `count_day` is the same for any 24 hours.
    *
    * @generated from field: optional int32 count_hour = 1;
    */
@@ -1012,7 +1015,7 @@ export type VelocityLimits = Message<"disburse.payout.v1.VelocityLimits"> & {
   countDay?: number | undefined;
 
   /**
-   * At most one limit for each source currency. A currency without one has no amount limit.
+   * At most one limit for each source currency. Currencies without one have no amount limit.
    *
    * @generated from field: repeated disburse.payout.v1.VelocityAmount amounts = 3;
    */
@@ -1021,14 +1024,15 @@ export type VelocityLimits = Message<"disburse.payout.v1.VelocityLimits"> & {
 
 /**
  * Limits on payouts in any 60 minutes and any 24 hours, by the database's clock. A payout counts
- * from its execution. It no longer counts if it fails without being paid. A returned payout still
- * counts.
+ * from its execution. If it fails without being paid, it no longer counts. If it is paid and
+ * returned, it still counts.
  *
  * @generated from message disburse.payout.v1.VelocityLimits
  */
 export type VelocityLimitsJson = {
   /**
-   * Number of payouts in all currencies; no limit when unset, no payouts when 0.
+   * The maximum number of payouts in any 60 minutes, in all currencies. Unset means no limit; 0
+   * allows no payouts. `count_day` is the same for any 24 hours.
    *
    * @generated from field: optional int32 count_hour = 1;
    */
@@ -1040,7 +1044,7 @@ export type VelocityLimitsJson = {
   countDay?: number;
 
   /**
-   * At most one limit for each source currency. A currency without one has no amount limit.
+   * At most one limit for each source currency. Currencies without one have no amount limit.
    *
    * @generated from field: repeated disburse.payout.v1.VelocityAmount amounts = 3;
    */
@@ -1055,7 +1059,7 @@ export const VelocityLimitsSchema: GenMessage<VelocityLimits, {jsonType: Velocit
   messageDesc(file_disburse_payout_v1_payout_operator, 16);
 
 /**
- * The maximum amount that payouts may take from accounts in a currency.
+ * The maximum amounts that payouts may take from accounts in one currency.
  *
  * @generated from message disburse.payout.v1.VelocityAmount
  */
@@ -1066,7 +1070,8 @@ export type VelocityAmount = Message<"disburse.payout.v1.VelocityAmount"> & {
   currencyCode: string;
 
   /**
-   * Above zero; "" for no limit.
+   * The maximum for any 60 minutes, above zero; "" for no limit. `day` is the same for any 24
+   * hours.
    *
    * @generated from field: string hour = 2;
    */
@@ -1079,7 +1084,7 @@ export type VelocityAmount = Message<"disburse.payout.v1.VelocityAmount"> & {
 };
 
 /**
- * The maximum amount that payouts may take from accounts in a currency.
+ * The maximum amounts that payouts may take from accounts in one currency.
  *
  * @generated from message disburse.payout.v1.VelocityAmount
  */
@@ -1090,7 +1095,8 @@ export type VelocityAmountJson = {
   currencyCode?: string;
 
   /**
-   * Above zero; "" for no limit.
+   * The maximum for any 60 minutes, above zero; "" for no limit. `day` is the same for any 24
+   * hours.
    *
    * @generated from field: string hour = 2;
    */
@@ -1110,7 +1116,7 @@ export const VelocityAmountSchema: GenMessage<VelocityAmount, {jsonType: Velocit
   messageDesc(file_disburse_payout_v1_payout_operator, 17);
 
 /**
- * By default a merchant has no velocity limits.
+ * The velocity limits of a merchant. By default there are none.
  *
  * @generated from message disburse.payout.v1.MerchantVelocity
  */
@@ -1143,7 +1149,7 @@ export type MerchantVelocity = Message<"disburse.payout.v1.MerchantVelocity"> & 
 };
 
 /**
- * By default a merchant has no velocity limits.
+ * The velocity limits of a merchant. By default there are none.
  *
  * @generated from message disburse.payout.v1.MerchantVelocity
  */
@@ -1197,8 +1203,8 @@ export type SetVelocityLimitsRequest = Message<"disburse.payout.v1.SetVelocityLi
   merchantId: string;
 
   /**
-   * Set at least one of the two. An unset field stays unchanged; a message without fields removes
-   * the limits.
+   * The limits for all payouts of the merchant together. Set at least one of this field and
+   * `beneficiary`. An unset field stays unchanged; a message without fields removes the limits.
    *
    * @generated from field: disburse.payout.v1.VelocityLimits merchant = 3;
    */
@@ -1225,8 +1231,8 @@ export type SetVelocityLimitsRequestJson = {
   merchantId?: string;
 
   /**
-   * Set at least one of the two. An unset field stays unchanged; a message without fields removes
-   * the limits.
+   * The limits for all payouts of the merchant together. Set at least one of this field and
+   * `beneficiary`. An unset field stays unchanged; a message without fields removes the limits.
    *
    * @generated from field: disburse.payout.v1.VelocityLimits merchant = 3;
    */
@@ -1346,7 +1352,7 @@ export type ReceiveRailCallbackRequest = Message<"disburse.payout.v1.ReceiveRail
   body: Uint8Array;
 
   /**
-   * The signature as received, in the rail's own format.
+   * The message's signature as received, in the rail's own format.
    *
    * @generated from field: string signature = 4;
    */
@@ -1373,7 +1379,7 @@ export type ReceiveRailCallbackRequestJson = {
   body?: string;
 
   /**
-   * The signature as received, in the rail's own format.
+   * The message's signature as received, in the rail's own format.
    *
    * @generated from field: string signature = 4;
    */
@@ -1423,28 +1429,28 @@ export const ReceiveRailCallbackResponseSchema: GenMessage<ReceiveRailCallbackRe
  */
 export type ListPublishedPayoutsRequest = Message<"disburse.payout.v1.ListPublishedPayoutsRequest"> & {
   /**
-   * Inclusive, by the payout service's clock.
+   * The earliest publication time, inclusive, by the payout service's clock.
    *
    * @generated from field: google.protobuf.Timestamp from = 1;
    */
   from?: Timestamp | undefined;
 
   /**
-   * Exclusive.
+   * The latest publication time, exclusive.
    *
    * @generated from field: google.protobuf.Timestamp to = 2;
    */
   to?: Timestamp | undefined;
 
   /**
-   * 1 to 500; 500 when 0.
+   * Page size, 1 to 500; 0 means 500.
    *
    * @generated from field: int32 limit = 3;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 4;
    */
@@ -1456,28 +1462,28 @@ export type ListPublishedPayoutsRequest = Message<"disburse.payout.v1.ListPublis
  */
 export type ListPublishedPayoutsRequestJson = {
   /**
-   * Inclusive, by the payout service's clock.
+   * The earliest publication time, inclusive, by the payout service's clock.
    *
    * @generated from field: google.protobuf.Timestamp from = 1;
    */
   from?: TimestampJson;
 
   /**
-   * Exclusive.
+   * The latest publication time, exclusive.
    *
    * @generated from field: google.protobuf.Timestamp to = 2;
    */
   to?: TimestampJson;
 
   /**
-   * 1 to 500; 500 when 0.
+   * Page size, 1 to 500; 0 means 500.
    *
    * @generated from field: int32 limit = 3;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 4;
    */
@@ -1518,7 +1524,7 @@ export type PublishedPayout = Message<"disburse.payout.v1.PublishedPayout"> & {
   publishedAt?: Timestamp | undefined;
 
   /**
-   * All versions with a published event, ascending.
+   * The payout's versions whose events are published, ascending.
    *
    * @generated from field: repeated int32 versions = 5;
    */
@@ -1552,7 +1558,7 @@ export type PublishedPayoutJson = {
   publishedAt?: TimestampJson;
 
   /**
-   * All versions with a published event, ascending.
+   * The payout's versions whose events are published, ascending.
    *
    * @generated from field: repeated int32 versions = 5;
    */
@@ -1612,7 +1618,7 @@ export const ListPublishedPayoutsResponseSchema: GenMessage<ListPublishedPayouts
  */
 export type RepublishPayoutEventsRequest = Message<"disburse.payout.v1.RepublishPayoutEventsRequest"> & {
   /**
-   * 1 to 100, at most 128 characters each.
+   * 1 to 100 event ids of at most 128 characters each.
    *
    * @generated from field: repeated string event_ids = 1;
    */
@@ -1624,7 +1630,7 @@ export type RepublishPayoutEventsRequest = Message<"disburse.payout.v1.Republish
  */
 export type RepublishPayoutEventsRequestJson = {
   /**
-   * 1 to 100, at most 128 characters each.
+   * 1 to 100 event ids of at most 128 characters each.
    *
    * @generated from field: repeated string event_ids = 1;
    */
@@ -1648,14 +1654,14 @@ export type PublishedEvent = Message<"disburse.payout.v1.PublishedEvent"> & {
   eventId: string;
 
   /**
-   * `payout.initiated`, ….
+   * The routing key, such as `payout.initiated`.
    *
    * @generated from field: string routing_key = 2;
    */
   routingKey: string;
 
   /**
-   * The published PayoutStatusChanged, byte for byte.
+   * The bytes of the published PayoutStatusChanged.
    *
    * @generated from field: bytes body = 3;
    */
@@ -1679,14 +1685,14 @@ export type PublishedEventJson = {
   eventId?: string;
 
   /**
-   * `payout.initiated`, ….
+   * The routing key, such as `payout.initiated`.
    *
    * @generated from field: string routing_key = 2;
    */
   routingKey?: string;
 
   /**
-   * The published PayoutStatusChanged, byte for byte.
+   * The bytes of the published PayoutStatusChanged.
    *
    * @generated from field: bytes body = 3;
    */
@@ -1751,15 +1757,15 @@ export const ExceptionKind = {
   UNKNOWN: 1,
 
   /**
-   * The payout is open for longer than its rail ever needs. Or it has not been submitted for a long
-   * time, because no rail accepts it or its beneficiary is blocked or not cleared.
+   * Either the payout has been open for longer than its rail ever needs. Or it was not submitted
+   * for a long time, because no rail accepts it or its beneficiary is blocked or not cleared.
    *
    * @generated from enum value: EXCEPTION_KIND_STUCK = 2;
    */
   STUCK: 2,
 
   /**
-   * The rail's reports contradict each other or the submitted amount.
+   * The rail's reports contradict each other, or contradict the submitted amount.
    *
    * @generated from enum value: EXCEPTION_KIND_CONTRADICTED = 3;
    */
@@ -1783,17 +1789,18 @@ export const ExceptionKindSchema: GenEnum<ExceptionKind, ExceptionKindJson> = /*
   enumDesc(file_disburse_payout_v1_payout_operator, 0);
 
 /**
- * Operators' work on payout exceptions, rails and their money, limits and bank files, and on
- * published events. Each change is written to the audit trail before the response. Changes other
- * than ReceiveRailCallback require a person as the caller; otherwise they fail with
+ * Lets operators handle payout exceptions, manage rails and their money, set limits, handle bank
+ * files, and read published events. Each change is written to the audit trail before the response.
+ * Only a person may make changes, except with ReceiveRailCallback; other callers get
  * ACCESS_FORBIDDEN.
  *
  * @generated from service disburse.payout.v1.PayoutOperatorService
  */
 export const PayoutOperatorService: GenService<{
   /**
-   * Lists exceptions, longest waiting first. An exception is a payout with an unknown outcome, a
-   * stuck payout, or a payout with contradictory reports. Errors: INVALID_REQUEST.
+   * Lists exceptions. Those that have waited longest come first. An exception is a payout whose
+   * outcome is unknown, that is stuck, or whose rail's reports contradict each other. Errors:
+   * INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.ListPayoutExceptions
    */
@@ -1814,10 +1821,13 @@ export const PayoutOperatorService: GenService<{
     output: typeof GetPayoutJournalResponseSchema;
   },
   /**
-   * Proposes the outcome of an exception. Always needs a second person (`ApprovalService`). After
-   * approval the outcome has the effect of a rail report. If the payout has changed since the
-   * proposal, the proposal is superseded. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (no exception,
-   * the payout's state doesn't allow the outcome, or another proposal about the payout is open).
+   * Proposes the outcome of a payout with an exception. A second person must always approve it
+   * (`ApprovalService`). The approved outcome has the effect of a rail report. If the payout has
+   * changed since the proposal, the proposal is superseded.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no such payout.
+   * - INVALID_REQUEST: the payout has no exception, its state doesn't allow the outcome, or another
+   *   proposal about it is open.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.ResolvePayout
    */
@@ -1827,8 +1837,10 @@ export const PayoutOperatorService: GenService<{
     output: typeof ResolvePayoutResponseSchema;
   },
   /**
-   * Lists the audit trail, newest first. Errors: INVALID_REQUEST; INTERNAL if an entry was changed
-   * or removed, which the service's log names.
+   * Lists the service's audit trail, newest first.
+   * Errors:
+   * - INVALID_REQUEST: the cursor or the limit is not valid.
+   * - INTERNAL: an entry was changed or removed. The service's log names the entry.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.ListAuditEntries
    */
@@ -1838,7 +1850,7 @@ export const PayoutOperatorService: GenService<{
     output: typeof ListAuditEntriesResponseSchema;
   },
   /**
-   * Lists all rails with their availability.
+   * Lists all rails, and whether they are available or paused.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.ListRails
    */
@@ -1849,7 +1861,9 @@ export const PayoutOperatorService: GenService<{
   },
   /**
    * Pauses or resumes a rail. A paused rail gets no new transfers, and payouts for it stay queued.
-   * Errors: RECORD_NOT_FOUND, INVALID_REQUEST.
+   * Errors, in this order:
+   * - RECORD_NOT_FOUND: there is no such rail.
+   * - INVALID_REQUEST: `paused` is not set, or a pause has no valid reason.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.SetRailPaused
    */
@@ -1859,9 +1873,10 @@ export const PayoutOperatorService: GenService<{
     output: typeof SetRailPausedResponseSchema;
   },
   /**
-   * Returns a rail's blockchain wallet and its unmined nonces. Errors: RECORD_NOT_FOUND (unknown
-   * rail, or not a blockchain rail); SERVICE_UNAVAILABLE (this process has no data of the chain
-   * yet).
+   * Returns a rail's blockchain wallet and its unmined nonces.
+   * Errors, in this order:
+   * - RECORD_NOT_FOUND: there is no such rail, or it is not a blockchain rail.
+   * - SERVICE_UNAVAILABLE: this process has not read the state of the chain yet.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.GetChainWallet
    */
@@ -1871,12 +1886,16 @@ export const PayoutOperatorService: GenService<{
     output: typeof GetChainWalletResponseSchema;
   },
   /**
-   * Signs a cancelling transaction for an unmined nonce. A cancelling transaction pays nothing.
-   * Needs a second person. The payout is unchanged until one of the nonce's transactions is mined
-   * and final. If that is the payment, the payout settles. If it is the cancelling transaction, the
-   * payout is rejected or waits for a new nonce. Errors: RECORD_NOT_FOUND (unknown rail, or not a
-   * blockchain rail); SERVICE_UNAVAILABLE; INVALID_REQUEST (the nonce is unassigned, being signed,
-   * final, or cancelled by another operation).
+   * Cancels an unmined nonce: signs a cancelling transaction for it, which pays nothing. Needs a
+   * second person. The payout is unchanged until one of the nonce's transactions is mined and
+   * final. If that is the payment, the payout settles. If it is the cancelling transaction, the
+   * payout is rejected or waits for a new nonce.
+   * Errors, in this order:
+   * - INVALID_REQUEST: the reason or `end` is missing or invalid.
+   * - RECORD_NOT_FOUND: there is no such rail, or it is not a blockchain rail.
+   * - SERVICE_UNAVAILABLE: this process has not read the state of the chain yet.
+   * - INVALID_REQUEST: the nonce is unassigned, being signed or final, or another operation has
+   *   cancelled it.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.CancelNonce
    */
@@ -1887,8 +1906,10 @@ export const PayoutOperatorService: GenService<{
   },
   /**
    * Books platform money that has arrived at a rail's bank or wallet, once per operation. Payouts
-   * that wait for funds continue. Errors: RECORD_NOT_FOUND (unknown rail, or one without a rail
-   * account); INVALID_REQUEST (a currency that the rail doesn't pay, or an invalid amount).
+   * that wait for funds continue.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no such rail, or it has no rail account.
+   * - INVALID_REQUEST: the rail doesn't pay in the currency, or the amount or note is invalid.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.FundRailAccount
    */
@@ -1898,9 +1919,9 @@ export const PayoutOperatorService: GenService<{
     output: typeof FundRailAccountResponseSchema;
   },
   /**
-   * Books money that was withdrawn from a rail's bank or wallet, once per operation. Errors: those
-   * of FundRailAccount, and INSUFFICIENT_BALANCE (not available). An error is final for its
-   * operation id.
+   * Books platform money that was withdrawn from a rail's bank or wallet, once per operation. An
+   * error is final for its operation id. The errors are those of FundRailAccount, and
+   * INSUFFICIENT_BALANCE if the amount is not available.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.SweepRailAccount
    */
@@ -1910,8 +1931,8 @@ export const PayoutOperatorService: GenService<{
     output: typeof SweepRailAccountResponseSchema;
   },
   /**
-   * Lists the platform's balances at rails, and the payouts that wait for funds. Errors:
-   * RECORD_NOT_FOUND.
+   * Lists the rail accounts: the platform's balances at rails, with the payouts that wait for
+   * funds. Errors: RECORD_NOT_FOUND if the given rail has no rail account.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.ListRailAccounts
    */
@@ -1931,8 +1952,10 @@ export const PayoutOperatorService: GenService<{
     output: typeof ListRailEntriesResponseSchema;
   },
   /**
-   * Returns one day of a rail account, compared with the bank's statement. Errors:
-   * RECORD_NOT_FOUND; INVALID_REQUEST (an invalid or future day).
+   * Returns the report of a rail account for one day, and compares it with the bank's statement.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no such rail account.
+   * - INVALID_REQUEST: the day is invalid or in the future.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.GetRailReport
    */
@@ -1942,10 +1965,13 @@ export const PayoutOperatorService: GenService<{
     output: typeof GetRailReportResponseSchema;
   },
   /**
-   * Sets limits for all payouts of a merchant, and for its payouts to the same account or wallet. A
-   * limit in the request replaces the previous one. An unset limit stays unchanged. One person may
-   * tighten limits; loosening needs a second person. Takes effect in all processes within two
-   * seconds. Errors: INVALID_REQUEST, APPROVAL_REQUIRED.
+   * Sets velocity limits for all payouts of a merchant together, and for its payouts to the same
+   * account or wallet. A limit in the request replaces the previous one, and an unset limit stays
+   * unchanged. One person may tighten limits; loosening them needs a second person. The limits take
+   * effect in all processes within two seconds.
+   * Errors:
+   * - INVALID_REQUEST: a field is invalid.
+   * - APPROVAL_REQUIRED: the request loosens a limit, so that a second person must approve it.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.SetVelocityLimits
    */
@@ -1966,8 +1992,11 @@ export const PayoutOperatorService: GenService<{
   },
   /**
    * Sets a merchant's duplicate check and approval rules. An unset field stays unchanged. One
-   * person may tighten the controls; loosening needs a second person. Takes effect in all processes
-   * within two seconds. Errors: INVALID_REQUEST, APPROVAL_REQUIRED.
+   * person may tighten the controls; loosening them needs a second person. The controls take effect
+   * in all processes within two seconds.
+   * Errors:
+   * - INVALID_REQUEST: a field is invalid.
+   * - APPROVAL_REQUIRED: the request loosens a control, so that a second person must approve it.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.SetPayoutControls
    */
@@ -1987,9 +2016,14 @@ export const PayoutOperatorService: GenService<{
     output: typeof GetPayoutControlsResponseSchema;
   },
   /**
-   * Receives a rail's message, byte for byte. Each message is stored with its result. Errors:
-   * ACCESS_FORBIDDEN (not signed by the rail); RECORD_NOT_FOUND (unknown rail or key, or a payout
-   * of another rail); INVALID_REQUEST.
+   * Receives a rail's signed message about a transfer, byte for byte. Each message is stored with
+   * its result.
+   * Errors:
+   * - INVALID_REQUEST: the message is too large.
+   * - RECORD_NOT_FOUND: there is no such rail.
+   * - ACCESS_FORBIDDEN: the rail did not sign the message.
+   * - INVALID_REQUEST: the message can't be read, or its outcome doesn't fit the payout.
+   * - RECORD_NOT_FOUND: there is no such payout, or it was sent to another rail.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.ReceiveRailCallback
    */
@@ -1999,7 +2033,7 @@ export const PayoutOperatorService: GenService<{
     output: typeof ReceiveRailCallbackResponseSchema;
   },
   /**
-   * Lists files to banks, newest first. Errors: INVALID_REQUEST.
+   * Lists the files that are sent to banks, newest first. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.ListBankFiles
    */
@@ -2009,8 +2043,12 @@ export const PayoutOperatorService: GenService<{
     output: typeof ListBankFilesResponseSchema;
   },
   /**
-   * Records whether the bank has received a file, if the bank's server doesn't show it. Needs a
-   * second person. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (the file is not undecided).
+   * Records whether the bank has received a file, for a file that the bank's server doesn't show.
+   * Needs a second person.
+   * Errors, in this order:
+   * - INVALID_REQUEST: the decision is missing, or the reason is missing or invalid.
+   * - RECORD_NOT_FOUND: there is no such file.
+   * - INVALID_REQUEST: the file is not undecided.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.ResolveBankFile
    */
@@ -2030,8 +2068,8 @@ export const PayoutOperatorService: GenService<{
     output: typeof ListBankFindingsResponseSchema;
   },
   /**
-   * Returns a finding with the change that the bank proposes, which may contain personal data.
-   * Errors: RECORD_NOT_FOUND.
+   * Returns a finding. If the bank proposes a change of a beneficiary, returns the change, which
+   * may contain personal data. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.GetBankFinding
    */
@@ -2041,9 +2079,13 @@ export const PayoutOperatorService: GenService<{
     output: typeof GetBankFindingResponseSchema;
   },
   /**
-   * Handles a finding. A second person is needed for a finding whose `holds` is true, and for
-   * outcomes of payments. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (already handled, a resolution
-   * that doesn't fit, or an outcome that contradicts the payment's state).
+   * Handles a finding. A second person is needed if the finding's `holds` is true, to apply
+   * outcomes to payments, and to replace the content of a file.
+   * Errors:
+   * - INVALID_REQUEST: the note is too short or too long.
+   * - RECORD_NOT_FOUND: there is no such finding.
+   * - INVALID_REQUEST: another operation has handled the finding, the resolution doesn't fit it, or
+   *   an outcome contradicts the state of its payment.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.HandleBankFinding
    */
@@ -2053,8 +2095,9 @@ export const PayoutOperatorService: GenService<{
     output: typeof HandleBankFindingResponseSchema;
   },
   /**
-   * Lists payouts by the publication time of their last event, oldest first, for reconciliation. If
-   * a payout publishes another event, its place changes to the later time. Errors: INVALID_REQUEST.
+   * Lists payouts for reconciliation, in the order in which their last events were published,
+   * oldest first. If a payout publishes another event, it moves to the place of the later time.
+   * Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.ListPublishedPayouts
    */
@@ -2064,8 +2107,8 @@ export const PayoutOperatorService: GenService<{
     output: typeof ListPublishedPayoutsResponseSchema;
   },
   /**
-   * Returns published events again, with the same ids and bytes. Omits events that are unpublished,
-   * unknown or no longer available. Errors: INVALID_REQUEST.
+   * Returns published events again, with the same ids and bytes. Events that are unknown, not
+   * published yet or no longer stored are omitted. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.RepublishPayoutEvents
    */

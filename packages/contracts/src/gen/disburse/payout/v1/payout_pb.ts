@@ -101,7 +101,7 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
   totalFees: string;
 
   /**
-   * Transaction hash or bank reference; "" unless succeeded.
+   * The transaction hash or bank reference; "" unless the payout succeeded.
    *
    * @generated from field: string unique_transaction_reference = 16;
    */
@@ -118,14 +118,14 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
   beneficiaryAccountNumberMasked: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 19;
    */
   transferMethod: string;
 
   /**
-   * The network of a crypto payout; otherwise "".
+   * The network of a crypto payout; "" for a fiat payout.
    *
    * @generated from field: string network = 20;
    */
@@ -149,8 +149,8 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The failure code, from packages/kernel/src/failure.ts; `UNSPECIFIED` if the rail gave no
-   * reason; "" unless failed.
+   * The failure code, from packages/kernel/src/failure.ts. `UNSPECIFIED` if the rail gave no
+   * reason; "" unless the payout failed.
    *
    * @generated from field: string failure_code = 24;
    */
@@ -171,36 +171,38 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
   railCode: string;
 
   /**
-   * Transaction hash or bank reference of the returning payment; "" unless returned.
+   * The transaction hash or bank reference of the payment that returned the money; "" unless the
+   * payout was returned.
    *
    * @generated from field: string returned_reference = 27;
    */
   returnedReference: string;
 
   /**
-   * The usual settlement time, estimated at submission. Unset before submission, for a failed
-   * payout, and if the rail gives no estimate.
+   * The time at which settlement is usual, estimated when the payout is submitted. Unset before
+   * that, for a failed payout, and if the rail gives no estimate.
    *
    * @generated from field: google.protobuf.Timestamp expected_settlement_at = 28;
    */
   expectedSettlementAt?: Timestamp | undefined;
 
   /**
-   * The merchant's own data; not in events.
+   * The merchant's own data, which events don't contain.
    *
    * @generated from field: map<string, string> metadata = 29;
    */
   metadata: { [key: string]: string };
 
   /**
-   * Unset if the merchant's rules required no approval.
+   * The approval of the payout. Unset if the merchant's rules required none.
    *
    * @generated from field: disburse.payout.v1.Approval approval = 30;
    */
   approval?: Approval | undefined;
 
   /**
-   * The scheduled payout or batch that created this payout. "" if the payout was executed directly.
+   * The scheduled payout that created this payout, and in `batch_id` the batch. Both are "" if the
+   * payout was executed directly.
    *
    * @generated from field: string scheduled_payout_id = 31;
    */
@@ -306,7 +308,7 @@ export type PayoutJson = {
   totalFees?: string;
 
   /**
-   * Transaction hash or bank reference; "" unless succeeded.
+   * The transaction hash or bank reference; "" unless the payout succeeded.
    *
    * @generated from field: string unique_transaction_reference = 16;
    */
@@ -323,14 +325,14 @@ export type PayoutJson = {
   beneficiaryAccountNumberMasked?: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 19;
    */
   transferMethod?: string;
 
   /**
-   * The network of a crypto payout; otherwise "".
+   * The network of a crypto payout; "" for a fiat payout.
    *
    * @generated from field: string network = 20;
    */
@@ -354,8 +356,8 @@ export type PayoutJson = {
   updatedAt?: TimestampJson;
 
   /**
-   * The failure code, from packages/kernel/src/failure.ts; `UNSPECIFIED` if the rail gave no
-   * reason; "" unless failed.
+   * The failure code, from packages/kernel/src/failure.ts. `UNSPECIFIED` if the rail gave no
+   * reason; "" unless the payout failed.
    *
    * @generated from field: string failure_code = 24;
    */
@@ -376,36 +378,38 @@ export type PayoutJson = {
   railCode?: string;
 
   /**
-   * Transaction hash or bank reference of the returning payment; "" unless returned.
+   * The transaction hash or bank reference of the payment that returned the money; "" unless the
+   * payout was returned.
    *
    * @generated from field: string returned_reference = 27;
    */
   returnedReference?: string;
 
   /**
-   * The usual settlement time, estimated at submission. Unset before submission, for a failed
-   * payout, and if the rail gives no estimate.
+   * The time at which settlement is usual, estimated when the payout is submitted. Unset before
+   * that, for a failed payout, and if the rail gives no estimate.
    *
    * @generated from field: google.protobuf.Timestamp expected_settlement_at = 28;
    */
   expectedSettlementAt?: TimestampJson;
 
   /**
-   * The merchant's own data; not in events.
+   * The merchant's own data, which events don't contain.
    *
    * @generated from field: map<string, string> metadata = 29;
    */
   metadata?: { [key: string]: string };
 
   /**
-   * Unset if the merchant's rules required no approval.
+   * The approval of the payout. Unset if the merchant's rules required none.
    *
    * @generated from field: disburse.payout.v1.Approval approval = 30;
    */
   approval?: ApprovalJson;
 
   /**
-   * The scheduled payout or batch that created this payout. "" if the payout was executed directly.
+   * The scheduled payout that created this payout, and in `batch_id` the batch. Both are "" if the
+   * payout was executed directly.
    *
    * @generated from field: string scheduled_payout_id = 31;
    */
@@ -458,21 +462,22 @@ export type ExecutePayoutRequest = Message<"disburse.payout.v1.ExecutePayoutRequ
   quoteId: string;
 
   /**
-   * 0 to 255 characters; need not be unique.
+   * The merchant's own reference, 0 to 255 characters. It need not be unique.
    *
    * @generated from field: string reference_id = 4;
    */
   referenceId: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
   unreadable: Violation[];
 
   /**
-   * Text for the beneficiary, 0 to 140 characters. Only some rails support it.
+   * The remittance information: a text for the beneficiary, 0 to 140 characters. Only some rails
+   * support it.
    *
    * @generated from field: string remittance_information = 6;
    */
@@ -486,7 +491,7 @@ export type ExecutePayoutRequest = Message<"disburse.payout.v1.ExecutePayoutRequ
   purposeCode: string;
 
   /**
-   * Skips the merchant's duplicate check (POSSIBLE_DUPLICATE).
+   * True skips the merchant's duplicate check (POSSIBLE_DUPLICATE).
    *
    * @generated from field: bool allow_duplicate = 9;
    */
@@ -521,21 +526,22 @@ export type ExecutePayoutRequestJson = {
   quoteId?: string;
 
   /**
-   * 0 to 255 characters; need not be unique.
+   * The merchant's own reference, 0 to 255 characters. It need not be unique.
    *
    * @generated from field: string reference_id = 4;
    */
   referenceId?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
   unreadable?: ViolationJson[];
 
   /**
-   * Text for the beneficiary, 0 to 140 characters. Only some rails support it.
+   * The remittance information: a text for the beneficiary, 0 to 140 characters. Only some rails
+   * support it.
    *
    * @generated from field: string remittance_information = 6;
    */
@@ -549,7 +555,7 @@ export type ExecutePayoutRequestJson = {
   purposeCode?: string;
 
   /**
-   * Skips the merchant's duplicate check (POSSIBLE_DUPLICATE).
+   * True skips the merchant's duplicate check (POSSIBLE_DUPLICATE).
    *
    * @generated from field: bool allow_duplicate = 9;
    */
@@ -699,7 +705,7 @@ export type ApprovePayoutRequest = Message<"disburse.payout.v1.ApprovePayoutRequ
   digest: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -733,7 +739,7 @@ export type ApprovePayoutRequestJson = {
   digest?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -794,14 +800,14 @@ export type RejectPayoutRequest = Message<"disburse.payout.v1.RejectPayoutReques
   payoutId: string;
 
   /**
-   * For the merchant's team: 1 to 255 characters.
+   * The reason, for the merchant's team: 1 to 255 characters.
    *
    * @generated from field: string reason = 4;
    */
   reason: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -828,14 +834,14 @@ export type RejectPayoutRequestJson = {
   payoutId?: string;
 
   /**
-   * For the merchant's team: 1 to 255 characters.
+   * The reason, for the merchant's team: 1 to 255 characters.
    *
    * @generated from field: string reason = 4;
    */
   reason?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -903,37 +909,37 @@ export type ReissuePayoutRequest = Message<"disburse.payout.v1.ReissuePayoutRequ
   beneficiaryId: string;
 
   /**
-   * Maximum source amount as decimal text; a more expensive quote isn't executed. "" for no
-   * maximum.
+   * The maximum source amount as decimal text; "" for no maximum. If the new quote costs more, it
+   * isn't executed.
    *
    * @generated from field: string max_source_amount = 5;
    */
   maxSourceAmount: string;
 
   /**
-   * "" for the original reference.
+   * The new payout's reference; "" for the original reference.
    *
    * @generated from field: string reference_id = 6;
    */
   referenceId: string;
 
   /**
-   * Replaces the original metadata. An empty map keeps the original metadata.
+   * The new payout's metadata. If empty, the new payout has the original metadata.
    *
    * @generated from field: map<string, string> metadata = 7;
    */
   metadata: { [key: string]: string };
 
   /**
-   * Skips the merchant's duplicate check, as in ExecutePayoutRequest. The reissued payout itself
-   * never counts as a duplicate.
+   * True skips the merchant's duplicate check, as in ExecutePayoutRequest. The payout to reissue
+   * never counts as a duplicate of the new one.
    *
    * @generated from field: bool allow_duplicate = 8;
    */
   allowDuplicate: boolean;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 9;
    */
@@ -967,37 +973,37 @@ export type ReissuePayoutRequestJson = {
   beneficiaryId?: string;
 
   /**
-   * Maximum source amount as decimal text; a more expensive quote isn't executed. "" for no
-   * maximum.
+   * The maximum source amount as decimal text; "" for no maximum. If the new quote costs more, it
+   * isn't executed.
    *
    * @generated from field: string max_source_amount = 5;
    */
   maxSourceAmount?: string;
 
   /**
-   * "" for the original reference.
+   * The new payout's reference; "" for the original reference.
    *
    * @generated from field: string reference_id = 6;
    */
   referenceId?: string;
 
   /**
-   * Replaces the original metadata. An empty map keeps the original metadata.
+   * The new payout's metadata. If empty, the new payout has the original metadata.
    *
    * @generated from field: map<string, string> metadata = 7;
    */
   metadata?: { [key: string]: string };
 
   /**
-   * Skips the merchant's duplicate check, as in ExecutePayoutRequest. The reissued payout itself
-   * never counts as a duplicate.
+   * True skips the merchant's duplicate check, as in ExecutePayoutRequest. The payout to reissue
+   * never counts as a duplicate of the new one.
    *
    * @generated from field: bool allow_duplicate = 8;
    */
   allowDuplicate?: boolean;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 9;
    */
@@ -1116,21 +1122,21 @@ export type ListPayoutsRequest = Message<"disburse.payout.v1.ListPayoutsRequest"
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
   cursor: string;
 
   /**
-   * Filters; "" and unset for any.
+   * The following fields are filters; "" and unset match any payout.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 4;
    */
@@ -1162,14 +1168,14 @@ export type ListPayoutsRequest = Message<"disburse.payout.v1.ListPayoutsRequest"
   destinationCurrencyCode: string;
 
   /**
-   * Inclusive.
+   * The earliest creation time, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 10;
    */
   createdFrom?: Timestamp | undefined;
 
   /**
-   * Exclusive.
+   * The latest creation time, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 11;
    */
@@ -1183,15 +1189,15 @@ export type ListPayoutsRequest = Message<"disburse.payout.v1.ListPayoutsRequest"
   metadata: { [key: string]: string };
 
   /**
-   * The beneficiary's full name; case and accents are ignored.
+   * Matches the beneficiary's full name; case and accents are ignored.
    *
    * @generated from field: string beneficiary_name = 13;
    */
   beneficiaryName: string;
 
   /**
-   * Source amount as decimal text, inclusive. Requires `source_currency_code`; otherwise
-   * INVALID_REQUEST.
+   * The lowest source amount, and in `amount_to` the highest: decimal text, inclusive. Either
+   * requires `source_currency_code`; otherwise the call fails with INVALID_REQUEST.
    *
    * @generated from field: string amount_from = 14;
    */
@@ -1203,7 +1209,7 @@ export type ListPayoutsRequest = Message<"disburse.payout.v1.ListPayoutsRequest"
   amountTo: string;
 
   /**
-   * Another filter; unspecified for any.
+   * A filter by sub-status; unspecified matches any payout.
    *
    * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 21;
    */
@@ -1225,21 +1231,21 @@ export type ListPayoutsRequestJson = {
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
   cursor?: string;
 
   /**
-   * Filters; "" and unset for any.
+   * The following fields are filters; "" and unset match any payout.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 4;
    */
@@ -1271,14 +1277,14 @@ export type ListPayoutsRequestJson = {
   destinationCurrencyCode?: string;
 
   /**
-   * Inclusive.
+   * The earliest creation time, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 10;
    */
   createdFrom?: TimestampJson;
 
   /**
-   * Exclusive.
+   * The latest creation time, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 11;
    */
@@ -1292,15 +1298,15 @@ export type ListPayoutsRequestJson = {
   metadata?: { [key: string]: string };
 
   /**
-   * The beneficiary's full name; case and accents are ignored.
+   * Matches the beneficiary's full name; case and accents are ignored.
    *
    * @generated from field: string beneficiary_name = 13;
    */
   beneficiaryName?: string;
 
   /**
-   * Source amount as decimal text, inclusive. Requires `source_currency_code`; otherwise
-   * INVALID_REQUEST.
+   * The lowest source amount, and in `amount_to` the highest: decimal text, inclusive. Either
+   * requires `source_currency_code`; otherwise the call fails with INVALID_REQUEST.
    *
    * @generated from field: string amount_from = 14;
    */
@@ -1312,7 +1318,7 @@ export type ListPayoutsRequestJson = {
   amountTo?: string;
 
   /**
-   * Another filter; unspecified for any.
+   * A filter by sub-status; unspecified matches any payout.
    *
    * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 21;
    */
@@ -1332,8 +1338,7 @@ export const ListPayoutsRequestSchema: GenMessage<ListPayoutsRequest, {jsonType:
   messageDesc(file_disburse_payout_v1_payout, 13);
 
 /**
- * A payout in a list. The fields are the same as in `Payout`, but some are missing. GetPayout
- * returns all fields.
+ * A payout in a list, with some of the fields of `Payout`. GetPayout returns all fields.
  *
  * @generated from message disburse.payout.v1.ListedPayout
  */
@@ -1460,8 +1465,7 @@ export type ListedPayout = Message<"disburse.payout.v1.ListedPayout"> & {
 };
 
 /**
- * A payout in a list. The fields are the same as in `Payout`, but some are missing. GetPayout
- * returns all fields.
+ * A payout in a list, with some of the fields of `Payout`. GetPayout returns all fields.
  *
  * @generated from message disburse.payout.v1.ListedPayout
  */
@@ -1619,7 +1623,7 @@ export type ListPayoutsResponse = Message<"disburse.payout.v1.ListPayoutsRespons
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -1651,7 +1655,7 @@ export type ListPayoutsResponseJson = {
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -1680,14 +1684,14 @@ export type ListPayoutEventsRequest = Message<"disburse.payout.v1.ListPayoutEven
   payoutId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 3;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 4;
    */
@@ -1709,14 +1713,14 @@ export type ListPayoutEventsRequestJson = {
   payoutId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 3;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 4;
    */
@@ -1752,7 +1756,8 @@ export type PayoutEvent = Message<"disburse.payout.v1.PayoutEvent"> & {
   cause: PayoutCause;
 
   /**
-   * The payout's version at this step, equal to the `webhook-sequence` of the status.
+   * The payout's version at this step. The webhook of the status has the same number in its header
+   * `webhook-sequence`.
    *
    * @generated from field: int32 version = 4;
    */
@@ -1781,14 +1786,14 @@ export type PayoutEvent = Message<"disburse.payout.v1.PayoutEvent"> & {
   railCode: string;
 
   /**
-   * The same as in the payout. Set only on the step EXECUTED.
+   * The payout's `reissue_of`. Set only on the step EXECUTED.
    *
    * @generated from field: string reissue_of = 9;
    */
   reissueOf: string;
 
   /**
-   * The same as in the payout. Set only on the step REISSUED.
+   * The payout's `reissued_as`. Set only on the step REISSUED.
    *
    * @generated from field: string reissued_as = 10;
    */
@@ -1817,7 +1822,8 @@ export type PayoutEventJson = {
   cause?: PayoutCauseJson;
 
   /**
-   * The payout's version at this step, equal to the `webhook-sequence` of the status.
+   * The payout's version at this step. The webhook of the status has the same number in its header
+   * `webhook-sequence`.
    *
    * @generated from field: int32 version = 4;
    */
@@ -1846,14 +1852,14 @@ export type PayoutEventJson = {
   railCode?: string;
 
   /**
-   * The same as in the payout. Set only on the step EXECUTED.
+   * The payout's `reissue_of`. Set only on the step EXECUTED.
    *
    * @generated from field: string reissue_of = 9;
    */
   reissueOf?: string;
 
   /**
-   * The same as in the payout. Set only on the step REISSUED.
+   * The payout's `reissued_as`. Set only on the step REISSUED.
    *
    * @generated from field: string reissued_as = 10;
    */
@@ -1884,7 +1890,7 @@ export type ListPayoutEventsResponse = Message<"disburse.payout.v1.ListPayoutEve
   nextCursor: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1913,7 +1919,7 @@ export type ListPayoutEventsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1942,7 +1948,7 @@ export type ReportRailOutcomeRequest = Message<"disburse.payout.v1.ReportRailOut
   mutation?: Mutation | undefined;
 
   /**
-   * The payout's id, which is also its key at the rail.
+   * The payout's id, under which the rail knows the transfer.
    *
    * @generated from field: string payout_id = 2;
    */
@@ -1954,7 +1960,7 @@ export type ReportRailOutcomeRequest = Message<"disburse.payout.v1.ReportRailOut
   outcome: RailOutcome;
 
   /**
-   * Transaction hash or bank reference, 1 to 128 characters when settled.
+   * The transaction hash or bank reference, 1 to 128 characters. Required for SETTLED.
    *
    * @generated from field: string transaction_reference = 4;
    */
@@ -1968,7 +1974,7 @@ export type ReportRailOutcomeRequest = Message<"disburse.payout.v1.ReportRailOut
   amount: string;
 
   /**
-   * "" if the rail reports none.
+   * The currency of `amount`; "" if the rail reports none.
    *
    * @generated from field: string currency_code = 6;
    */
@@ -1985,7 +1991,7 @@ export type ReportRailOutcomeRequestJson = {
   mutation?: MutationJson;
 
   /**
-   * The payout's id, which is also its key at the rail.
+   * The payout's id, under which the rail knows the transfer.
    *
    * @generated from field: string payout_id = 2;
    */
@@ -1997,7 +2003,7 @@ export type ReportRailOutcomeRequestJson = {
   outcome?: RailOutcomeJson;
 
   /**
-   * Transaction hash or bank reference, 1 to 128 characters when settled.
+   * The transaction hash or bank reference, 1 to 128 characters. Required for SETTLED.
    *
    * @generated from field: string transaction_reference = 4;
    */
@@ -2011,7 +2017,7 @@ export type ReportRailOutcomeRequestJson = {
   amount?: string;
 
   /**
-   * "" if the rail reports none.
+   * The currency of `amount`; "" if the rail reports none.
    *
    * @generated from field: string currency_code = 6;
    */
@@ -2238,7 +2244,7 @@ export type CreditAccountRequest = Message<"disburse.payout.v1.CreditAccountRequ
   amount: string;
 
   /**
-   * For the statement, 0 to 255 characters.
+   * A note for the statement, 0 to 255 characters.
    *
    * @generated from field: string note = 5;
    */
@@ -2277,7 +2283,7 @@ export type CreditAccountRequestJson = {
   amount?: string;
 
   /**
-   * For the statement, 0 to 255 characters.
+   * A note for the statement, 0 to 255 characters.
    *
    * @generated from field: string note = 5;
    */
@@ -2345,14 +2351,14 @@ export type ReverseCreditRequest = Message<"disburse.payout.v1.ReverseCreditRequ
   accountId: string;
 
   /**
-   * The credit's id in the ledger.
+   * The id of the credit's ledger entry.
    *
    * @generated from field: string entry_id = 4;
    */
   entryId: string;
 
   /**
-   * The reason, for the statement: 1 to 255 characters.
+   * The reason for the reversal, which the statement shows: 1 to 255 characters.
    *
    * @generated from field: string note = 5;
    */
@@ -2379,14 +2385,14 @@ export type ReverseCreditRequestJson = {
   accountId?: string;
 
   /**
-   * The credit's id in the ledger.
+   * The id of the credit's ledger entry.
    *
    * @generated from field: string entry_id = 4;
    */
   entryId?: string;
 
   /**
-   * The reason, for the statement: 1 to 255 characters.
+   * The reason for the reversal, which the statement shows: 1 to 255 characters.
    *
    * @generated from field: string note = 5;
    */
@@ -2442,8 +2448,8 @@ export type GetAccountRequest = Message<"disburse.payout.v1.GetAccountRequest"> 
   accountId: string;
 
   /**
-   * Returns the balance after the last entry at this time. Unset means now. The time must not be
-   * before the account's opening.
+   * The time whose balances are returned, after the last entry at that time. Unset means now. The
+   * time must not be before the account was opened.
    *
    * @generated from field: google.protobuf.Timestamp as_of = 3;
    */
@@ -2465,8 +2471,8 @@ export type GetAccountRequestJson = {
   accountId?: string;
 
   /**
-   * Returns the balance after the last entry at this time. Unset means now. The time must not be
-   * before the account's opening.
+   * The time whose balances are returned, after the last entry at that time. Unset means now. The
+   * time must not be before the account was opened.
    *
    * @generated from field: google.protobuf.Timestamp as_of = 3;
    */
@@ -2517,14 +2523,14 @@ export type ListAccountsRequest = Message<"disburse.payout.v1.ListAccountsReques
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -2541,14 +2547,14 @@ export type ListAccountsRequestJson = {
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -2579,14 +2585,14 @@ export type ListAccountsResponse = Message<"disburse.payout.v1.ListAccountsRespo
   nextCursor: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -2610,14 +2616,14 @@ export type ListAccountsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -2706,7 +2712,7 @@ export const ResolveAccountResponseSchema: GenMessage<ResolveAccountResponse, {j
   messageDesc(file_disburse_payout_v1_payout, 33);
 
 /**
- * One side of a movement. The postings of an entry sum to zero in each currency.
+ * One posting of a ledger entry. The postings of an entry sum to zero in each currency.
  *
  * @generated from message disburse.payout.v1.Posting
  */
@@ -2726,8 +2732,8 @@ export type Posting = Message<"disburse.payout.v1.Posting"> & {
   currencyCode: string;
 
   /**
-   * Signed amount. Positive if the account's balance increases. `platform:exchange` and
-   * `platform:rounding` may have more decimals than the currency.
+   * The signed amount, positive if the account's balance increases. Amounts of `platform:exchange`
+   * and `platform:rounding` may have more decimals than the currency.
    *
    * @generated from field: string amount = 3;
    */
@@ -2735,7 +2741,7 @@ export type Posting = Message<"disburse.payout.v1.Posting"> & {
 };
 
 /**
- * One side of a movement. The postings of an entry sum to zero in each currency.
+ * One posting of a ledger entry. The postings of an entry sum to zero in each currency.
  *
  * @generated from message disburse.payout.v1.Posting
  */
@@ -2755,8 +2761,8 @@ export type PostingJson = {
   currencyCode?: string;
 
   /**
-   * Signed amount. Positive if the account's balance increases. `platform:exchange` and
-   * `platform:rounding` may have more decimals than the currency.
+   * The signed amount, positive if the account's balance increases. Amounts of `platform:exchange`
+   * and `platform:rounding` may have more decimals than the currency.
    *
    * @generated from field: string amount = 3;
    */
@@ -2775,7 +2781,8 @@ export const PostingSchema: GenMessage<Posting, {jsonType: PostingJson}> = /*@__
  */
 export type LedgerEntry = Message<"disburse.payout.v1.LedgerEntry"> & {
   /**
-   * Derived from the payout id or operation id and the step, so that a repeat has the same id.
+   * The entry's id. It is derived from the step and the payout id or operation id, so that a repeat
+   * has the same id.
    *
    * @generated from field: string id = 1;
    */
@@ -2787,7 +2794,7 @@ export type LedgerEntry = Message<"disburse.payout.v1.LedgerEntry"> & {
   accountId: string;
 
   /**
-   * From 1, without gaps within an account.
+   * The entry's number in its account, from 1, without gaps.
    *
    * @generated from field: int64 sequence = 3;
    */
@@ -2821,7 +2828,7 @@ export type LedgerEntry = Message<"disburse.payout.v1.LedgerEntry"> & {
   held: string;
 
   /**
-   * "" for a credit.
+   * The payout of the entry; "" for an entry without a payout.
    *
    * @generated from field: string payout_id = 9;
    */
@@ -2869,7 +2876,8 @@ export type LedgerEntry = Message<"disburse.payout.v1.LedgerEntry"> & {
  */
 export type LedgerEntryJson = {
   /**
-   * Derived from the payout id or operation id and the step, so that a repeat has the same id.
+   * The entry's id. It is derived from the step and the payout id or operation id, so that a repeat
+   * has the same id.
    *
    * @generated from field: string id = 1;
    */
@@ -2881,7 +2889,7 @@ export type LedgerEntryJson = {
   accountId?: string;
 
   /**
-   * From 1, without gaps within an account.
+   * The entry's number in its account, from 1, without gaps.
    *
    * @generated from field: int64 sequence = 3;
    */
@@ -2915,7 +2923,7 @@ export type LedgerEntryJson = {
   held?: string;
 
   /**
-   * "" for a credit.
+   * The payout of the entry; "" for an entry without a payout.
    *
    * @generated from field: string payout_id = 9;
    */
@@ -3134,29 +3142,30 @@ export type DestinationRail = Message<"disburse.payout.v1.DestinationRail"> & {
   rail: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 2;
    */
   transferMethod: string;
 
   /**
-   * The network of a crypto payment; otherwise "".
+   * The network of a crypto payment; "" for a fiat payment.
    *
    * @generated from field: string network = 3;
    */
   network: string;
 
   /**
-   * The rail's daily cut-off for same-day payment, `16:00 Europe/Berlin`; "" for none.
+   * The rail's daily cut-off for payment on the same day, such as `16:00 Europe/Berlin`; "" for
+   * none.
    *
    * @generated from field: string cut_off = 4;
    */
   cutOff: string;
 
   /**
-   * The usual time from submission to settlement for a payout submitted now; unset if the rail
-   * gives none.
+   * The usual number of seconds from the submission of a payout to its settlement, for a payout
+   * submitted now. Unset if the rail gives no time.
    *
    * @generated from field: optional int64 settlement_seconds = 5;
    */
@@ -3175,29 +3184,30 @@ export type DestinationRailJson = {
   rail?: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 2;
    */
   transferMethod?: string;
 
   /**
-   * The network of a crypto payment; otherwise "".
+   * The network of a crypto payment; "" for a fiat payment.
    *
    * @generated from field: string network = 3;
    */
   network?: string;
 
   /**
-   * The rail's daily cut-off for same-day payment, `16:00 Europe/Berlin`; "" for none.
+   * The rail's daily cut-off for payment on the same day, such as `16:00 Europe/Berlin`; "" for
+   * none.
    *
    * @generated from field: string cut_off = 4;
    */
   cutOff?: string;
 
   /**
-   * The usual time from submission to settlement for a payout submitted now; unset if the rail
-   * gives none.
+   * The usual number of seconds from the submission of a payout to its settlement, for a payout
+   * submitted now. Unset if the rail gives no time.
    *
    * @generated from field: optional int64 settlement_seconds = 5;
    */
@@ -3226,14 +3236,14 @@ export type ListEntriesRequest = Message<"disburse.payout.v1.ListEntriesRequest"
   accountId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 3;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 4;
    */
@@ -3252,14 +3262,14 @@ export type ListEntriesRequest = Message<"disburse.payout.v1.ListEntriesRequest"
   payoutId: string;
 
   /**
-   * Inclusive.
+   * The earliest creation time, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 7;
    */
   createdFrom?: Timestamp | undefined;
 
   /**
-   * Exclusive.
+   * The latest creation time, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 8;
    */
@@ -3281,14 +3291,14 @@ export type ListEntriesRequestJson = {
   accountId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 3;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 4;
    */
@@ -3307,14 +3317,14 @@ export type ListEntriesRequestJson = {
   payoutId?: string;
 
   /**
-   * Inclusive.
+   * The earliest creation time, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 7;
    */
   createdFrom?: TimestampJson;
 
   /**
-   * Exclusive.
+   * The latest creation time, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 8;
    */
@@ -3353,7 +3363,7 @@ export type ListEntriesResponse = Message<"disburse.payout.v1.ListEntriesRespons
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -3385,7 +3395,7 @@ export type ListEntriesResponseJson = {
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -3404,7 +3414,7 @@ export const ListEntriesResponseSchema: GenMessage<ListEntriesResponse, {jsonTyp
  */
 export type ListPlatformBalancesRequest = Message<"disburse.payout.v1.ListPlatformBalancesRequest"> & {
   /**
-   * "" for all.
+   * Lists only balances in this currency; "" for all currencies.
    *
    * @generated from field: string currency_code = 1;
    */
@@ -3416,7 +3426,7 @@ export type ListPlatformBalancesRequest = Message<"disburse.payout.v1.ListPlatfo
  */
 export type ListPlatformBalancesRequestJson = {
   /**
-   * "" for all.
+   * Lists only balances in this currency; "" for all currencies.
    *
    * @generated from field: string currency_code = 1;
    */
@@ -3435,8 +3445,8 @@ export const ListPlatformBalancesRequestSchema: GenMessage<ListPlatformBalancesR
  */
 export type PlatformBalance = Message<"disburse.payout.v1.PlatformBalance"> & {
   /**
-   * `platform:funding`, `platform:fees`, `platform:exchange`, `platform:rounding`, `platform:settlement`, `platform:nostro` or
-   * `platform:charges`.
+   * `platform:funding`, `platform:fees`, `platform:exchange`, `platform:rounding`,
+   * `platform:settlement`, `platform:nostro` or `platform:charges`.
    *
    * @generated from field: string account = 1;
    */
@@ -3448,8 +3458,8 @@ export type PlatformBalance = Message<"disburse.payout.v1.PlatformBalance"> & {
   currencyCode: string;
 
   /**
-   * Signed balance. In each currency, the balances of platform accounts, merchants' accounts and
-   * rail accounts sum to zero.
+   * The signed balance. In each currency, the balances of platform accounts, merchants' accounts
+   * and rail accounts sum to zero.
    *
    * @generated from field: string balance = 3;
    */
@@ -3461,8 +3471,8 @@ export type PlatformBalance = Message<"disburse.payout.v1.PlatformBalance"> & {
  */
 export type PlatformBalanceJson = {
   /**
-   * `platform:funding`, `platform:fees`, `platform:exchange`, `platform:rounding`, `platform:settlement`, `platform:nostro` or
-   * `platform:charges`.
+   * `platform:funding`, `platform:fees`, `platform:exchange`, `platform:rounding`,
+   * `platform:settlement`, `platform:nostro` or `platform:charges`.
    *
    * @generated from field: string account = 1;
    */
@@ -3474,8 +3484,8 @@ export type PlatformBalanceJson = {
   currencyCode?: string;
 
   /**
-   * Signed balance. In each currency, the balances of platform accounts, merchants' accounts and
-   * rail accounts sum to zero.
+   * The signed balance. In each currency, the balances of platform accounts, merchants' accounts
+   * and rail accounts sum to zero.
    *
    * @generated from field: string balance = 3;
    */
@@ -3494,7 +3504,7 @@ export const PlatformBalanceSchema: GenMessage<PlatformBalance, {jsonType: Platf
  */
 export type ListPlatformBalancesResponse = Message<"disburse.payout.v1.ListPlatformBalancesResponse"> & {
   /**
-   * By currency, then account.
+   * The balances, sorted by currency and then by account.
    *
    * @generated from field: repeated disburse.payout.v1.PlatformBalance balances = 1;
    */
@@ -3506,7 +3516,7 @@ export type ListPlatformBalancesResponse = Message<"disburse.payout.v1.ListPlatf
  */
 export type ListPlatformBalancesResponseJson = {
   /**
-   * By currency, then account.
+   * The balances, sorted by currency and then by account.
    *
    * @generated from field: repeated disburse.payout.v1.PlatformBalance balances = 1;
    */
@@ -3603,7 +3613,7 @@ export const PayoutSubStatus = {
   RETURNED: 6,
 
   /**
-   * Not sent yet: the rail account has insufficient funds.
+   * Not sent yet, because the rail account has insufficient funds.
    *
    * @generated from enum value: PAYOUT_SUB_STATUS_AWAITING_FUNDS = 7;
    */
@@ -3617,15 +3627,14 @@ export const PayoutSubStatus = {
   CANCELLED: 8,
 
   /**
-   * Not queued yet: another actor of the merchant must approve it.
+   * Not queued yet, because another actor of the merchant must approve it.
    *
    * @generated from enum value: PAYOUT_SUB_STATUS_AWAITING_APPROVAL = 9;
    */
   AWAITING_APPROVAL: 9,
 
   /**
-   * Scheduled (PayoutOrderService). Only scheduled payouts have this status, before their payout
-   * exists.
+   * Only of a scheduled payout (PayoutOrderService), before its payout is created.
    *
    * @generated from enum value: PAYOUT_SUB_STATUS_SCHEDULED = 10;
    */
@@ -3658,21 +3667,21 @@ export const PayoutCause = {
   UNSPECIFIED: 0,
 
   /**
-   * The merchant's request.
+   * The merchant executed the payout.
    *
    * @generated from enum value: PAYOUT_CAUSE_EXECUTED = 1;
    */
   EXECUTED: 1,
 
   /**
-   * Submitted to a rail.
+   * The platform submitted the transfer to a rail.
    *
    * @generated from enum value: PAYOUT_CAUSE_SUBMITTED = 2;
    */
   SUBMITTED: 2,
 
   /**
-   * Accepted by the rail.
+   * The rail accepted the transfer.
    *
    * @generated from enum value: PAYOUT_CAUSE_ACCEPTED = 3;
    */
@@ -3708,21 +3717,21 @@ export const PayoutCause = {
   RESOLVED: 8,
 
   /**
-   * Not sent yet: the rail account has insufficient funds.
+   * Not sent yet, because the rail account has insufficient funds.
    *
    * @generated from enum value: PAYOUT_CAUSE_AWAITING_FUNDS = 9;
    */
   AWAITING_FUNDS: 9,
 
   /**
-   * Cancelled at the merchant's request.
+   * The payout was cancelled at the merchant's request.
    *
    * @generated from enum value: PAYOUT_CAUSE_CANCELLED = 10;
    */
   CANCELLED: 10,
 
   /**
-   * Approved by an actor of the merchant other than its executor.
+   * An actor of the merchant approved the payout. This is not the actor that executed it.
    *
    * @generated from enum value: PAYOUT_CAUSE_APPROVED = 11;
    */
@@ -3734,14 +3743,14 @@ export const PayoutCause = {
   APPROVAL_REJECTED: 12,
 
   /**
-   * The approval expired.
+   * No one approved or rejected the payout in time.
    *
    * @generated from enum value: PAYOUT_CAUSE_APPROVAL_EXPIRED = 13;
    */
   APPROVAL_EXPIRED: 13,
 
   /**
-   * Another payout pays this one again. This step changes no status.
+   * A new payout pays this payout again. The status of this payout stays unchanged.
    *
    * @generated from enum value: PAYOUT_CAUSE_REISSUED = 14;
    */
@@ -3779,7 +3788,7 @@ export const RailOutcome = {
   SETTLED: 1,
 
   /**
-   * The rail did not and will not pay.
+   * The rail did not pay and never will.
    *
    * @generated from enum value: RAIL_OUTCOME_REJECTED = 2;
    */
@@ -3819,42 +3828,42 @@ export const LedgerStep = {
   UNSPECIFIED: 0,
 
   /**
-   * Received money: available increases.
+   * Money was received: available increases.
    *
    * @generated from enum value: LEDGER_STEP_CREDIT = 1;
    */
   CREDIT: 1,
 
   /**
-   * Held for a payout: available decreases, held increases.
+   * Money was held for a payout: available decreases, held increases.
    *
    * @generated from enum value: LEDGER_STEP_HOLD = 2;
    */
   HOLD: 2,
 
   /**
-   * Paid out: held decreases.
+   * Held money was paid out: held decreases.
    *
    * @generated from enum value: LEDGER_STEP_POST = 3;
    */
   POST: 3,
 
   /**
-   * Released without payment: held decreases, available increases.
+   * Held money was released without payment: held decreases, available increases.
    *
    * @generated from enum value: LEDGER_STEP_RELEASE = 4;
    */
   RELEASE: 4,
 
   /**
-   * Returned after payment: available increases.
+   * Paid money was returned: available increases.
    *
    * @generated from enum value: LEDGER_STEP_RETURN = 5;
    */
   RETURN: 5,
 
   /**
-   * A reversed credit: available decreases.
+   * A credit was reversed: available decreases.
    *
    * @generated from enum value: LEDGER_STEP_REVERSAL = 6;
    */
@@ -3878,15 +3887,17 @@ export const LedgerStepSchema: GenEnum<LedgerStep, LedgerStepJson> = /*@__PURE__
   enumDesc(file_disburse_payout_v1_payout, 4);
 
 /**
- * Accounts, holds, the ledger, payouts and rails. Amounts are decimal text and keep every digit.
+ * Manages accounts with their holds and ledger, and payouts with their rails. Amounts are decimal
+ * text and keep every digit.
  *
  * @generated from service disburse.payout.v1.PayoutService
  */
 export const PayoutService: GenService<{
   /**
-   * Holds the money, claims the quote and creates the payout. For the errors, see POST
-   * /api/v1/transfer/execute in docs/openapi.json; for their order, see execution/rules/payable.ts
-   * of the payout service. If the balance or a limit is too low, the quote stays open.
+   * Executes a quote: holds the money, claims the quote and creates the payout. For the errors, see
+   * POST /api/v1/transfer/execute in docs/openapi.json; for their order, see
+   * execution/rules/payable.ts of the payout service. If the balance is insufficient or a limit is
+   * exceeded, the quote stays open.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ExecutePayout
    */
@@ -3896,10 +3907,13 @@ export const PayoutService: GenService<{
     output: typeof ExecutePayoutResponseSchema;
   },
   /**
-   * Cancels a payout that is queued, or that its rail can still withdraw. The money is available
-   * again when the call returns. A repeat returns the same result. UNAVAILABLE: the rail didn't
-   * respond. The platform then keeps polling the rail, and a repeat returns the outcome. Errors:
-   * RECORD_NOT_FOUND, NOT_CANCELLABLE.
+   * Cancels a payout that is not sent yet, or that its rail can still withdraw. The money is
+   * available again when the call returns. A repeat returns the same result.
+   * Errors:
+   * - RECORD_NOT_FOUND: the merchant has no such payout.
+   * - NOT_CANCELLABLE: the payout has ended, or its rail can't withdraw it.
+   * - UNAVAILABLE: the rail didn't respond. The platform keeps polling the rail, and a repeat
+   *   returns the outcome.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.CancelPayout
    */
@@ -3909,12 +3923,20 @@ export const PayoutService: GenService<{
     output: typeof CancelPayoutResponseSchema;
   },
   /**
-   * Approves a payout that awaits approval, so that it is queued. The actor that executed the
-   * payout can't approve it. The service checks again that the beneficiary is cleared, the corridor
-   * is open and the amount is within limits. If a check fails, the payout still awaits approval. A
-   * repeat returns the same result. Errors: RECORD_NOT_FOUND, NOT_AWAITING_APPROVAL,
-   * ACCESS_FORBIDDEN, INVALID_REQUEST (another digest), BENEFICIARY_NOT_READY,
-   * AMOUNT_NOT_WITHIN_LIMITS, LIMIT_EXCEEDED.
+   * Approves a payout that awaits approval, and queues it. The service repeats the checks of the
+   * beneficiary, the corridor and the limits. If a check fails, the payout still awaits approval. A
+   * repeat returns the same result.
+   * Errors, in this order:
+   * - INVALID_REQUEST: a field is invalid.
+   * - RECORD_NOT_FOUND: the merchant has no such payout.
+   * - NOT_AWAITING_APPROVAL: the payout doesn't await approval.
+   * - ACCESS_FORBIDDEN: the caller is the actor that executed the payout.
+   * - INVALID_REQUEST: the digest is not that of this payout.
+   * - ACCESS_FORBIDDEN: the corridor is no longer open to the merchant.
+   * - BENEFICIARY_NOT_READY: the screening of the beneficiary is pending.
+   * - ACCESS_FORBIDDEN: the beneficiary is in review or blocked.
+   * - AMOUNT_NOT_WITHIN_LIMITS: the amount is outside the limits of the corridor.
+   * - LIMIT_EXCEEDED: the payout exceeds a velocity limit of the merchant.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ApprovePayout
    */
@@ -3926,8 +3948,12 @@ export const PayoutService: GenService<{
   /**
    * Rejects a payout that awaits approval. The payout is cancelled, and its money is available
    * again when the call returns. The actor that executed the payout can't reject it, but can cancel
-   * it. A repeat returns the same result. Errors: RECORD_NOT_FOUND, NOT_AWAITING_APPROVAL,
-   * ACCESS_FORBIDDEN, INVALID_REQUEST (no reason).
+   * it. A repeat returns the same result.
+   * Errors, in this order:
+   * - INVALID_REQUEST: the reason is missing or invalid.
+   * - RECORD_NOT_FOUND: the merchant has no such payout.
+   * - NOT_AWAITING_APPROVAL: the payout doesn't await approval.
+   * - ACCESS_FORBIDDEN: the caller is the actor that executed the payout.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.RejectPayout
    */
@@ -3938,12 +3964,18 @@ export const PayoutService: GenService<{
   },
   /**
    * Pays a returned or rejected payout again, only once. Creates a new quote for the same account,
-   * currencies and amount, and executes the quote. A repeat returns the same result. Errors:
-   * RECORD_NOT_FOUND; ALREADY_PROCESSED (another operation reissued it; includes that payout);
-   * INVALID_REQUEST (fields; the payout is not returned or rejected, or has an exception);
-   * AMOUNT_NOT_WITHIN_LIMITS (above `max_source_amount`); and those of CreateQuote and
-   * ExecutePayout. After an error, the payout can still be reissued. UNAVAILABLE while another
-   * operation is reissuing the payout.
+   * currencies and amount, and executes it. A repeat returns the same result. After an error, the
+   * payout can still be reissued, unless another operation has reissued it.
+   * Errors, in this order:
+   * - INVALID_REQUEST: a field is invalid.
+   * - RECORD_NOT_FOUND: the merchant has no such payout.
+   * - ALREADY_PROCESSED: another operation has reissued the payout. The error has the new payout's
+   *   id.
+   * - INVALID_REQUEST: the payout is not returned or rejected, or it has an exception.
+   * - UNAVAILABLE: another operation is reissuing the payout.
+   * - Any error of CreateQuote.
+   * - AMOUNT_NOT_WITHIN_LIMITS: the quote costs more than `max_source_amount`.
+   * - Any error of ExecutePayout.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReissuePayout
    */
@@ -3953,7 +3985,7 @@ export const PayoutService: GenService<{
     output: typeof ReissuePayoutResponseSchema;
   },
   /**
-   * Errors: RECORD_NOT_FOUND.
+   * Returns a merchant's payout. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.GetPayout
    */
@@ -3963,8 +3995,9 @@ export const PayoutService: GenService<{
     output: typeof GetPayoutResponseSchema;
   },
   /**
-   * Lists payouts, newest first. Without a merchant, a person gets those of all merchants. Errors:
-   * INVALID_REQUEST (cursor, limit, filters; a service call without a merchant).
+   * Lists a merchant's payouts, newest first. If `merchant_id` is "", a person gets the payouts of
+   * all merchants, and a service gets INVALID_REQUEST. Errors: INVALID_REQUEST, also if the cursor,
+   * the limit or a filter is not valid.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ListPayouts
    */
@@ -3974,8 +4007,7 @@ export const PayoutService: GenService<{
     output: typeof ListPayoutsResponseSchema;
   },
   /**
-   * Lists the merchant's view of the payout's status history, oldest first. Errors:
-   * RECORD_NOT_FOUND.
+   * Lists the steps of a payout that its merchant may see, oldest first. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ListPayoutEvents
    */
@@ -3985,11 +4017,13 @@ export const PayoutService: GenService<{
     output: typeof ListPayoutEventsResponseSchema;
   },
   /**
-   * Reports a rail's outcome of a transfer, in the sandbox only. UNIMPLEMENTED in live mode, where
-   * rails report with signed callbacks (ReceiveRailCallback). A report is applied once, and a
-   * repeat has no effect. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (the amount differs from the
-   * submitted one, or the payout's state doesn't allow the outcome). An invalid report is stored in
-   * the history, and the payout becomes an exception.
+   * Reports a rail's outcome of a transfer, in the sandbox only. In live mode, rails report with
+   * signed callbacks (ReceiveRailCallback). A report is applied once, and a repeat has no effect.
+   * Errors:
+   * - UNIMPLEMENTED: the service runs in live mode.
+   * - RECORD_NOT_FOUND: there is no such payout.
+   * - INVALID_REQUEST: the amount differs from the submitted one, or the payout's state doesn't
+   *   allow the outcome. The report is stored in the history, and the payout becomes an exception.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReportRailOutcome
    */
@@ -3999,7 +4033,10 @@ export const PayoutService: GenService<{
     output: typeof ReportRailOutcomeResponseSchema;
   },
   /**
-   * Errors: INVALID_REQUEST; RECORD_NOT_FOUND (a merchant without registration or account).
+   * Opens an account of a merchant in a currency.
+   * Errors, in this order:
+   * - INVALID_REQUEST: the merchant's id is missing, or the currency is unknown.
+   * - RECORD_NOT_FOUND: the merchant isn't registered.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.OpenAccount
    */
@@ -4009,8 +4046,12 @@ export const PayoutService: GenService<{
     output: typeof OpenAccountResponseSchema;
   },
   /**
-   * Credits received money, once per operation. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (another
-   * currency than the account's, too many decimals, more than 15 integer digits).
+   * Credits received money to an account, once per operation.
+   * Errors, in this order:
+   * - RECORD_NOT_FOUND: the merchant has no such account.
+   * - INVALID_REQUEST: the currency is not the account's.
+   * - INVALID_REQUEST: the amount has too many decimals or more than 15 integer digits.
+   * - INVALID_REQUEST: the note is too long, or the balance would be too large.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.CreditAccount
    */
@@ -4020,9 +4061,12 @@ export const PayoutService: GenService<{
     output: typeof CreditAccountResponseSchema;
   },
   /**
-   * Reverses an erroneous credit in full. A credit can be reversed only once. Errors:
-   * RECORD_NOT_FOUND, INSUFFICIENT_BALANCE (the money is no longer available), INVALID_REQUEST. An
-   * error is final for its operation id.
+   * Reverses an erroneous credit in full. A credit can be reversed only once. An error is final for
+   * its operation id.
+   * Errors:
+   * - RECORD_NOT_FOUND: the merchant has no such account.
+   * - INSUFFICIENT_BALANCE: the credited money is no longer available.
+   * - INVALID_REQUEST: the note is missing, or the entry can't be reversed.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReverseCredit
    */
@@ -4032,8 +4076,10 @@ export const PayoutService: GenService<{
     output: typeof ReverseCreditResponseSchema;
   },
   /**
-   * Returns a merchant's account, now or at an earlier time. Errors: RECORD_NOT_FOUND,
-   * INVALID_REQUEST.
+   * Returns a merchant's account with its balances, now or at an earlier time.
+   * Errors:
+   * - RECORD_NOT_FOUND: the merchant has no such account.
+   * - INVALID_REQUEST: `as_of` is before the account was opened.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.GetAccount
    */
@@ -4043,8 +4089,9 @@ export const PayoutService: GenService<{
     output: typeof GetAccountResponseSchema;
   },
   /**
-   * Lists a merchant's accounts, oldest first. Without a merchant, a person gets those of all
-   * merchants. Errors: INVALID_REQUEST (cursor, limit; a service call without a merchant).
+   * Lists a merchant's accounts, oldest first. If `merchant_id` is "", a person gets the accounts
+   * of all merchants, and a service gets INVALID_REQUEST. Errors: INVALID_REQUEST, also if the
+   * cursor or the limit is not valid.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ListAccounts
    */
@@ -4054,7 +4101,8 @@ export const PayoutService: GenService<{
     output: typeof ListAccountsResponseSchema;
   },
   /**
-   * Returns the owner of any account, for the quote service. Errors: RECORD_NOT_FOUND.
+   * Returns the merchant and the currency of any account. Only the quote service may call this.
+   * Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ResolveAccount
    */
@@ -4064,8 +4112,8 @@ export const PayoutService: GenService<{
     output: typeof ResolveAccountResponseSchema;
   },
   /**
-   * Checks that a rail can pay out in a currency. Called before a corridor to the currency is
-   * opened. Errors: INVALID_REQUEST (not a currency).
+   * Returns whether a rail can pay out in a currency. The quote service calls this before it opens
+   * a corridor to the currency. Errors: INVALID_REQUEST if the currency is unknown.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.CheckDestination
    */
@@ -4076,7 +4124,7 @@ export const PayoutService: GenService<{
   },
   /**
    * Returns the rails and settlement times of currencies, for lists of corridors. Errors:
-   * INVALID_REQUEST (none or more than 100, not a currency).
+   * INVALID_REQUEST if a currency is unknown or there are not 1 to 100.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.DescribeDestinations
    */

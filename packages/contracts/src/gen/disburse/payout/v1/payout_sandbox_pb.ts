@@ -36,21 +36,21 @@ export type SetRailSilenceRequest = Message<"disburse.payout.v1.SetRailSilenceRe
   merchantId: string;
 
   /**
-   * `no_answer`, `down` or `unfunded`.
+   * The failure to simulate: `no_answer`, `down` or `unfunded`.
    *
    * @generated from field: string kind = 3;
    */
   kind: string;
 
   /**
-   * 1 to 86,400; 3,600 when unset.
+   * The duration in seconds, 1 to 86,400; 3,600 when unset.
    *
    * @generated from field: optional int32 seconds = 4;
    */
   seconds?: number | undefined;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -72,21 +72,21 @@ export type SetRailSilenceRequestJson = {
   merchantId?: string;
 
   /**
-   * `no_answer`, `down` or `unfunded`.
+   * The failure to simulate: `no_answer`, `down` or `unfunded`.
    *
    * @generated from field: string kind = 3;
    */
   kind?: string;
 
   /**
-   * 1 to 86,400; 3,600 when unset.
+   * The duration in seconds, 1 to 86,400; 3,600 when unset.
    *
    * @generated from field: optional int32 seconds = 4;
    */
   seconds?: number;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -221,7 +221,8 @@ export type SetScenarioRequest = Message<"disburse.payout.v1.SetScenarioRequest"
   seed?: number | undefined;
 
   /**
-   * Percentages of payouts, together at most 100. All other payouts settle.
+   * The percentages of payouts that fail, are returned, or keep an unknown outcome
+   * (`doubt_percent`). Together at most 100; all other payouts settle.
    *
    * @generated from field: optional int32 fail_percent = 4;
    */
@@ -238,14 +239,15 @@ export type SetScenarioRequest = Message<"disburse.payout.v1.SetScenarioRequest"
   doubtPercent?: number | undefined;
 
   /**
-   * The maximum time to an outcome; the usual time when unset.
+   * The maximum time in milliseconds until a payout has its outcome; the rail's usual time when
+   * unset.
    *
    * @generated from field: optional int32 max_delay_ms = 7;
    */
   maxDelayMs?: number | undefined;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
    */
@@ -272,7 +274,8 @@ export type SetScenarioRequestJson = {
   seed?: number;
 
   /**
-   * Percentages of payouts, together at most 100. All other payouts settle.
+   * The percentages of payouts that fail, are returned, or keep an unknown outcome
+   * (`doubt_percent`). Together at most 100; all other payouts settle.
    *
    * @generated from field: optional int32 fail_percent = 4;
    */
@@ -289,14 +292,15 @@ export type SetScenarioRequestJson = {
   doubtPercent?: number;
 
   /**
-   * The maximum time to an outcome; the usual time when unset.
+   * The maximum time in milliseconds until a payout has its outcome; the rail's usual time when
+   * unset.
    *
    * @generated from field: optional int32 max_delay_ms = 7;
    */
   maxDelayMs?: number;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
    */
@@ -392,50 +396,51 @@ export type SetOwnPayoutControlsRequest = Message<"disburse.payout.v1.SetOwnPayo
   merchantId: string;
 
   /**
-   * Minimum amounts that need approval: decimal text, by source currency.
+   * The amounts from which a payout needs approval: decimal text, by source currency.
    *
    * @generated from field: map<string, string> approval_amounts = 3;
    */
   approvalAmounts: { [key: string]: string };
 
   /**
-   * Payouts need approval if their beneficiary is newer than this number of days. 0 to 365; 0, the
-   * default, turns the rule off.
+   * A payout needs approval if its beneficiary was created less than this number of days ago: 0 to
+   * 365. 0, the default, turns the rule off.
    *
    * @generated from field: optional int32 new_beneficiary_days = 4;
    */
   newBeneficiaryDays?: number | undefined;
 
   /**
-   * Batches need approval by an actor other than their creator.
+   * True if batches need approval by an actor other than their creator.
    *
    * @generated from field: optional bool approve_batches = 5;
    */
   approveBatches?: boolean | undefined;
 
   /**
-   * Time limit of an approval: 60 to 604,800; 86,400 when unset.
+   * The time limit of an approval in seconds, 60 to 604,800; 86,400 when unset.
    *
    * @generated from field: optional int32 approval_lasts_seconds = 6;
    */
   approvalLastsSeconds?: number | undefined;
 
   /**
-   * 0 to 7,776,000; 0, the default, turns the check off.
+   * The time in seconds for which an earlier payout counts as a possible duplicate, 0 to 7,776,000.
+   * 0, the default, turns the check off.
    *
    * @generated from field: optional int32 duplicate_window_seconds = 7;
    */
   duplicateWindowSeconds?: number | undefined;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
    */
   unreadable: Violation[];
 
   /**
-   * `window_seconds` of all amounts: 0 to 86,400; 0 when unset.
+   * The `window_seconds` of all approval amounts, 0 to 86,400; 0 when unset.
    *
    * @generated from field: optional int32 approval_window_seconds = 9;
    */
@@ -457,50 +462,51 @@ export type SetOwnPayoutControlsRequestJson = {
   merchantId?: string;
 
   /**
-   * Minimum amounts that need approval: decimal text, by source currency.
+   * The amounts from which a payout needs approval: decimal text, by source currency.
    *
    * @generated from field: map<string, string> approval_amounts = 3;
    */
   approvalAmounts?: { [key: string]: string };
 
   /**
-   * Payouts need approval if their beneficiary is newer than this number of days. 0 to 365; 0, the
-   * default, turns the rule off.
+   * A payout needs approval if its beneficiary was created less than this number of days ago: 0 to
+   * 365. 0, the default, turns the rule off.
    *
    * @generated from field: optional int32 new_beneficiary_days = 4;
    */
   newBeneficiaryDays?: number;
 
   /**
-   * Batches need approval by an actor other than their creator.
+   * True if batches need approval by an actor other than their creator.
    *
    * @generated from field: optional bool approve_batches = 5;
    */
   approveBatches?: boolean;
 
   /**
-   * Time limit of an approval: 60 to 604,800; 86,400 when unset.
+   * The time limit of an approval in seconds, 60 to 604,800; 86,400 when unset.
    *
    * @generated from field: optional int32 approval_lasts_seconds = 6;
    */
   approvalLastsSeconds?: number;
 
   /**
-   * 0 to 7,776,000; 0, the default, turns the check off.
+   * The time in seconds for which an earlier payout counts as a possible duplicate, 0 to 7,776,000.
+   * 0, the default, turns the check off.
    *
    * @generated from field: optional int32 duplicate_window_seconds = 7;
    */
   duplicateWindowSeconds?: number;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
    */
   unreadable?: ViolationJson[];
 
   /**
-   * `window_seconds` of all amounts: 0 to 86,400; 0 when unset.
+   * The `window_seconds` of all approval amounts, 0 to 86,400; 0 when unset.
    *
    * @generated from field: optional int32 approval_window_seconds = 9;
    */
@@ -616,8 +622,8 @@ export type SetPayoutOutcomeRequest = Message<"disburse.payout.v1.SetPayoutOutco
   outcome: SandboxOutcome;
 
   /**
-   * The failure code of a rejected or returned payout, from the closed list; "" for the default of
-   * the simulated bank or chain.
+   * The failure code of a rejected or returned payout, from the API's list of failure codes; "" for
+   * the default of the simulated bank or chain.
    *
    * @generated from field: string failure_code = 5;
    */
@@ -631,7 +637,7 @@ export type SetPayoutOutcomeRequest = Message<"disburse.payout.v1.SetPayoutOutco
   railCode: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 7;
    */
@@ -663,8 +669,8 @@ export type SetPayoutOutcomeRequestJson = {
   outcome?: SandboxOutcomeJson;
 
   /**
-   * The failure code of a rejected or returned payout, from the closed list; "" for the default of
-   * the simulated bank or chain.
+   * The failure code of a rejected or returned payout, from the API's list of failure codes; "" for
+   * the default of the simulated bank or chain.
    *
    * @generated from field: string failure_code = 5;
    */
@@ -678,7 +684,7 @@ export type SetPayoutOutcomeRequestJson = {
   railCode?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 7;
    */
@@ -739,7 +745,7 @@ export type CreditOwnAccountRequest = Message<"disburse.payout.v1.CreditOwnAccou
   accountId: string;
 
   /**
-   * Decimal text.
+   * The amount, as decimal text.
    *
    * @generated from field: string amount = 4;
    */
@@ -753,14 +759,14 @@ export type CreditOwnAccountRequest = Message<"disburse.payout.v1.CreditOwnAccou
   currencyCode: string;
 
   /**
-   * For the statement.
+   * A note for the statement.
    *
    * @generated from field: string note = 6;
    */
   note: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 7;
    */
@@ -787,7 +793,7 @@ export type CreditOwnAccountRequestJson = {
   accountId?: string;
 
   /**
-   * Decimal text.
+   * The amount, as decimal text.
    *
    * @generated from field: string amount = 4;
    */
@@ -801,14 +807,14 @@ export type CreditOwnAccountRequestJson = {
   currencyCode?: string;
 
   /**
-   * For the statement.
+   * A note for the statement.
    *
    * @generated from field: string note = 6;
    */
   note?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 7;
    */
@@ -859,7 +865,7 @@ export const RailSilence = {
   UNSPECIFIED: 0,
 
   /**
-   * Calls to the rail get no response.
+   * The rail doesn't respond to calls.
    *
    * @generated from enum value: RAIL_SILENCE_NO_ANSWER = 1;
    */
@@ -873,7 +879,7 @@ export const RailSilence = {
   DOWN: 2,
 
   /**
-   * The rail's account does not cover new payouts.
+   * The rail account has no funds for new payouts.
    *
    * @generated from enum value: RAIL_SILENCE_UNFUNDED = 3;
    */
@@ -916,14 +922,15 @@ export const SandboxOutcome = {
   REJECTED: 2,
 
   /**
-   * The payment was returned. Also possible for a payout that settled long ago.
+   * The rail paid, and the money was returned. A payout can also be returned long after it has
+   * settled.
    *
    * @generated from enum value: SANDBOX_OUTCOME_RETURNED = 3;
    */
   RETURNED: 3,
 
   /**
-   * The rail reports an unknown outcome until another one is set.
+   * The outcome is unknown. The rail reports this until another outcome is set.
    *
    * @generated from enum value: SANDBOX_OUTCOME_UNKNOWN = 4;
    */
@@ -953,11 +960,14 @@ export const SandboxOutcomeSchema: GenEnum<SandboxOutcome, SandboxOutcomeJson> =
  */
 export const PayoutSandboxService: GenService<{
   /**
-   * Makes the simulated rail report a payout's outcome now. The rail signs the report, and the same
-   * rules apply as for any rail. Returns after the money has moved. If the payout is being
-   * submitted, waits briefly for that. A repeat returns the same result. Errors: RECORD_NOT_FOUND;
-   * INVALID_REQUEST (fields); STATE_NOT_REACHABLE if the rail doesn't have the payout, or the
-   * payout has another outcome.
+   * Makes the simulated rail report the outcome of a payout now. The rail signs the report, and the
+   * rules for rail reports apply. Returns after the payout's money has moved. If the payout is
+   * still being submitted, waits briefly for the submission. A repeat returns the same result.
+   * Errors:
+   * - RECORD_NOT_FOUND: the merchant has no such payout.
+   * - INVALID_REQUEST: a field is invalid.
+   * - STATE_NOT_REACHABLE: the rail doesn't have the payout, or the payout already has another
+   *   outcome.
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.SetPayoutOutcome
    */
@@ -967,8 +977,10 @@ export const PayoutSandboxService: GenService<{
     output: typeof SetPayoutOutcomeResponseSchema;
   },
   /**
-   * Credits an account of the merchant as if money had arrived, once per operation id. Errors:
-   * RECORD_NOT_FOUND, INVALID_REQUEST (fields, or a balance that would be too large).
+   * Credits an account of the merchant as if money had arrived, once per operation id.
+   * Errors:
+   * - RECORD_NOT_FOUND: the merchant has no such account.
+   * - INVALID_REQUEST: a field is invalid, or the balance would be too large.
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.CreditOwnAccount
    */
@@ -978,8 +990,8 @@ export const PayoutSandboxService: GenService<{
     output: typeof CreditOwnAccountResponseSchema;
   },
   /**
-   * Makes all rails simulate a failure for a merchant's payouts for a limited time, and replaces an
-   * earlier simulation. Takes effect within a second. Errors: INVALID_REQUEST.
+   * Makes all rails simulate a failure for a merchant's payouts for a limited time. Replaces an
+   * earlier simulated failure. Takes effect within a second. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.SetRailSilence
    */
@@ -989,8 +1001,8 @@ export const PayoutSandboxService: GenService<{
     output: typeof SetRailSilenceResponseSchema;
   },
   /**
-   * Ends a simulated failure of the rails. Payouts that waited continue at once. No effect if there
-   * is no simulated failure.
+   * Ends the simulated failure of the rails for a merchant. Payouts that waited continue at once.
+   * If there is no simulated failure, nothing changes.
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.EndRailSilence
    */
@@ -1000,9 +1012,9 @@ export const PayoutSandboxService: GenService<{
     output: typeof EndRailSilenceResponseSchema;
   },
   /**
-   * Derives the outcomes of a merchant's payouts from a seed: the n-th payout that the simulated
-   * rail accepts from now on always has the same outcome. Replaces an earlier scenario and restarts
-   * the count at 1. Takes effect within a second. Errors: INVALID_REQUEST.
+   * Derives the outcomes of a merchant's payouts from a seed. With the same seed, the n-th payout
+   * that the simulated rail accepts from now on always has the same outcome. Replaces an earlier
+   * scenario and restarts the count at 1. Takes effect within a second. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.SetScenario
    */

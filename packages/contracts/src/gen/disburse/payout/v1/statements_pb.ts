@@ -30,21 +30,21 @@ export type RenderStatementRequest = Message<"disburse.payout.v1.RenderStatement
   accountId: string;
 
   /**
-   * Inclusive; the account's opening when unset.
+   * The beginning of the period, inclusive; the account's opening when unset.
    *
    * @generated from field: google.protobuf.Timestamp from = 3;
    */
   from?: Timestamp | undefined;
 
   /**
-   * Exclusive; now when unset.
+   * The end of the period, exclusive; now when unset.
    *
    * @generated from field: google.protobuf.Timestamp to = 4;
    */
   to?: Timestamp | undefined;
 
   /**
-   * CSV when unspecified.
+   * The format of the file; CSV when unspecified.
    *
    * @generated from field: disburse.payout.v1.StatementFormat format = 5;
    */
@@ -73,21 +73,21 @@ export type RenderStatementRequestJson = {
   accountId?: string;
 
   /**
-   * Inclusive; the account's opening when unset.
+   * The beginning of the period, inclusive; the account's opening when unset.
    *
    * @generated from field: google.protobuf.Timestamp from = 3;
    */
   from?: TimestampJson;
 
   /**
-   * Exclusive; now when unset.
+   * The end of the period, exclusive; now when unset.
    *
    * @generated from field: google.protobuf.Timestamp to = 4;
    */
   to?: TimestampJson;
 
   /**
-   * CSV when unspecified.
+   * The format of the file; CSV when unspecified.
    *
    * @generated from field: disburse.payout.v1.StatementFormat format = 5;
    */
@@ -164,7 +164,7 @@ export type GetPayoutReceiptRequest = Message<"disburse.payout.v1.GetPayoutRecei
   payoutId: string;
 
   /**
-   * Returns an unsigned PDF instead.
+   * True returns an unsigned PDF instead of the signed receipt.
    *
    * @generated from field: bool pdf = 3;
    */
@@ -186,7 +186,7 @@ export type GetPayoutReceiptRequestJson = {
   payoutId?: string;
 
   /**
-   * Returns an unsigned PDF instead.
+   * True returns an unsigned PDF instead of the signed receipt.
    *
    * @generated from field: bool pdf = 3;
    */
@@ -272,7 +272,7 @@ export const GetPayoutReceiptResponseSchema: GenMessage<GetPayoutReceiptResponse
   messageDesc(file_disburse_payout_v1_statements, 3);
 
 /**
- * All fields are text, so that every implementation produces the same canonical JSON.
+ * A receipt. All fields are text, so that every implementation produces the same canonical JSON.
  *
  * @generated from message disburse.payout.v1.PayoutReceipt
  */
@@ -315,7 +315,7 @@ export type PayoutReceipt = Message<"disburse.payout.v1.PayoutReceipt"> & {
   sourceCurrencyCode: string;
 
   /**
-   * Includes fees.
+   * The source amount, including fees.
    *
    * @generated from field: string source_amount = 8;
    */
@@ -367,14 +367,14 @@ export type PayoutReceipt = Message<"disburse.payout.v1.PayoutReceipt"> & {
   network: string;
 
   /**
-   * Transaction hash or bank reference; "" unless succeeded.
+   * The transaction hash or bank reference; "" unless the payout succeeded.
    *
    * @generated from field: string unique_transaction_reference = 18;
    */
   uniqueTransactionReference: string;
 
   /**
-   * Reference of the returning payment; "" unless returned.
+   * The reference of the payment that returned the money; "" unless the payout was returned.
    *
    * @generated from field: string returned_reference = 19;
    */
@@ -386,14 +386,14 @@ export type PayoutReceipt = Message<"disburse.payout.v1.PayoutReceipt"> & {
   failureCode: string;
 
   /**
-   * ISO 8601 in UTC with milliseconds.
+   * The time of creation; all times are ISO 8601 in UTC with milliseconds.
    *
    * @generated from field: string created_at = 21;
    */
   createdAt: string;
 
   /**
-   * Time of the last change.
+   * The time of the payout's last change.
    *
    * @generated from field: string updated_at = 22;
    */
@@ -405,7 +405,7 @@ export type PayoutReceipt = Message<"disburse.payout.v1.PayoutReceipt"> & {
   issuedAt: string;
 
   /**
-   * The payout's ledger entries, oldest first, as links of the account's hash chain.
+   * The payout's ledger entries, oldest first, with their links to the account's hash chain.
    *
    * @generated from field: repeated disburse.payout.v1.ReceiptEntry ledger = 24;
    */
@@ -434,7 +434,7 @@ export type PayoutReceipt = Message<"disburse.payout.v1.PayoutReceipt"> & {
 };
 
 /**
- * All fields are text, so that every implementation produces the same canonical JSON.
+ * A receipt. All fields are text, so that every implementation produces the same canonical JSON.
  *
  * @generated from message disburse.payout.v1.PayoutReceipt
  */
@@ -477,7 +477,7 @@ export type PayoutReceiptJson = {
   sourceCurrencyCode?: string;
 
   /**
-   * Includes fees.
+   * The source amount, including fees.
    *
    * @generated from field: string source_amount = 8;
    */
@@ -529,14 +529,14 @@ export type PayoutReceiptJson = {
   network?: string;
 
   /**
-   * Transaction hash or bank reference; "" unless succeeded.
+   * The transaction hash or bank reference; "" unless the payout succeeded.
    *
    * @generated from field: string unique_transaction_reference = 18;
    */
   uniqueTransactionReference?: string;
 
   /**
-   * Reference of the returning payment; "" unless returned.
+   * The reference of the payment that returned the money; "" unless the payout was returned.
    *
    * @generated from field: string returned_reference = 19;
    */
@@ -548,14 +548,14 @@ export type PayoutReceiptJson = {
   failureCode?: string;
 
   /**
-   * ISO 8601 in UTC with milliseconds.
+   * The time of creation; all times are ISO 8601 in UTC with milliseconds.
    *
    * @generated from field: string created_at = 21;
    */
   createdAt?: string;
 
   /**
-   * Time of the last change.
+   * The time of the payout's last change.
    *
    * @generated from field: string updated_at = 22;
    */
@@ -567,7 +567,7 @@ export type PayoutReceiptJson = {
   issuedAt?: string;
 
   /**
-   * The payout's ledger entries, oldest first, as links of the account's hash chain.
+   * The payout's ledger entries, oldest first, with their links to the account's hash chain.
    *
    * @generated from field: repeated disburse.payout.v1.ReceiptEntry ledger = 24;
    */
@@ -619,7 +619,7 @@ export type ReceiptEntry = Message<"disburse.payout.v1.ReceiptEntry"> & {
   step: string;
 
   /**
-   * Position within the account's entries, from 1.
+   * The entry's sequence number in the account, from 1.
    *
    * @generated from field: string sequence = 3;
    */
@@ -666,7 +666,7 @@ export type ReceiptEntryJson = {
   step?: string;
 
   /**
-   * Position within the account's entries, from 1.
+   * The entry's sequence number in the account, from 1.
    *
    * @generated from field: string sequence = 3;
    */
@@ -718,14 +718,14 @@ export const StatementFormat = {
   CSV: 1,
 
   /**
-   * ISO 20022 camt.053.001.08; only for accounts in an ISO 4217 currency.
+   * ISO 20022 camt.053.001.08. Supports only accounts in an ISO 4217 currency.
    *
    * @generated from enum value: STATEMENT_FORMAT_CAMT053 = 2;
    */
   CAMT053: 2,
 
   /**
-   * At most 2,000 lines.
+   * A PDF with at most 2,000 lines.
    *
    * @generated from enum value: STATEMENT_FORMAT_PDF = 3;
    */
@@ -749,16 +749,19 @@ export const StatementFormatSchema: GenEnum<StatementFormat, StatementFormatJson
   enumDesc(file_disburse_payout_v1_statements, 0);
 
 /**
- * Account statements and payout receipts of merchants, derived from the ledger. Read-only.
+ * Renders the account statements and payout receipts of merchants from the ledger. Read-only.
  *
  * @generated from service disburse.payout.v1.StatementService
  */
 export const StatementService: GenService<{
   /**
    * Returns a statement file in parts; `next_cursor` requests the next part. Each line is a change
-   * of the account's total: a credit, payment, return or reversal, but not a hold. Opening balance
-   * plus lines equals the closing balance. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (end before
-   * beginning, or a currency or number of lines that the format doesn't support).
+   * of the account's total: a credit, payment, return or reversal, but not a hold. The opening
+   * balance plus all lines is the closing balance.
+   * Errors:
+   * - RECORD_NOT_FOUND: the merchant has no such account.
+   * - INVALID_REQUEST: the end is before the beginning, or the format doesn't support the currency
+   *   or the number of lines.
    *
    * @generated from rpc disburse.payout.v1.StatementService.RenderStatement
    */
@@ -768,7 +771,7 @@ export const StatementService: GenService<{
     output: typeof RenderStatementResponseSchema;
   },
   /**
-   * Returns the payout's current outcome, signed with the service's own key. Errors:
+   * Returns a receipt of a payout's current outcome, signed with the service's own key. Errors:
    * RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.StatementService.GetPayoutReceipt

@@ -19,7 +19,7 @@ export const file_disburse_payout_v1_treasury: GenFile = /*@__PURE__*/
   fileDesc("CiFkaXNidXJzZS9wYXlvdXQvdjEvdHJlYXN1cnkucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSK8AQoLUmFpbEFjY291bnQSDAoEcmFpbBgBIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAIgASgJEhEKCWF2YWlsYWJsZRgDIAEoCRIMCgRoZWxkGAQgASgJEhUKDXdhaXRpbmdfY291bnQYBSABKAMSDwoHd2FpdGluZxgGIAEoCRIPCgdtaXNzaW5nGAcgASgJEi4KCnVwZGF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItACCglSYWlsRW50cnkSCgoCaWQYASABKAkSDAoEcmFpbBgCIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAMgASgJEhAKCHNlcXVlbmNlGAQgASgDEioKBHN0ZXAYBSABKA4yHC5kaXNidXJzZS5wYXlvdXQudjEuUmFpbFN0ZXASDgoGYW1vdW50GAYgASgJEhEKCWF2YWlsYWJsZRgHIAEoCRIMCgRoZWxkGAggASgJEhEKCXBheW91dF9pZBgJIAEoCRIMCgRub3RlGAogASgJEi4KCmNyZWF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCHBvc3RpbmdzGAwgAygLMhsuZGlzYnVyc2UucGF5b3V0LnYxLlBvc3RpbmcSFQoNcHJldmlvdXNfaGFzaBgNIAEoCRIMCgRoYXNoGA4gASgJIokBChZGdW5kUmFpbEFjY291bnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRyYWlsGAIgASgJEhUKDWN1cnJlbmN5X2NvZGUYAyABKAkSDgoGYW1vdW50GAQgASgJEgwKBG5vdGUYBSABKAkiRwoXRnVuZFJhaWxBY2NvdW50UmVzcG9uc2USLAoFZW50cnkYASABKAsyHS5kaXNidXJzZS5wYXlvdXQudjEuUmFpbEVudHJ5IpoBChdTd2VlcFJhaWxBY2NvdW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEcmFpbBgCIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAMgASgJEg4KBmFtb3VudBgEIAEoCRIMCgRub3RlGAUgASgJEg4KBmNoYXJnZRgGIAEoCCJIChhTd2VlcFJhaWxBY2NvdW50UmVzcG9uc2USLAoFZW50cnkYASABKAsyHS5kaXNidXJzZS5wYXlvdXQudjEuUmFpbEVudHJ5IicKF0xpc3RSYWlsQWNjb3VudHNSZXF1ZXN0EgwKBHJhaWwYASABKAkiTQoYTGlzdFJhaWxBY2NvdW50c1Jlc3BvbnNlEjEKCGFjY291bnRzGAEgAygLMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxBY2NvdW50Ir4BChZMaXN0UmFpbEVudHJpZXNSZXF1ZXN0EgwKBHJhaWwYASABKAkSFQoNY3VycmVuY3lfY29kZRgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAkSMAoMY3JlYXRlZF9mcm9tGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX3RvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKPAQoXTGlzdFJhaWxFbnRyaWVzUmVzcG9uc2USLgoHZW50cmllcxgBIAMoCzIdLmRpc2J1cnNlLnBheW91dC52MS5SYWlsRW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIkgKFEdldFJhaWxSZXBvcnRSZXF1ZXN0EgwKBHJhaWwYASABKAkSFQoNY3VycmVuY3lfY29kZRgCIAEoCRILCgNkYXkYAyABKAkiggIKClJhaWxSZXBvcnQSDAoEcmFpbBgBIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAIgASgJEgsKA2RheRgDIAEoCRIPCgdvcGVuaW5nGAQgASgJEg4KBmZ1bmRlZBgFIAEoCRINCgVzd2VwdBgGIAEoCRIMCgRwYWlkGAcgASgJEhAKCHJldHVybmVkGAggASgJEg8KB2NoYXJnZXMYCSABKAkSDwoHY2xvc2luZxgKIAEoCRIMCgRoZWxkGAsgASgJEhkKEXN0YXRlbWVudF9jbG9zaW5nGAwgASgJEhIKCmRpZmZlcmVuY2UYDSABKAkSEwoLdW5leHBsYWluZWQYDiABKAkiRwoVR2V0UmFpbFJlcG9ydFJlc3BvbnNlEi4KBnJlcG9ydBgBIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5SYWlsUmVwb3J0KtIBCghSYWlsU3RlcBIZChVSQUlMX1NURVBfVU5TUEVDSUZJRUQQABISCg5SQUlMX1NURVBfRlVORBABEhMKD1JBSUxfU1RFUF9TV0VFUBACEhcKE1JBSUxfU1RFUF9SQUlMX0hPTEQQAxIXChNSQUlMX1NURVBfUkFJTF9QT1NUEAQSGgoWUkFJTF9TVEVQX1JBSUxfUkVMRUFTRRAFEhkKFVJBSUxfU1RFUF9SQUlMX1JFVFVSThAGEhkKFVJBSUxfU1RFUF9SQUlMX0NIQVJHRRAHYgZwcm90bzM", [file_disburse_payout_v1_payout, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
- * The platform's money at one rail in one currency.
+ * A rail account: the platform's money at one rail in one currency.
  *
  * @generated from message disburse.payout.v1.RailAccount
  */
@@ -35,21 +35,22 @@ export type RailAccount = Message<"disburse.payout.v1.RailAccount"> & {
   currencyCode: string;
 
   /**
-   * Signed; negative if a bank took charges that were not covered.
+   * The signed available balance. It is negative if a bank took charges that the balance didn't
+   * cover.
    *
    * @generated from field: string available = 3;
    */
   available: string;
 
   /**
-   * Held for payouts that were sent or are about to be sent.
+   * The amount that is held for payouts that were sent or are about to be sent.
    *
    * @generated from field: string held = 4;
    */
   held: string;
 
   /**
-   * The number and total amount of payouts that wait for funds.
+   * The number of payouts that wait for funds. `waiting` is their total amount.
    *
    * @generated from field: int64 waiting_count = 5;
    */
@@ -61,7 +62,7 @@ export type RailAccount = Message<"disburse.payout.v1.RailAccount"> & {
   waiting: string;
 
   /**
-   * The amount that is still missing to send all waiting payouts; "0.00" if none.
+   * The amount that the account lacks to send all waiting payouts; "0.00" if none.
    *
    * @generated from field: string missing = 7;
    */
@@ -76,7 +77,7 @@ export type RailAccount = Message<"disburse.payout.v1.RailAccount"> & {
 };
 
 /**
- * The platform's money at one rail in one currency.
+ * A rail account: the platform's money at one rail in one currency.
  *
  * @generated from message disburse.payout.v1.RailAccount
  */
@@ -92,21 +93,22 @@ export type RailAccountJson = {
   currencyCode?: string;
 
   /**
-   * Signed; negative if a bank took charges that were not covered.
+   * The signed available balance. It is negative if a bank took charges that the balance didn't
+   * cover.
    *
    * @generated from field: string available = 3;
    */
   available?: string;
 
   /**
-   * Held for payouts that were sent or are about to be sent.
+   * The amount that is held for payouts that were sent or are about to be sent.
    *
    * @generated from field: string held = 4;
    */
   held?: string;
 
   /**
-   * The number and total amount of payouts that wait for funds.
+   * The number of payouts that wait for funds. `waiting` is their total amount.
    *
    * @generated from field: int64 waiting_count = 5;
    */
@@ -118,7 +120,7 @@ export type RailAccountJson = {
   waiting?: string;
 
   /**
-   * The amount that is still missing to send all waiting payouts; "0.00" if none.
+   * The amount that the account lacks to send all waiting payouts; "0.00" if none.
    *
    * @generated from field: string missing = 7;
    */
@@ -161,7 +163,7 @@ export type RailEntry = Message<"disburse.payout.v1.RailEntry"> & {
   currencyCode: string;
 
   /**
-   * From 1, without gaps within an account.
+   * The entry's number in its account, from 1, without gaps.
    *
    * @generated from field: int64 sequence = 4;
    */
@@ -190,7 +192,7 @@ export type RailEntry = Message<"disburse.payout.v1.RailEntry"> & {
   held: string;
 
   /**
-   * "" for an entry without a payout.
+   * The payout of the entry; "" for an entry without a payout.
    *
    * @generated from field: string payout_id = 9;
    */
@@ -246,7 +248,7 @@ export type RailEntryJson = {
   currencyCode?: string;
 
   /**
-   * From 1, without gaps within an account.
+   * The entry's number in its account, from 1, without gaps.
    *
    * @generated from field: int64 sequence = 4;
    */
@@ -275,7 +277,7 @@ export type RailEntryJson = {
   held?: string;
 
   /**
-   * "" for an entry without a payout.
+   * The payout of the entry; "" for an entry without a payout.
    *
    * @generated from field: string payout_id = 9;
    */
@@ -341,7 +343,7 @@ export type FundRailAccountRequest = Message<"disburse.payout.v1.FundRailAccount
   amount: string;
 
   /**
-   * The bank's reference or the transaction's hash, 1 to 255 characters.
+   * The bank's reference or the transaction's hash, 1 to 255 characters. Required.
    *
    * @generated from field: string note = 5;
    */
@@ -373,7 +375,7 @@ export type FundRailAccountRequestJson = {
   amount?: string;
 
   /**
-   * The bank's reference or the transaction's hash, 1 to 255 characters.
+   * The bank's reference or the transaction's hash, 1 to 255 characters. Required.
    *
    * @generated from field: string note = 5;
    */
@@ -446,8 +448,8 @@ export type SweepRailAccountRequest = Message<"disburse.payout.v1.SweepRailAccou
   note: string;
 
   /**
-   * Books the amount as a fee of the bank or chain, which is a cost of the platform. Allowed even
-   * if the balance doesn't cover it.
+   * True books the amount as a fee of the bank or chain, which is a cost of the platform. A fee may
+   * exceed the balance.
    *
    * @generated from field: bool charge = 6;
    */
@@ -486,8 +488,8 @@ export type SweepRailAccountRequestJson = {
   note?: string;
 
   /**
-   * Books the amount as a fee of the bank or chain, which is a cost of the platform. Allowed even
-   * if the balance doesn't cover it.
+   * True books the amount as a fee of the bank or chain, which is a cost of the platform. A fee may
+   * exceed the balance.
    *
    * @generated from field: bool charge = 6;
    */
@@ -533,7 +535,7 @@ export const SweepRailAccountResponseSchema: GenMessage<SweepRailAccountResponse
  */
 export type ListRailAccountsRequest = Message<"disburse.payout.v1.ListRailAccountsRequest"> & {
   /**
-   * "" for all rails.
+   * Lists only the accounts of this rail; "" for all rails.
    *
    * @generated from field: string rail = 1;
    */
@@ -545,7 +547,7 @@ export type ListRailAccountsRequest = Message<"disburse.payout.v1.ListRailAccoun
  */
 export type ListRailAccountsRequestJson = {
   /**
-   * "" for all rails.
+   * Lists only the accounts of this rail; "" for all rails.
    *
    * @generated from field: string rail = 1;
    */
@@ -564,7 +566,7 @@ export const ListRailAccountsRequestSchema: GenMessage<ListRailAccountsRequest, 
  */
 export type ListRailAccountsResponse = Message<"disburse.payout.v1.ListRailAccountsResponse"> & {
   /**
-   * By rail, then currency.
+   * The accounts, sorted by rail and then by currency.
    *
    * @generated from field: repeated disburse.payout.v1.RailAccount accounts = 1;
    */
@@ -576,7 +578,7 @@ export type ListRailAccountsResponse = Message<"disburse.payout.v1.ListRailAccou
  */
 export type ListRailAccountsResponseJson = {
   /**
-   * By rail, then currency.
+   * The accounts, sorted by rail and then by currency.
    *
    * @generated from field: repeated disburse.payout.v1.RailAccount accounts = 1;
    */
@@ -605,28 +607,28 @@ export type ListRailEntriesRequest = Message<"disburse.payout.v1.ListRailEntries
   currencyCode: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 3;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 4;
    */
   cursor: string;
 
   /**
-   * Inclusive.
+   * The earliest creation time, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 5;
    */
   createdFrom?: Timestamp | undefined;
 
   /**
-   * Exclusive.
+   * The latest creation time, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 6;
    */
@@ -648,28 +650,28 @@ export type ListRailEntriesRequestJson = {
   currencyCode?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 3;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 4;
    */
   cursor?: string;
 
   /**
-   * Inclusive.
+   * The earliest creation time, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 5;
    */
   createdFrom?: TimestampJson;
 
   /**
-   * Exclusive.
+   * The latest creation time, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 6;
    */
@@ -688,7 +690,7 @@ export const ListRailEntriesRequestSchema: GenMessage<ListRailEntriesRequest, {j
  */
 export type ListRailEntriesResponse = Message<"disburse.payout.v1.ListRailEntriesResponse"> & {
   /**
-   * Newest first.
+   * The entries, newest first.
    *
    * @generated from field: repeated disburse.payout.v1.RailEntry entries = 1;
    */
@@ -702,14 +704,14 @@ export type ListRailEntriesResponse = Message<"disburse.payout.v1.ListRailEntrie
   nextCursor: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -721,7 +723,7 @@ export type ListRailEntriesResponse = Message<"disburse.payout.v1.ListRailEntrie
  */
 export type ListRailEntriesResponseJson = {
   /**
-   * Newest first.
+   * The entries, newest first.
    *
    * @generated from field: repeated disburse.payout.v1.RailEntry entries = 1;
    */
@@ -735,14 +737,14 @@ export type ListRailEntriesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -771,7 +773,7 @@ export type GetRailReportRequest = Message<"disburse.payout.v1.GetRailReportRequ
   currencyCode: string;
 
   /**
-   * `yyyy-mm-dd`, in UTC.
+   * The day in UTC, `yyyy-mm-dd`.
    *
    * @generated from field: string day = 3;
    */
@@ -793,7 +795,7 @@ export type GetRailReportRequestJson = {
   currencyCode?: string;
 
   /**
-   * `yyyy-mm-dd`, in UTC.
+   * The day in UTC, `yyyy-mm-dd`.
    *
    * @generated from field: string day = 3;
    */
@@ -868,14 +870,15 @@ export type RailReport = Message<"disburse.payout.v1.RailReport"> & {
   closing: string;
 
   /**
-   * The part of `closing` for payouts that are being sent and not confirmed as paid.
+   * The part of `closing` that is held for payouts that are being sent and not yet confirmed as
+   * paid.
    *
    * @generated from field: string held = 11;
    */
   held: string;
 
   /**
-   * The bank's closing balance of the day; "" if no statement has arrived.
+   * The closing balance of the day on the bank's statement; "" if no statement has arrived.
    *
    * @generated from field: string statement_closing = 12;
    */
@@ -889,8 +892,7 @@ export type RailReport = Message<"disburse.payout.v1.RailReport"> & {
   difference: string;
 
   /**
-   * The part of the difference not explained by payouts in progress (`held`); "" without a
-   * statement.
+   * The part of `difference` that pending payouts (`held`) don't explain; "" without a statement.
    *
    * @generated from field: string unexplained = 14;
    */
@@ -958,14 +960,15 @@ export type RailReportJson = {
   closing?: string;
 
   /**
-   * The part of `closing` for payouts that are being sent and not confirmed as paid.
+   * The part of `closing` that is held for payouts that are being sent and not yet confirmed as
+   * paid.
    *
    * @generated from field: string held = 11;
    */
   held?: string;
 
   /**
-   * The bank's closing balance of the day; "" if no statement has arrived.
+   * The closing balance of the day on the bank's statement; "" if no statement has arrived.
    *
    * @generated from field: string statement_closing = 12;
    */
@@ -979,8 +982,7 @@ export type RailReportJson = {
   difference?: string;
 
   /**
-   * The part of the difference not explained by payouts in progress (`held`); "" without a
-   * statement.
+   * The part of `difference` that pending payouts (`held`) don't explain; "" without a statement.
    *
    * @generated from field: string unexplained = 14;
    */
@@ -1031,50 +1033,50 @@ export const RailStep = {
   UNSPECIFIED: 0,
 
   /**
-   * The platform's money arrived: available increases.
+   * Platform money arrived at the rail: available increases.
    *
    * @generated from enum value: RAIL_STEP_FUND = 1;
    */
   FUND: 1,
 
   /**
-   * The platform withdrew money: available decreases.
+   * The platform withdrew money from the rail: available decreases.
    *
    * @generated from enum value: RAIL_STEP_SWEEP = 2;
    */
   SWEEP: 2,
 
   /**
-   * Held for a payout that is about to be sent: available decreases, held increases.
+   * Money was held for a payout that is about to be sent: available decreases, held increases.
    *
    * @generated from enum value: RAIL_STEP_RAIL_HOLD = 3;
    */
   RAIL_HOLD: 3,
 
   /**
-   * Paid: held decreases.
+   * The rail paid the payout: held decreases.
    *
    * @generated from enum value: RAIL_STEP_RAIL_POST = 4;
    */
   RAIL_POST: 4,
 
   /**
-   * Not paid: held decreases, available increases. The amount is zero if the payout ended before
-   * money was held.
+   * The rail did not pay the payout: held decreases, available increases. The amount is zero if the
+   * payout ended before money was held.
    *
    * @generated from enum value: RAIL_STEP_RAIL_RELEASE = 5;
    */
   RAIL_RELEASE: 5,
 
   /**
-   * Returned after payment: available increases by the amount that arrived.
+   * A paid payout was returned: available increases by the amount that arrived.
    *
    * @generated from enum value: RAIL_STEP_RAIL_RETURN = 6;
    */
   RAIL_RETURN: 6,
 
   /**
-   * A fee of the bank or chain: available decreases.
+   * The bank or chain took a fee: available decreases.
    *
    * @generated from enum value: RAIL_STEP_RAIL_CHARGE = 7;
    */

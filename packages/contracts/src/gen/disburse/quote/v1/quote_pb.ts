@@ -20,7 +20,7 @@ export const file_disburse_quote_v1_quote: GenFile = /*@__PURE__*/
   fileDesc("Ch1kaXNidXJzZS9xdW90ZS92MS9xdW90ZS5wcm90bxIRZGlzYnVyc2UucXVvdGUudjEipAEKEVF1b3RlZEJlbmVmaWNpYXJ5EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHQoVYWNjb3VudF9udW1iZXJfbWFza2VkGAMgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgEIAEoCRIPCgduZXR3b3JrGAUgASgJEhIKCm5hbWVfbGF0aW4YBiABKAkSGAoQZGVzdGluYXRpb25fa2V5cxgHIAMoCSKYBgoFUXVvdGUSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRITCgtjb3JyaWRvcl9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQY29udmVydGVkX2Ftb3VudBgIIAEoCRISCgp0b3RhbF9mZWVzGAkgASgJEhgKEHJlY2VpdmluZ19hbW91bnQYCiABKAkSFQoNZXhjaGFuZ2VfcmF0ZRgLIAEoCRIuCgpyYXRlX2FzX29mGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtyYXRlX3NvdXJjZRgNIAEoCRI5CgtiZW5lZmljaWFyeRgOIAEoCzIkLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlZEJlbmVmaWNpYXJ5EiwKBXN0YXRlGA8gASgOMh0uZGlzYnVyc2UucXVvdGUudjEuUXVvdGVTdGF0ZRIuCgpjcmVhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVkX2F0GBIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI4Cg5yZXR1cm5fY2hhcmdlcxgTIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXMSOAoIbWV0YWRhdGEYFCADKAsyJi5kaXNidXJzZS5xdW90ZS52MS5RdW90ZS5NZXRhZGF0YUVudHJ5EhcKD3JlY2VpdmluZ19maXhlZBgVIAEoCBISCgpyZWlzc3VlX29mGBYgASgJGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKyAwoSQ3JlYXRlUXVvdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAQgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAUgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYBiABKAkSFQoNc291cmNlX2Ftb3VudBgHIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAggASgJEi8KCnVucmVhZGFibGUYCSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhJFCghtZXRhZGF0YRgKIAMoCzIzLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVxdWVzdC5NZXRhZGF0YUVudHJ5EhIKCnJlaXNzdWVfb2YYCyABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIj4KE0NyZWF0ZVF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZSI4Cg9HZXRRdW90ZVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEAoIcXVvdGVfaWQYAiABKAkiOwoQR2V0UXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlIiwKGEdldENsYWltYWJsZVF1b3RlUmVxdWVzdBIQCghxdW90ZV9pZBgBIAEoCSLYAQoZR2V0Q2xhaW1hYmxlUXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlEhUKDWNvcnJpZG9yX29wZW4YAiABKAgSKQoGbGltaXRzGAMgASgLMhkuZGlzYnVyc2UucXVvdGUudjEuTGltaXRzEicKBWNsYWltGAQgASgLMhguZGlzYnVyc2UucXVvdGUudjEuQ2xhaW0SJwoDbm93GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJeCgZMaW1pdHMSEgoKc291cmNlX21pbhgBIAEoCRISCgpzb3VyY2VfbWF4GAIgASgJEhUKDXJlY2VpdmluZ19taW4YAyABKAkSFQoNcmVjZWl2aW5nX21heBgEIAEoCSJvCgVDbGFpbRIRCglwYXlvdXRfaWQYASABKAkSFAoMb3BlcmF0aW9uX2lkGAIgASgJEi4KCmNsYWltZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBW9yZGVyGAQgASgMInUKEUNsYWltUXVvdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghxdW90ZV9pZBgCIAEoCRIRCglwYXlvdXRfaWQYAyABKAkSDQoFb3JkZXIYBCABKAwiZgoSQ2xhaW1RdW90ZVJlc3BvbnNlEicKBXF1b3RlGAEgASgLMhguZGlzYnVyc2UucXVvdGUudjEuUXVvdGUSJwoFY2xhaW0YAiABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5DbGFpbSJUChJFeHBpcmVRdW90ZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCHF1b3RlX2lkGAIgASgJIhUKE0V4cGlyZVF1b3RlUmVzcG9uc2UiegoaR2V0RXF1aXZhbGVudEFtb3VudFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDgoGYW1vdW50GAIgASgJEhUKDWN1cnJlbmN5X2NvZGUYAyABKAkSIAoYZXF1aXZhbGVudF9jdXJyZW5jeV9jb2RlGAQgASgJIj0KG0dldEVxdWl2YWxlbnRBbW91bnRSZXNwb25zZRITCgZhbW91bnQYASABKAlIAIgBAUIJCgdfYW1vdW50IoEDCghDb3JyaWRvchIKCgJpZBgBIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgCIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAMgASgJEg4KBmFjdGl2ZRgEIAEoCBIRCglmZWVfc2hhcmUYBSABKAkSEAoIZmVlX2ZsYXQYBiABKAkSKQoGbGltaXRzGAcgASgLMhkuZGlzYnVyc2UucXVvdGUudjEuTGltaXRzEhkKEXF1b3RlX3R0bF9zZWNvbmRzGAggASgFEhwKFHJhdGVfbWF4X2FnZV9zZWNvbmRzGAkgASgFEiUKBHJhdGUYCiABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlEjgKDnJldHVybl9jaGFyZ2VzGAsgASgOMiAuZGlzYnVyc2UucXVvdGUudjEuUmV0dXJuQ2hhcmdlcxIuCgVyYWlscxgMIAMoCzIfLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yUmFpbCKPAQoMQ29ycmlkb3JSYWlsEgwKBHJhaWwYASABKAkSFwoPdHJhbnNmZXJfbWV0aG9kGAIgASgJEg8KB25ldHdvcmsYAyABKAkSDwoHY3V0X29mZhgEIAEoCRIfChJzZXR0bGVtZW50X3NlY29uZHMYBSABKANIAIgBAUIVChNfc2V0dGxlbWVudF9zZWNvbmRzIk8KBFJhdGUSDAoEcmF0ZRgBIAEoCRIpCgVhc19vZhgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGc291cmNlGAMgASgJIpEDCg1Db3JyaWRvclRlcm1zEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAEgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYAiABKAkSEwoGYWN0aXZlGAMgASgISACIAQESFgoJZmVlX3NoYXJlGAQgASgJSAGIAQESFQoIZmVlX2ZsYXQYBSABKAlIAogBARIpCgZsaW1pdHMYBiABKAsyGS5kaXNidXJzZS5xdW90ZS52MS5MaW1pdHMSHgoRcXVvdGVfdHRsX3NlY29uZHMYByABKAVIA4gBARIhChRyYXRlX21heF9hZ2Vfc2Vjb25kcxgIIAEoBUgEiAEBEjgKDnJldHVybl9jaGFyZ2VzGAkgASgOMiAuZGlzYnVyc2UucXVvdGUudjEuUmV0dXJuQ2hhcmdlc0IJCgdfYWN0aXZlQgwKCl9mZWVfc2hhcmVCCwoJX2ZlZV9mbGF0QhQKEl9xdW90ZV90dGxfc2Vjb25kc0IXChVfcmF0ZV9tYXhfYWdlX3NlY29uZHMidgoSU2V0Q29ycmlkb3JSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIyCghjb3JyaWRvchgCIAEoCzIgLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yVGVybXMiRAoTU2V0Q29ycmlkb3JSZXNwb25zZRItCghjb3JyaWRvchgBIAEoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yIpABChpTZXRNZXJjaGFudENvcnJpZG9yUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLY29ycmlkb3JfaWQYAyABKAkSEQoEb3BlbhgEIAEoCEgAiAEBQgcKBV9vcGVuIh0KG1NldE1lcmNoYW50Q29ycmlkb3JSZXNwb25zZSJ6Cg5TZXRSYXRlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLY29ycmlkb3JfaWQYAiABKAkSJQoEcmF0ZRgDIAEoCzIXLmRpc2J1cnNlLnF1b3RlLnYxLlJhdGUiOAoPU2V0UmF0ZVJlc3BvbnNlEiUKBHJhdGUYASABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlIkoKFExpc3RDb3JyaWRvcnNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCSKNAQoVTGlzdENvcnJpZG9yc1Jlc3BvbnNlEi4KCWNvcnJpZG9ycxgBIAMoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yEhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCKYAQoQTGlzdFJhdGVzUmVxdWVzdBITCgtjb3JyaWRvcl9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSKAoEZnJvbRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIocBChFMaXN0UmF0ZXNSZXNwb25zZRItCghjb3JyaWRvchgBIAEoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yEi4KBXJhdGVzGAIgAygLMh8uZGlzYnVyc2UucXVvdGUudjEuSGlzdG9yaWNSYXRlEhMKC25leHRfY3Vyc29yGAMgASgJIqQBCgxIaXN0b3JpY1JhdGUSJQoEcmF0ZRgBIAEoCzIXLmRpc2J1cnNlLnF1b3RlLnYxLlJhdGUSLwoLcmVjZWl2ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBnNldF9ieRgDIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISEwoLYXBwcm92ZWRfYnkYBCABKAkqcQoKUXVvdGVTdGF0ZRIbChdRVU9URV9TVEFURV9VTlNQRUNJRklFRBAAEhQKEFFVT1RFX1NUQVRFX09QRU4QARIXChNRVU9URV9TVEFURV9DTEFJTUVEEAISFwoTUVVPVEVfU1RBVEVfRVhQSVJFRBADKmkKDVJldHVybkNoYXJnZXMSHgoaUkVUVVJOX0NIQVJHRVNfVU5TUEVDSUZJRUQQABIbChdSRVRVUk5fQ0hBUkdFU19QTEFURk9STRABEhsKF1JFVFVSTl9DSEFSR0VTX01FUkNIQU5UEAIyhgoKDFF1b3RlU2VydmljZRJzCgtDcmVhdGVRdW90ZRIlLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVxdWVzdBomLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVzcG9uc2UiFergGBEKB2dhdGV3YXkKBnBheW91dBJrCghHZXRRdW90ZRIiLmRpc2J1cnNlLnF1b3RlLnYxLkdldFF1b3RlUmVxdWVzdBojLmRpc2J1cnNlLnF1b3RlLnYxLkdldFF1b3RlUmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgSfAoRR2V0Q2xhaW1hYmxlUXVvdGUSKy5kaXNidXJzZS5xdW90ZS52MS5HZXRDbGFpbWFibGVRdW90ZVJlcXVlc3QaLC5kaXNidXJzZS5xdW90ZS52MS5HZXRDbGFpbWFibGVRdW90ZVJlc3BvbnNlIgzq4BgICgZwYXlvdXQSggEKE0dldEVxdWl2YWxlbnRBbW91bnQSLS5kaXNidXJzZS5xdW90ZS52MS5HZXRFcXVpdmFsZW50QW1vdW50UmVxdWVzdBouLmRpc2J1cnNlLnF1b3RlLnYxLkdldEVxdWl2YWxlbnRBbW91bnRSZXNwb25zZSIM6uAYCAoGcGF5b3V0EmcKCkNsYWltUXVvdGUSJC5kaXNidXJzZS5xdW90ZS52MS5DbGFpbVF1b3RlUmVxdWVzdBolLmRpc2J1cnNlLnF1b3RlLnYxLkNsYWltUXVvdGVSZXNwb25zZSIM6uAYCAoGcGF5b3V0EmoKC0V4cGlyZVF1b3RlEiUuZGlzYnVyc2UucXVvdGUudjEuRXhwaXJlUXVvdGVSZXF1ZXN0GiYuZGlzYnVyc2UucXVvdGUudjEuRXhwaXJlUXVvdGVSZXNwb25zZSIM6uAYCAoGcGF5b3V0Em4KC1NldENvcnJpZG9yEiUuZGlzYnVyc2UucXVvdGUudjEuU2V0Q29ycmlkb3JSZXF1ZXN0GiYuZGlzYnVyc2UucXVvdGUudjEuU2V0Q29ycmlkb3JSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARKGAQoTU2V0TWVyY2hhbnRDb3JyaWRvchItLmRpc2J1cnNlLnF1b3RlLnYxLlNldE1lcmNoYW50Q29ycmlkb3JSZXF1ZXN0Gi4uZGlzYnVyc2UucXVvdGUudjEuU2V0TWVyY2hhbnRDb3JyaWRvclJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEBEmIKB1NldFJhdGUSIS5kaXNidXJzZS5xdW90ZS52MS5TZXRSYXRlUmVxdWVzdBoiLmRpc2J1cnNlLnF1b3RlLnYxLlNldFJhdGVSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARJ6Cg1MaXN0Q29ycmlkb3JzEicuZGlzYnVyc2UucXVvdGUudjEuTGlzdENvcnJpZG9yc1JlcXVlc3QaKC5kaXNidXJzZS5xdW90ZS52MS5MaXN0Q29ycmlkb3JzUmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgSYwoJTGlzdFJhdGVzEiMuZGlzYnVyc2UucXVvdGUudjEuTGlzdFJhdGVzUmVxdWVzdBokLmRpc2J1cnNlLnF1b3RlLnYxLkxpc3RSYXRlc1Jlc3BvbnNlIgvq4BgHEgUBAgUHCGIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
- * The beneficiary at the creation of the quote.
+ * The beneficiary as it was when the quote was created.
  *
  * @generated from message disburse.quote.v1.QuotedBeneficiary
  */
@@ -41,14 +41,14 @@ export type QuotedBeneficiary = Message<"disburse.quote.v1.QuotedBeneficiary"> &
   accountNumberMasked: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 4;
    */
   transferMethod: string;
 
   /**
-   * The network of a crypto beneficiary; otherwise "".
+   * The network of a crypto beneficiary; "" for a fiat beneficiary.
    *
    * @generated from field: string network = 5;
    */
@@ -70,7 +70,7 @@ export type QuotedBeneficiary = Message<"disburse.quote.v1.QuotedBeneficiary"> &
 };
 
 /**
- * The beneficiary at the creation of the quote.
+ * The beneficiary as it was when the quote was created.
  *
  * @generated from message disburse.quote.v1.QuotedBeneficiary
  */
@@ -91,14 +91,14 @@ export type QuotedBeneficiaryJson = {
   accountNumberMasked?: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 4;
    */
   transferMethod?: string;
 
   /**
-   * The network of a crypto beneficiary; otherwise "".
+   * The network of a crypto beneficiary; "" for a fiat beneficiary.
    *
    * @generated from field: string network = 5;
    */
@@ -181,14 +181,14 @@ export type Quote = Message<"disburse.quote.v1.Quote"> & {
   receivingAmount: string;
 
   /**
-   * Destination units per one source unit, at most 10 decimals.
+   * The amount of destination currency for one unit of source currency, at most 10 decimals.
    *
    * @generated from field: string exchange_rate = 11;
    */
   exchangeRate: string;
 
   /**
-   * The time and publisher of the rate.
+   * The time of the rate. `rate_source` is its publisher.
    *
    * @generated from field: google.protobuf.Timestamp rate_as_of = 12;
    */
@@ -225,7 +225,7 @@ export type Quote = Message<"disburse.quote.v1.Quote"> & {
   expiredAt?: Timestamp | undefined;
 
   /**
-   * The corridor's setting at the creation of the quote.
+   * The corridor's `return_charges` when the quote was created.
    *
    * @generated from field: disburse.quote.v1.ReturnCharges return_charges = 19;
    */
@@ -239,15 +239,15 @@ export type Quote = Message<"disburse.quote.v1.Quote"> & {
   metadata: { [key: string]: string };
 
   /**
-   * True if the request fixed the receiving amount, false for the source amount.
+   * True if the request gave the receiving amount, false if it gave the source amount.
    *
    * @generated from field: bool receiving_fixed = 21;
    */
   receivingFixed: boolean;
 
   /**
-   * The earlier payout that this quote pays again. Only the reissue of that payout can execute the
-   * quote. "" for none.
+   * The earlier payout that this quote is to pay again; "" for none. Only a reissue of that payout
+   * can execute the quote.
    *
    * @generated from field: string reissue_of = 22;
    */
@@ -309,14 +309,14 @@ export type QuoteJson = {
   receivingAmount?: string;
 
   /**
-   * Destination units per one source unit, at most 10 decimals.
+   * The amount of destination currency for one unit of source currency, at most 10 decimals.
    *
    * @generated from field: string exchange_rate = 11;
    */
   exchangeRate?: string;
 
   /**
-   * The time and publisher of the rate.
+   * The time of the rate. `rate_source` is its publisher.
    *
    * @generated from field: google.protobuf.Timestamp rate_as_of = 12;
    */
@@ -353,7 +353,7 @@ export type QuoteJson = {
   expiredAt?: TimestampJson;
 
   /**
-   * The corridor's setting at the creation of the quote.
+   * The corridor's `return_charges` when the quote was created.
    *
    * @generated from field: disburse.quote.v1.ReturnCharges return_charges = 19;
    */
@@ -367,15 +367,15 @@ export type QuoteJson = {
   metadata?: { [key: string]: string };
 
   /**
-   * True if the request fixed the receiving amount, false for the source amount.
+   * True if the request gave the receiving amount, false if it gave the source amount.
    *
    * @generated from field: bool receiving_fixed = 21;
    */
   receivingFixed?: boolean;
 
   /**
-   * The earlier payout that this quote pays again. Only the reissue of that payout can execute the
-   * quote. "" for none.
+   * The earlier payout that this quote is to pay again; "" for none. Only a reissue of that payout
+   * can execute the quote.
    *
    * @generated from field: string reissue_of = 22;
    */
@@ -437,7 +437,7 @@ export type CreateQuoteRequest = Message<"disburse.quote.v1.CreateQuoteRequest">
   receivingAmount: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 9;
    */
@@ -452,7 +452,7 @@ export type CreateQuoteRequest = Message<"disburse.quote.v1.CreateQuoteRequest">
   metadata: { [key: string]: string };
 
   /**
-   * Only from the payout service; the same as in the quote.
+   * The same as `Quote.reissue_of`. Only the payout service may set it.
    *
    * @generated from field: string reissue_of = 11;
    */
@@ -507,7 +507,7 @@ export type CreateQuoteRequestJson = {
   receivingAmount?: string;
 
   /**
-   * Fields that the gateway could not read.
+   * Fields that the gateway could not read, because their type is wrong.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 9;
    */
@@ -522,7 +522,7 @@ export type CreateQuoteRequestJson = {
   metadata?: { [key: string]: string };
 
   /**
-   * Only from the payout service; the same as in the quote.
+   * The same as `Quote.reissue_of`. Only the payout service may set it.
    *
    * @generated from field: string reissue_of = 11;
    */
@@ -676,7 +676,7 @@ export type GetClaimableQuoteResponse = Message<"disburse.quote.v1.GetClaimableQ
   limits?: Limits | undefined;
 
   /**
-   * Set if the quote is claimed.
+   * The claim of a claimed quote; otherwise unset.
    *
    * @generated from field: disburse.quote.v1.Claim claim = 4;
    */
@@ -712,7 +712,7 @@ export type GetClaimableQuoteResponseJson = {
   limits?: LimitsJson;
 
   /**
-   * Set if the quote is claimed.
+   * The claim of a claimed quote; otherwise unset.
    *
    * @generated from field: disburse.quote.v1.Claim claim = 4;
    */
@@ -734,7 +734,7 @@ export const GetClaimableQuoteResponseSchema: GenMessage<GetClaimableQuoteRespon
   messageDesc(file_disburse_quote_v1_quote, 7);
 
 /**
- * Inclusive limits of one payout; "" for no limit.
+ * The inclusive limits of the amounts of one payout; "" for no limit.
  *
  * @generated from message disburse.quote.v1.Limits
  */
@@ -761,7 +761,7 @@ export type Limits = Message<"disburse.quote.v1.Limits"> & {
 };
 
 /**
- * Inclusive limits of one payout; "" for no limit.
+ * The inclusive limits of the amounts of one payout; "" for no limit.
  *
  * @generated from message disburse.quote.v1.Limits
  */
@@ -816,7 +816,7 @@ export type Claim = Message<"disburse.quote.v1.Claim"> & {
   claimedAt?: Timestamp | undefined;
 
   /**
-   * The payout's order as written by the payout service. The quote service doesn't read it.
+   * The payout's order as the payout service wrote it. The quote service doesn't read it.
    *
    * @generated from field: bytes order = 4;
    */
@@ -845,7 +845,7 @@ export type ClaimJson = {
   claimedAt?: TimestampJson;
 
   /**
-   * The payout's order as written by the payout service. The quote service doesn't read it.
+   * The payout's order as the payout service wrote it. The quote service doesn't read it.
    *
    * @generated from field: bytes order = 4;
    */
@@ -879,8 +879,8 @@ export type ClaimQuoteRequest = Message<"disburse.quote.v1.ClaimQuoteRequest"> &
   payoutId: string;
 
   /**
-   * Stored and returned with the claim. The payout can be created from it, even after the loss of a
-   * database.
+   * The payout's order, which is stored and returned with the claim. The payout service can create
+   * the payout from it, even if its own database has lost the order.
    *
    * @generated from field: bytes order = 4;
    */
@@ -907,8 +907,8 @@ export type ClaimQuoteRequestJson = {
   payoutId?: string;
 
   /**
-   * Stored and returned with the claim. The payout can be created from it, even after the loss of a
-   * database.
+   * The payout's order, which is stored and returned with the claim. The payout service can create
+   * the payout from it, even if its own database has lost the order.
    *
    * @generated from field: bytes order = 4;
    */
@@ -1025,7 +1025,7 @@ export type GetEquivalentAmountRequest = Message<"disburse.quote.v1.GetEquivalen
   merchantId: string;
 
   /**
-   * Above zero.
+   * The amount to convert, above zero.
    *
    * @generated from field: string amount = 2;
    */
@@ -1037,7 +1037,7 @@ export type GetEquivalentAmountRequest = Message<"disburse.quote.v1.GetEquivalen
   currencyCode: string;
 
   /**
-   * The other currency.
+   * The currency of the result.
    *
    * @generated from field: string equivalent_currency_code = 4;
    */
@@ -1054,7 +1054,7 @@ export type GetEquivalentAmountRequestJson = {
   merchantId?: string;
 
   /**
-   * Above zero.
+   * The amount to convert, above zero.
    *
    * @generated from field: string amount = 2;
    */
@@ -1066,7 +1066,7 @@ export type GetEquivalentAmountRequestJson = {
   currencyCode?: string;
 
   /**
-   * The other currency.
+   * The currency of the result.
    *
    * @generated from field: string equivalent_currency_code = 4;
    */
@@ -1085,7 +1085,8 @@ export const GetEquivalentAmountRequestSchema: GenMessage<GetEquivalentAmountReq
  */
 export type GetEquivalentAmountResponse = Message<"disburse.quote.v1.GetEquivalentAmountResponse"> & {
   /**
-   * Unset if no such corridor is open or has a current rate.
+   * The converted amount. Unset if no corridor between the currencies is open to the merchant and
+   * has a current rate.
    *
    * @generated from field: optional string amount = 1;
    */
@@ -1097,7 +1098,8 @@ export type GetEquivalentAmountResponse = Message<"disburse.quote.v1.GetEquivale
  */
 export type GetEquivalentAmountResponseJson = {
   /**
-   * Unset if no such corridor is open or has a current rate.
+   * The converted amount. Unset if no corridor between the currencies is open to the merchant and
+   * has a current rate.
    *
    * @generated from field: optional string amount = 1;
    */
@@ -1136,14 +1138,15 @@ export type Corridor = Message<"disburse.quote.v1.Corridor"> & {
   active: boolean;
 
   /**
-   * Share of the source amount, in [0, 1): `0.005` is half a percent; at most 10 decimals.
+   * The fee as a share of the source amount, in [0, 1), with at most 10 decimals: `0.005` is half a
+   * percent.
    *
    * @generated from field: string fee_share = 5;
    */
   feeShare: string;
 
   /**
-   * In the source currency; "0" for none.
+   * The flat fee in the source currency; "0" for none.
    *
    * @generated from field: string fee_flat = 6;
    */
@@ -1155,14 +1158,14 @@ export type Corridor = Message<"disburse.quote.v1.Corridor"> & {
   limits?: Limits | undefined;
 
   /**
-   * Validity of a quote in seconds; the service's default when 0.
+   * The validity of a quote in seconds; 0 means the service's default.
    *
    * @generated from field: int32 quote_ttl_seconds = 8;
    */
   quoteTtlSeconds: number;
 
   /**
-   * Maximum age of a rate for a quote in seconds; no maximum when 0.
+   * The maximum age in seconds of a rate that a quote may use; 0 means no maximum.
    *
    * @generated from field: int32 rate_max_age_seconds = 9;
    */
@@ -1174,15 +1177,15 @@ export type Corridor = Message<"disburse.quote.v1.Corridor"> & {
   rate?: Rate | undefined;
 
   /**
-   * Applies to payments that are returned in part.
+   * The party that bears the missing amount if a payment is returned only in part.
    *
    * @generated from field: disburse.quote.v1.ReturnCharges return_charges = 11;
    */
   returnCharges: ReturnCharges;
 
   /**
-   * The corridor's payment methods. Set only in lists. Empty if the payout service is unavailable.
-   * Ignored in SetCorridor.
+   * The payment methods of the corridor. Set only in the response of ListCorridors, and empty if
+   * the payout service is unavailable.
    *
    * @generated from field: repeated disburse.quote.v1.CorridorRail rails = 12;
    */
@@ -1214,14 +1217,15 @@ export type CorridorJson = {
   active?: boolean;
 
   /**
-   * Share of the source amount, in [0, 1): `0.005` is half a percent; at most 10 decimals.
+   * The fee as a share of the source amount, in [0, 1), with at most 10 decimals: `0.005` is half a
+   * percent.
    *
    * @generated from field: string fee_share = 5;
    */
   feeShare?: string;
 
   /**
-   * In the source currency; "0" for none.
+   * The flat fee in the source currency; "0" for none.
    *
    * @generated from field: string fee_flat = 6;
    */
@@ -1233,14 +1237,14 @@ export type CorridorJson = {
   limits?: LimitsJson;
 
   /**
-   * Validity of a quote in seconds; the service's default when 0.
+   * The validity of a quote in seconds; 0 means the service's default.
    *
    * @generated from field: int32 quote_ttl_seconds = 8;
    */
   quoteTtlSeconds?: number;
 
   /**
-   * Maximum age of a rate for a quote in seconds; no maximum when 0.
+   * The maximum age in seconds of a rate that a quote may use; 0 means no maximum.
    *
    * @generated from field: int32 rate_max_age_seconds = 9;
    */
@@ -1252,15 +1256,15 @@ export type CorridorJson = {
   rate?: RateJson;
 
   /**
-   * Applies to payments that are returned in part.
+   * The party that bears the missing amount if a payment is returned only in part.
    *
    * @generated from field: disburse.quote.v1.ReturnCharges return_charges = 11;
    */
   returnCharges?: ReturnChargesJson;
 
   /**
-   * The corridor's payment methods. Set only in lists. Empty if the payout service is unavailable.
-   * Ignored in SetCorridor.
+   * The payment methods of the corridor. Set only in the response of ListCorridors, and empty if
+   * the payout service is unavailable.
    *
    * @generated from field: repeated disburse.quote.v1.CorridorRail rails = 12;
    */
@@ -1287,29 +1291,29 @@ export type CorridorRail = Message<"disburse.quote.v1.CorridorRail"> & {
   rail: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 2;
    */
   transferMethod: string;
 
   /**
-   * The network of a crypto payment; otherwise "".
+   * The network of a crypto payment; "" for a fiat payment.
    *
    * @generated from field: string network = 3;
    */
   network: string;
 
   /**
-   * The rail's daily cut-off, `16:00 Europe/Berlin`; "" for none.
+   * The rail's daily cut-off, such as `16:00 Europe/Berlin`; "" for none.
    *
    * @generated from field: string cut_off = 4;
    */
   cutOff: string;
 
   /**
-   * The usual time from submission to settlement for a payout submitted now; unset if the rail
-   * gives none.
+   * The usual number of seconds from the submission of a payout to its settlement, for a payout
+   * submitted now. Unset if the rail gives no time.
    *
    * @generated from field: optional int64 settlement_seconds = 5;
    */
@@ -1329,29 +1333,29 @@ export type CorridorRailJson = {
   rail?: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   * The payment method: `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 2;
    */
   transferMethod?: string;
 
   /**
-   * The network of a crypto payment; otherwise "".
+   * The network of a crypto payment; "" for a fiat payment.
    *
    * @generated from field: string network = 3;
    */
   network?: string;
 
   /**
-   * The rail's daily cut-off, `16:00 Europe/Berlin`; "" for none.
+   * The rail's daily cut-off, such as `16:00 Europe/Berlin`; "" for none.
    *
    * @generated from field: string cut_off = 4;
    */
   cutOff?: string;
 
   /**
-   * The usual time from submission to settlement for a payout submitted now; unset if the rail
-   * gives none.
+   * The usual number of seconds from the submission of a payout to its settlement, for a payout
+   * submitted now. Unset if the rail gives no time.
    *
    * @generated from field: optional int64 settlement_seconds = 5;
    */
@@ -1370,21 +1374,22 @@ export const CorridorRailSchema: GenMessage<CorridorRail, {jsonType: CorridorRai
  */
 export type Rate = Message<"disburse.quote.v1.Rate"> & {
   /**
-   * Destination units per one source unit, above zero, at most 10 decimals.
+   * The amount of destination currency for one unit of source currency: above zero, at most 10
+   * decimals.
    *
    * @generated from field: string rate = 1;
    */
   rate: string;
 
   /**
-   * Defaults to now in SetRate.
+   * The time at which the rate applied. If unset in SetRate, now.
    *
    * @generated from field: google.protobuf.Timestamp as_of = 2;
    */
   asOf?: Timestamp | undefined;
 
   /**
-   * The publisher, 1 to 64 characters.
+   * The publisher of the rate, 1 to 64 characters.
    *
    * @generated from field: string source = 3;
    */
@@ -1396,21 +1401,22 @@ export type Rate = Message<"disburse.quote.v1.Rate"> & {
  */
 export type RateJson = {
   /**
-   * Destination units per one source unit, above zero, at most 10 decimals.
+   * The amount of destination currency for one unit of source currency: above zero, at most 10
+   * decimals.
    *
    * @generated from field: string rate = 1;
    */
   rate?: string;
 
   /**
-   * Defaults to now in SetRate.
+   * The time at which the rate applied. If unset in SetRate, now.
    *
    * @generated from field: google.protobuf.Timestamp as_of = 2;
    */
   asOf?: TimestampJson;
 
   /**
-   * The publisher, 1 to 64 characters.
+   * The publisher of the rate, 1 to 64 characters.
    *
    * @generated from field: string source = 3;
    */
@@ -1454,28 +1460,28 @@ export type CorridorTerms = Message<"disburse.quote.v1.CorridorTerms"> & {
   feeShare?: string | undefined;
 
   /**
-   * In the source currency; "0" for none.
+   * The flat fee in the source currency; "0" for none.
    *
    * @generated from field: optional string fee_flat = 5;
    */
   feeFlat?: string | undefined;
 
   /**
-   * A message without fields sets no limits.
+   * The limits. A message without fields means no limits.
    *
    * @generated from field: disburse.quote.v1.Limits limits = 6;
    */
   limits?: Limits | undefined;
 
   /**
-   * 0 for the service's default.
+   * The validity of a quote in seconds; 0 means the service's default.
    *
    * @generated from field: optional int32 quote_ttl_seconds = 7;
    */
   quoteTtlSeconds?: number | undefined;
 
   /**
-   * 0 for no maximum.
+   * The maximum age in seconds of a rate that a quote may use; 0 means no maximum.
    *
    * @generated from field: optional int32 rate_max_age_seconds = 8;
    */
@@ -1517,28 +1523,28 @@ export type CorridorTermsJson = {
   feeShare?: string;
 
   /**
-   * In the source currency; "0" for none.
+   * The flat fee in the source currency; "0" for none.
    *
    * @generated from field: optional string fee_flat = 5;
    */
   feeFlat?: string;
 
   /**
-   * A message without fields sets no limits.
+   * The limits. A message without fields means no limits.
    *
    * @generated from field: disburse.quote.v1.Limits limits = 6;
    */
   limits?: LimitsJson;
 
   /**
-   * 0 for the service's default.
+   * The validity of a quote in seconds; 0 means the service's default.
    *
    * @generated from field: optional int32 quote_ttl_seconds = 7;
    */
   quoteTtlSeconds?: number;
 
   /**
-   * 0 for no maximum.
+   * The maximum age in seconds of a rate that a quote may use; 0 means no maximum.
    *
    * @generated from field: optional int32 rate_max_age_seconds = 8;
    */
@@ -1641,7 +1647,7 @@ export type SetMerchantCorridorRequest = Message<"disburse.quote.v1.SetMerchantC
   corridorId: string;
 
   /**
-   * Required.
+   * True opens the corridor, false closes it. Required.
    *
    * @generated from field: optional bool open = 4;
    */
@@ -1668,7 +1674,7 @@ export type SetMerchantCorridorRequestJson = {
   corridorId?: string;
 
   /**
-   * Required.
+   * True opens the corridor, false closes it. Required.
    *
    * @generated from field: optional bool open = 4;
    */
@@ -1780,21 +1786,21 @@ export const SetRateResponseSchema: GenMessage<SetRateResponse, {jsonType: SetRa
  */
 export type ListCorridorsRequest = Message<"disburse.quote.v1.ListCorridorsRequest"> & {
   /**
-   * "" for all corridors.
+   * Lists only the corridors that are open to this merchant; "" lists all corridors.
    *
    * @generated from field: string merchant_id = 1;
    */
   merchantId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -1806,21 +1812,21 @@ export type ListCorridorsRequest = Message<"disburse.quote.v1.ListCorridorsReque
  */
 export type ListCorridorsRequestJson = {
   /**
-   * "" for all corridors.
+   * Lists only the corridors that are open to this merchant; "" lists all corridors.
    *
    * @generated from field: string merchant_id = 1;
    */
   merchantId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -1851,14 +1857,14 @@ export type ListCorridorsResponse = Message<"disburse.quote.v1.ListCorridorsResp
   nextCursor: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -1882,14 +1888,14 @@ export type ListCorridorsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Counts all pages.
+   * The number of records on all pages; counting stops at 10,000.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
-   * The count stopped at 10,000.
+   * True if counting stopped at 10,000, because there are more records.
    *
    * @generated from field: bool total_count_capped = 4;
    */
@@ -1913,14 +1919,14 @@ export type ListRatesRequest = Message<"disburse.quote.v1.ListRatesRequest"> & {
   corridorId: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -1951,14 +1957,14 @@ export type ListRatesRequestJson = {
   corridorId?: string;
 
   /**
-   * 1 to 100; 20 when 0.
+   * Page size, 1 to 100; 0 means 20.
    *
    * @generated from field: int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * From the previous page; "" for the first.
+   * `next_cursor` of the previous page; "" for the first page.
    *
    * @generated from field: string cursor = 3;
    */
@@ -2148,7 +2154,7 @@ export const QuoteStateSchema: GenEnum<QuoteState, QuoteStateJson> = /*@__PURE__
   enumDesc(file_disburse_quote_v1_quote, 0);
 
 /**
- * The party that bears the charges of banks for a returned payment.
+ * The party that bears the charges that banks deduct from a returned payment.
  *
  * @generated from enum disburse.quote.v1.ReturnCharges
  */
@@ -2168,8 +2174,8 @@ export const ReturnCharges = {
   PLATFORM: 1,
 
   /**
-   * The merchant bears the charges. The returned amount is reduced by the missing amount divided by
-   * the payout's rate, rounded up to a minor unit of the source currency.
+   * The merchant bears the charges and gets back less. The difference is the amount that the return
+   * lacks, divided by the payout's rate and rounded up to a minor unit of the source currency.
    *
    * @generated from enum value: RETURN_CHARGES_MERCHANT = 2;
    */
@@ -2177,14 +2183,14 @@ export const ReturnCharges = {
 } as const;
 
 /**
- * The party that bears the charges of banks for a returned payment.
+ * The party that bears the charges that banks deduct from a returned payment.
  *
  * @generated from enum disburse.quote.v1.ReturnCharges
  */
 export type ReturnCharges = (typeof ReturnCharges)[keyof typeof ReturnCharges] | UnknownEnum;
 
 /**
- * The party that bears the charges of banks for a returned payment.
+ * The party that bears the charges that banks deduct from a returned payment.
  *
  * @generated from enum disburse.quote.v1.ReturnCharges
  */
@@ -2197,19 +2203,28 @@ export const ReturnChargesSchema: GenEnum<ReturnCharges, ReturnChargesJson> = /*
   enumDesc(file_disburse_quote_v1_quote, 1);
 
 /**
- * Corridors and their merchants, rates with their time and source, and quotes. Amounts and rates
- * are decimal text and keep every digit.
+ * Manages corridors and the merchants to which they are open, rates with their time and source, and
+ * quotes. Amounts and rates are decimal text and keep every digit.
  *
  * @generated from service disburse.quote.v1.QuoteService
  */
 export const QuoteService: GenService<{
   /**
-   * Errors, in this order: INVALID_REQUEST (fields), RECORD_NOT_FOUND (account), ACCESS_FORBIDDEN
-   * (another merchant's account), RECORD_NOT_FOUND (beneficiary), BENEFICIARY_NOT_READY (screening
-   * pending), ACCESS_FORBIDDEN (beneficiary in review or blocked), INVALID_REQUEST (currency of
-   * account or beneficiary; a beneficiary that its payment method can't pay), RECORD_NOT_FOUND
-   * (corridor), CORRIDOR_NOT_ACTIVE, RECORD_NOT_FOUND (corridor not open to the merchant),
-   * INVALID_REQUEST (amounts). UNAVAILABLE for a stale rate.
+   * Creates a quote for a payout.
+   * Errors, in this order:
+   * - INVALID_REQUEST: a field is invalid.
+   * - RECORD_NOT_FOUND: the account doesn't exist.
+   * - ACCESS_FORBIDDEN: the account belongs to another merchant.
+   * - RECORD_NOT_FOUND: the merchant has no such beneficiary, or it is archived.
+   * - BENEFICIARY_NOT_READY: the beneficiary is not screened yet.
+   * - ACCESS_FORBIDDEN: the beneficiary is in review or blocked.
+   * - INVALID_REQUEST: a currency is not that of the account or beneficiary, or the payment method
+   *   doesn't support the beneficiary's data.
+   * - RECORD_NOT_FOUND: there is no corridor between the currencies.
+   * - CORRIDOR_NOT_ACTIVE: the corridor is not active.
+   * - RECORD_NOT_FOUND: the corridor is not open to the merchant.
+   * - UNAVAILABLE: the corridor has no rate, or its rate is too old.
+   * - INVALID_REQUEST: the amount can't be quoted.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.CreateQuote
    */
@@ -2229,8 +2244,8 @@ export const QuoteService: GenService<{
     output: typeof GetQuoteResponseSchema;
   },
   /**
-   * Returns any merchant's quote with the current state of its corridor, for the payout service.
-   * Errors: RECORD_NOT_FOUND.
+   * Returns the quote of any merchant, with the current state of its corridor. Only the payout
+   * service may call this. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.GetClaimableQuote
    */
@@ -2240,9 +2255,9 @@ export const QuoteService: GenService<{
     output: typeof GetClaimableQuoteResponseSchema;
   },
   /**
-   * Converts an amount with the current rate of a corridor between the two currencies, in either
-   * direction, that is open to the merchant. Rounds up. For the payout service. Errors:
-   * INVALID_REQUEST.
+   * Converts an amount to another currency and rounds up. The rate is the current rate of a
+   * corridor between the two currencies, in either direction, that is open to the merchant. Only
+   * the payout service may call this. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.GetEquivalentAmount
    */
@@ -2252,9 +2267,13 @@ export const QuoteService: GenService<{
     output: typeof GetEquivalentAmountResponseSchema;
   },
   /**
-   * Claims an open quote once. This is the commit point of a payout. A repeat by the same payout
-   * returns the first result. QUOTE_EXPIRED is final, because the same write marks the quote as
-   * expired. Errors: RECORD_NOT_FOUND, ALREADY_PROCESSED (claimed by another payout id).
+   * Claims an open quote for a payout, once. This is the commit point of the payout. A repeat by
+   * the same payout returns the first result.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no such quote.
+   * - ALREADY_PROCESSED: another payout has claimed the quote.
+   * - QUOTE_EXPIRED: the quote has expired. This is final, because the same write marks the quote
+   *   as expired.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.ClaimQuote
    */
@@ -2264,8 +2283,11 @@ export const QuoteService: GenService<{
     output: typeof ClaimQuoteResponseSchema;
   },
   /**
-   * Expires an open quote, so that no payout can claim it. This is final. If the quote has already
-   * expired, returns the same result. Errors: RECORD_NOT_FOUND, ALREADY_PROCESSED (claimed).
+   * Expires an open quote for good, so that no payout can claim it. If the quote has already
+   * expired, the result is the same.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no such quote.
+   * - ALREADY_PROCESSED: a payout has claimed the quote.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.ExpireQuote
    */
@@ -2275,7 +2297,8 @@ export const QuoteService: GenService<{
     output: typeof ExpireQuoteResponseSchema;
   },
   /**
-   * Creates or changes a corridor; there is one per currency pair. Errors: INVALID_REQUEST.
+   * Creates or changes the corridor of a currency pair. Each pair has at most one corridor. Errors:
+   * INVALID_REQUEST.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.SetCorridor
    */
@@ -2285,7 +2308,8 @@ export const QuoteService: GenService<{
     output: typeof SetCorridorResponseSchema;
   },
   /**
-   * Opens or closes a corridor for a merchant. Errors: RECORD_NOT_FOUND (corridor).
+   * Opens or closes a corridor for a merchant. Errors: RECORD_NOT_FOUND if there is no such
+   * corridor.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.SetMerchantCorridor
    */
@@ -2295,8 +2319,10 @@ export const QuoteService: GenService<{
     output: typeof SetMerchantCorridorResponseSchema;
   },
   /**
-   * Appends a rate; the one with the latest `as_of` is in force. Errors: RECORD_NOT_FOUND
-   * (corridor), INVALID_REQUEST.
+   * Adds a rate to a corridor. The rate with the latest `as_of` is in force.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no such corridor.
+   * - INVALID_REQUEST: a field is invalid.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.SetRate
    */
@@ -2308,7 +2334,7 @@ export const QuoteService: GenService<{
   /**
    * Lists corridors, active or not, with their current rates, sorted by source and destination
    * currency. If a merchant is given, lists only the corridors that are open to that merchant.
-   * Errors: INVALID_REQUEST (cursor, limit).
+   * Errors: INVALID_REQUEST if the cursor or the limit is not valid.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.ListCorridors
    */
@@ -2318,8 +2344,10 @@ export const QuoteService: GenService<{
     output: typeof ListCorridorsResponseSchema;
   },
   /**
-   * Lists all rates of a corridor, latest `as_of` first. Errors: INVALID_REQUEST (cursor, limit),
-   * RECORD_NOT_FOUND (corridor).
+   * Lists all rates of a corridor, latest `as_of` first.
+   * Errors:
+   * - INVALID_REQUEST: the cursor or the limit is not valid.
+   * - RECORD_NOT_FOUND: there is no such corridor.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.ListRates
    */

@@ -99,8 +99,10 @@ export const ExpireQuoteNowResponseSchema: GenMessage<ExpireQuoteNowResponse, {j
 export const QuoteSandboxService: GenService<{
   /**
    * Sets the expiry of an open quote to the database's current time, so that no payout can claim
-   * it. A repeat and an already expired quote return the same result. Errors: RECORD_NOT_FOUND,
-   * ALREADY_PROCESSED (claimed).
+   * it. If the quote has already expired, the result is the same.
+   * Errors:
+   * - RECORD_NOT_FOUND: the merchant has no such quote.
+   * - ALREADY_PROCESSED: a payout has claimed the quote.
    *
    * @generated from rpc disburse.quote.v1.QuoteSandboxService.ExpireQuoteNow
    */

@@ -61,7 +61,7 @@ export const ListSpansRequestSchema: GenMessage<ListSpansRequest, {jsonType: Lis
  */
 export type ListSpansResponse = Message<"disburse.trace.v1.ListSpansResponse"> & {
   /**
-   * In order of their start; at most the oldest 1,000.
+   * The spans in order of their start. If there are more than 1,000, only the oldest 1,000.
    *
    * @generated from field: repeated disburse.trace.v1.Span spans = 1;
    */
@@ -80,7 +80,7 @@ export type ListSpansResponse = Message<"disburse.trace.v1.ListSpansResponse"> &
  */
 export type ListSpansResponseJson = {
   /**
-   * In order of their start; at most the oldest 1,000.
+   * The spans in order of their start. If there are more than 1,000, only the oldest 1,000.
    *
    * @generated from field: repeated disburse.trace.v1.Span spans = 1;
    */
@@ -134,21 +134,21 @@ export type Span = Message<"disburse.trace.v1.Span"> & {
   service: string;
 
   /**
-   * A method or route, from a bounded set.
+   * The RPC method or route that the span measures. The set of names is bounded.
    *
    * @generated from field: string name = 5;
    */
   name: string;
 
   /**
-   * `server`, `client`, `producer`, `consumer` or `internal`.
+   * The kind of the span: `server`, `client`, `producer`, `consumer` or `internal`.
    *
    * @generated from field: string kind = 6;
    */
   kind: string;
 
   /**
-   * The time by the clock of the process's host.
+   * The start, by the clock of the process's host.
    *
    * @generated from field: google.protobuf.Timestamp started_at = 7;
    */
@@ -160,14 +160,14 @@ export type Span = Message<"disburse.trace.v1.Span"> & {
   durationUs: bigint;
 
   /**
-   * `error.type`, a code; empty for a success.
+   * The error code (`error.type`); empty for a success.
    *
    * @generated from field: string error = 9;
    */
   error: string;
 
   /**
-   * Contains only ids and codes.
+   * Further data of the span: only ids and codes.
    *
    * @generated from field: map<string, string> attributes = 10;
    */
@@ -207,21 +207,21 @@ export type SpanJson = {
   service?: string;
 
   /**
-   * A method or route, from a bounded set.
+   * The RPC method or route that the span measures. The set of names is bounded.
    *
    * @generated from field: string name = 5;
    */
   name?: string;
 
   /**
-   * `server`, `client`, `producer`, `consumer` or `internal`.
+   * The kind of the span: `server`, `client`, `producer`, `consumer` or `internal`.
    *
    * @generated from field: string kind = 6;
    */
   kind?: string;
 
   /**
-   * The time by the clock of the process's host.
+   * The start, by the clock of the process's host.
    *
    * @generated from field: google.protobuf.Timestamp started_at = 7;
    */
@@ -233,14 +233,14 @@ export type SpanJson = {
   durationUs?: string;
 
   /**
-   * `error.type`, a code; empty for a success.
+   * The error code (`error.type`); empty for a success.
    *
    * @generated from field: string error = 9;
    */
   error?: string;
 
   /**
-   * Contains only ids and codes.
+   * Further data of the span: only ids and codes.
    *
    * @generated from field: map<string, string> attributes = 10;
    */
@@ -255,14 +255,14 @@ export const SpanSchema: GenMessage<Span, {jsonType: SpanJson}> = /*@__PURE__*/
   messageDesc(file_disburse_trace_v1_trace, 2);
 
 /**
- * Spans in the memory of the called process. Every service implements this RPC service. A process
- * keeps the spans that ended most recently. TRACE_MEMORY_SPANS=0 turns this off.
+ * Returns trace spans from the memory of the called process. Every service serves this RPC service.
+ * A process keeps only its newest spans; TRACE_MEMORY_SPANS=0 turns this off.
  *
  * @generated from service disburse.trace.v1.TraceService
  */
 export const TraceService: GenService<{
   /**
-   * Lists the spans of one trace, or of all traces that began with this request id. Errors:
+   * Lists the spans of one trace, or of all traces that began with one request id. Errors:
    * INVALID_REQUEST.
    *
    * @generated from rpc disburse.trace.v1.TraceService.ListSpans

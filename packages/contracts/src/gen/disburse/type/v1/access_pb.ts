@@ -22,7 +22,7 @@ export const file_disburse_type_v1_access: GenFile = /*@__PURE__*/
  */
 export type Access = Message<"disburse.type.v1.Access"> & {
   /**
-   * Service names: `gateway`.
+   * The permitted services, such as `gateway`.
    *
    * @generated from field: repeated string services = 1;
    */
@@ -34,16 +34,16 @@ export type Access = Message<"disburse.type.v1.Access"> & {
   roles: Role[];
 
   /**
-   * Requires that the operator signed in recently, by default within 15 minutes. Otherwise the call
-   * fails with UNAUTHENTICATED and `insufficient_user_authentication` (RFC 9470). Services are
-   * exempt.
+   * True requires that the operator signed in recently, by default within 15 minutes. Otherwise the
+   * call fails with UNAUTHENTICATED and `insufficient_user_authentication` (RFC 9470). Calls by
+   * services are exempt.
    *
    * @generated from field: bool step_up = 3;
    */
   stepUp: boolean;
 
   /**
-   * The maximum request size in bytes; 4 MiB when 0.
+   * The maximum size of a request in bytes; 0 means 4 MiB.
    *
    * @generated from field: int32 request_bytes_max = 4;
    */
@@ -58,7 +58,7 @@ export type Access = Message<"disburse.type.v1.Access"> & {
  */
 export type AccessJson = {
   /**
-   * Service names: `gateway`.
+   * The permitted services, such as `gateway`.
    *
    * @generated from field: repeated string services = 1;
    */
@@ -70,16 +70,16 @@ export type AccessJson = {
   roles?: RoleJson[];
 
   /**
-   * Requires that the operator signed in recently, by default within 15 minutes. Otherwise the call
-   * fails with UNAUTHENTICATED and `insufficient_user_authentication` (RFC 9470). Services are
-   * exempt.
+   * True requires that the operator signed in recently, by default within 15 minutes. Otherwise the
+   * call fails with UNAUTHENTICATED and `insufficient_user_authentication` (RFC 9470). Calls by
+   * services are exempt.
    *
    * @generated from field: bool step_up = 3;
    */
   stepUp?: boolean;
 
   /**
-   * The maximum request size in bytes; 4 MiB when 0.
+   * The maximum size of a request in bytes; 0 means 4 MiB.
    *
    * @generated from field: int32 request_bytes_max = 4;
    */
@@ -94,7 +94,8 @@ export const AccessSchema: GenMessage<Access, {jsonType: AccessJson}> = /*@__PUR
   messageDesc(file_disburse_type_v1_access, 0);
 
 /**
- * The permissions of an operator; the operator's access token names the roles.
+ * The roles of operators, which determine their permissions. An operator's access token names the
+ * roles.
  *
  * @generated from enum disburse.type.v1.Role
  */
@@ -147,14 +148,14 @@ export const Role = {
   DEVELOPER_RELATIONS: 6,
 
   /**
-   * Reads everything except secrets; changes nothing.
+   * Reads everything except secrets, and changes nothing.
    *
    * @generated from enum value: ROLE_AUDITOR = 7;
    */
   AUDITOR: 7,
 
   /**
-   * Manages merchants and their settings.
+   * Manages merchants and their permissions.
    *
    * @generated from enum value: ROLE_ADMIN = 8;
    */
@@ -162,14 +163,16 @@ export const Role = {
 } as const;
 
 /**
- * The permissions of an operator; the operator's access token names the roles.
+ * The roles of operators, which determine their permissions. An operator's access token names the
+ * roles.
  *
  * @generated from enum disburse.type.v1.Role
  */
 export type Role = (typeof Role)[keyof typeof Role] | UnknownEnum;
 
 /**
- * The permissions of an operator; the operator's access token names the roles.
+ * The roles of operators, which determine their permissions. An operator's access token names the
+ * roles.
  *
  * @generated from enum disburse.type.v1.Role
  */

@@ -15,28 +15,31 @@ export const file_disburse_type_v1_event: GenFile = /*@__PURE__*/
   fileDesc("ChxkaXNidXJzZS90eXBlL3YxL2V2ZW50LnByb3RvEhBkaXNidXJzZS50eXBlLnYxIkQKBUV2ZW50EhQKDHJvdXRpbmdfa2V5cxgBIAMoCRISCgpwdWJsaXNoZXJzGAIgAygJEhEKCWNvbnN1bWVycxgDIAMoCTpQCgVldmVudBIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxiOjAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5FdmVudFIFZXZlbnRiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
- * The routing of an event over the broker. Consumers reject an event that none of its publishers
- * signed. Broker permissions restrict each service to its own publications and subscriptions.
+ * The routing of an event over the broker. A consumer rejects an event unless one of the event's
+ * publishers signed it. Broker permissions restrict each service to its own publications and
+ * subscriptions.
  *
  * @generated from message disburse.type.v1.Event
  */
 export type Event = Message<"disburse.type.v1.Event"> & {
   /**
-   * Topic patterns: `payout.*`. A key belongs to exactly one event.
+   * Topic patterns of routing keys, such as `payout.*`. Each routing key belongs to exactly one
+   * event.
    *
    * @generated from field: repeated string routing_keys = 1;
    */
   routingKeys: string[];
 
   /**
-   * Service names, as in their keys: `payout`.
+   * The services that may publish the event, such as `payout`. Their signing keys have the same
+   * names.
    *
    * @generated from field: repeated string publishers = 2;
    */
   publishers: string[];
 
   /**
-   * Service names: `notifier`.
+   * The services that receive the event, such as `notifier`.
    *
    * @generated from field: repeated string consumers = 3;
    */
@@ -44,28 +47,31 @@ export type Event = Message<"disburse.type.v1.Event"> & {
 };
 
 /**
- * The routing of an event over the broker. Consumers reject an event that none of its publishers
- * signed. Broker permissions restrict each service to its own publications and subscriptions.
+ * The routing of an event over the broker. A consumer rejects an event unless one of the event's
+ * publishers signed it. Broker permissions restrict each service to its own publications and
+ * subscriptions.
  *
  * @generated from message disburse.type.v1.Event
  */
 export type EventJson = {
   /**
-   * Topic patterns: `payout.*`. A key belongs to exactly one event.
+   * Topic patterns of routing keys, such as `payout.*`. Each routing key belongs to exactly one
+   * event.
    *
    * @generated from field: repeated string routing_keys = 1;
    */
   routingKeys?: string[];
 
   /**
-   * Service names, as in their keys: `payout`.
+   * The services that may publish the event, such as `payout`. Their signing keys have the same
+   * names.
    *
    * @generated from field: repeated string publishers = 2;
    */
   publishers?: string[];
 
   /**
-   * Service names: `notifier`.
+   * The services that receive the event, such as `notifier`.
    *
    * @generated from field: repeated string consumers = 3;
    */

@@ -13,7 +13,7 @@ export const file_disburse_type_v1_mutation: GenFile = /*@__PURE__*/
   fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIrMBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJEgwKBHJvb3QYAyABKAkiZAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9BUElfS0VZEAESEQoNS0lORF9PUEVSQVRPUhACEhAKDEtJTkRfU0VSVklDRRADEg8KC0tJTkRfTUVNQkVSEAQiXQoITXV0YXRpb24SFAoMb3BlcmF0aW9uX2lkGAEgASgJEiYKBWFjdG9yGAIgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchITCgtmaW5nZXJwcmludBgDIAEoCWIGcHJvdG8z");
 
 /**
- * The actor of a change. It is stored with the change, for the audit trail.
+ * The actor that made a change. The actor is stored with the change, for the audit trail.
  *
  * @generated from message disburse.type.v1.Actor
  */
@@ -31,8 +31,8 @@ export type Actor = Message<"disburse.type.v1.Actor"> & {
   id: string;
 
   /**
-   * The root of a key or member that another actor created. The root is the first creator in the
-   * chain. All actors with the same root count as one actor. Empty if the actor is itself a root.
+   * For a key or member that another actor created: the first creator in the chain of creators. All
+   * actors with the same root count as one actor. Empty if the actor is its own root.
    *
    * @generated from field: string root = 3;
    */
@@ -40,7 +40,7 @@ export type Actor = Message<"disburse.type.v1.Actor"> & {
 };
 
 /**
- * The actor of a change. It is stored with the change, for the audit trail.
+ * The actor that made a change. The actor is stored with the change, for the audit trail.
  *
  * @generated from message disburse.type.v1.Actor
  */
@@ -58,8 +58,8 @@ export type ActorJson = {
   id?: string;
 
   /**
-   * The root of a key or member that another actor created. The root is the first creator in the
-   * chain. All actors with the same root count as one actor. Empty if the actor is itself a root.
+   * For a key or member that another actor created: the first creator in the chain of creators. All
+   * actors with the same root count as one actor. Empty if the actor is its own root.
    *
    * @generated from field: string root = 3;
    */
@@ -128,34 +128,34 @@ export const Actor_KindSchema: GenEnum<Actor_Kind, Actor_KindJson> = /*@__PURE__
   enumDesc(file_disburse_type_v1_mutation, 0, 0);
 
 /**
- * Part of every request that changes something.
+ * The part that every changing request has: its operation id and its actor.
  *
  * @generated from message disburse.type.v1.Mutation
  */
 export type Mutation = Message<"disburse.type.v1.Mutation"> & {
   /**
    * An id that the caller chooses for one change, 1 to 128 printable characters. Every attempt to
-   * make the change uses the same id. The owning service keeps it unique. A repeat returns the
-   * first result. A repeat with a different request fails with INVALID_REQUEST, `operation_id: was
-   * used with other content`.
+   * make the change uses the same id. The called service keeps it unique. A repeat with the same
+   * request returns the first result. A repeat with a different request fails with INVALID_REQUEST,
+   * `operation_id: was used with other content`.
    *
    * @generated from field: string operation_id = 1;
    */
   operationId: string;
 
   /**
-   * The API key or member for which the gateway makes the call. The service ignores this field from
-   * any other caller. The actor is then the caller itself, as identified by its certificate or
-   * token.
+   * The API key or member for which the gateway makes the call. The service ignores this field in
+   * calls from anyone else. The actor is then the caller, as its certificate or token identifies
+   * it.
    *
    * @generated from field: disburse.type.v1.Actor actor = 2;
    */
   actor?: Actor | undefined;
 
   /**
-   * SHA-256, in hexadecimal, of the request that the gateway received. If set, the service detects
-   * different content by this hash instead of the RPC's fields. Ignored from any caller other than
-   * the gateway.
+   * SHA-256, in hexadecimal, of the request that the gateway received. If set, the service compares
+   * this hash instead of the RPC's fields to detect a repeat with different content. Ignored in
+   * calls from anyone other than the gateway.
    *
    * @generated from field: string fingerprint = 3;
    */
@@ -163,34 +163,34 @@ export type Mutation = Message<"disburse.type.v1.Mutation"> & {
 };
 
 /**
- * Part of every request that changes something.
+ * The part that every changing request has: its operation id and its actor.
  *
  * @generated from message disburse.type.v1.Mutation
  */
 export type MutationJson = {
   /**
    * An id that the caller chooses for one change, 1 to 128 printable characters. Every attempt to
-   * make the change uses the same id. The owning service keeps it unique. A repeat returns the
-   * first result. A repeat with a different request fails with INVALID_REQUEST, `operation_id: was
-   * used with other content`.
+   * make the change uses the same id. The called service keeps it unique. A repeat with the same
+   * request returns the first result. A repeat with a different request fails with INVALID_REQUEST,
+   * `operation_id: was used with other content`.
    *
    * @generated from field: string operation_id = 1;
    */
   operationId?: string;
 
   /**
-   * The API key or member for which the gateway makes the call. The service ignores this field from
-   * any other caller. The actor is then the caller itself, as identified by its certificate or
-   * token.
+   * The API key or member for which the gateway makes the call. The service ignores this field in
+   * calls from anyone else. The actor is then the caller, as its certificate or token identifies
+   * it.
    *
    * @generated from field: disburse.type.v1.Actor actor = 2;
    */
   actor?: ActorJson;
 
   /**
-   * SHA-256, in hexadecimal, of the request that the gateway received. If set, the service detects
-   * different content by this hash instead of the RPC's fields. Ignored from any caller other than
-   * the gateway.
+   * SHA-256, in hexadecimal, of the request that the gateway received. If set, the service compares
+   * this hash instead of the RPC's fields to detect a repeat with different content. Ignored in
+   * calls from anyone other than the gateway.
    *
    * @generated from field: string fingerprint = 3;
    */

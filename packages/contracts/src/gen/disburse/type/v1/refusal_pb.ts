@@ -13,7 +13,7 @@ export const file_disburse_type_v1_refusal: GenFile = /*@__PURE__*/
   fileDesc("Ch5kaXNidXJzZS90eXBlL3YxL3JlZnVzYWwucHJvdG8SEGRpc2J1cnNlLnR5cGUudjEiSwoHUmVmdXNhbBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDgoGcmVhc29uGAMgASgJEhEKCXBheW91dF9pZBgEIAEoCSIrCglWaW9sYXRpb24SDQoFZmllbGQYASABKAkSDwoHcHJvYmxlbRgCIAEoCWIGcHJvdG8z");
 
 /**
- * The error detail of an expected refusal; merchants may read it.
+ * The error detail of a refusal that the public API documents. Merchants may read it.
  *
  * @generated from message disburse.type.v1.Refusal
  */
@@ -33,14 +33,15 @@ export type Refusal = Message<"disburse.type.v1.Refusal"> & {
   message: string;
 
   /**
-   * Distinguishes causes that share a code, for example `beneficiary_not_cleared`; empty for none.
+   * Distinguishes causes that share a code, for example `beneficiary_not_cleared`; empty if the
+   * code has only one cause.
    *
    * @generated from field: string reason = 3;
    */
   reason: string;
 
   /**
-   * The earlier payout's id for POSSIBLE_DUPLICATE; otherwise empty.
+   * For POSSIBLE_DUPLICATE, the id of the earlier payout; otherwise empty.
    *
    * @generated from field: string payout_id = 4;
    */
@@ -48,7 +49,7 @@ export type Refusal = Message<"disburse.type.v1.Refusal"> & {
 };
 
 /**
- * The error detail of an expected refusal; merchants may read it.
+ * The error detail of a refusal that the public API documents. Merchants may read it.
  *
  * @generated from message disburse.type.v1.Refusal
  */
@@ -68,14 +69,15 @@ export type RefusalJson = {
   message?: string;
 
   /**
-   * Distinguishes causes that share a code, for example `beneficiary_not_cleared`; empty for none.
+   * Distinguishes causes that share a code, for example `beneficiary_not_cleared`; empty if the
+   * code has only one cause.
    *
    * @generated from field: string reason = 3;
    */
   reason?: string;
 
   /**
-   * The earlier payout's id for POSSIBLE_DUPLICATE; otherwise empty.
+   * For POSSIBLE_DUPLICATE, the id of the earlier payout; otherwise empty.
    *
    * @generated from field: string payout_id = 4;
    */
@@ -90,22 +92,22 @@ export const RefusalSchema: GenMessage<Refusal, {jsonType: RefusalJson}> = /*@__
   messageDesc(file_disburse_type_v1_refusal, 0);
 
 /**
- * A field of a public request that the gateway could not read, because its type is wrong, for
- * example a list instead of text. The owning service reports it together with its own findings, in
- * the form's order.
+ * A field of a public request that the gateway could not read because its type is wrong, such as a
+ * list instead of text. The service that owns the request reports it together with the violations
+ * that it finds itself, in the order of the form's fields.
  *
  * @generated from message disburse.type.v1.Violation
  */
 export type Violation = Message<"disburse.type.v1.Violation"> & {
   /**
-   * Dotted path: `depositor_details.address.city`.
+   * The dotted path of the field, such as `depositor_details.address.city`.
    *
    * @generated from field: string field = 1;
    */
   field: string;
 
   /**
-   * Example: `must be a string`.
+   * The problem, for example `must be a string`.
    *
    * @generated from field: string problem = 2;
    */
@@ -113,22 +115,22 @@ export type Violation = Message<"disburse.type.v1.Violation"> & {
 };
 
 /**
- * A field of a public request that the gateway could not read, because its type is wrong, for
- * example a list instead of text. The owning service reports it together with its own findings, in
- * the form's order.
+ * A field of a public request that the gateway could not read because its type is wrong, such as a
+ * list instead of text. The service that owns the request reports it together with the violations
+ * that it finds itself, in the order of the form's fields.
  *
  * @generated from message disburse.type.v1.Violation
  */
 export type ViolationJson = {
   /**
-   * Dotted path: `depositor_details.address.city`.
+   * The dotted path of the field, such as `depositor_details.address.city`.
    *
    * @generated from field: string field = 1;
    */
   field?: string;
 
   /**
-   * Example: `must be a string`.
+   * The problem, for example `must be a string`.
    *
    * @generated from field: string problem = 2;
    */

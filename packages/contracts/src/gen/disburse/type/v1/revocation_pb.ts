@@ -24,7 +24,7 @@ export type RecordIds = Message<"disburse.type.v1.RecordIds"> & {
   count: bigint;
 
   /**
-   * Ids of the oldest records, at most 100, oldest first.
+   * The ids of the oldest records, oldest first, at most 100.
    *
    * @generated from field: repeated string ids = 2;
    */
@@ -43,7 +43,7 @@ export type RecordIdsJson = {
   count?: string;
 
   /**
-   * Ids of the oldest records, at most 100, oldest first.
+   * The ids of the oldest records, oldest first, at most 100.
    *
    * @generated from field: repeated string ids = 2;
    */
@@ -64,7 +64,8 @@ export const RecordIdsSchema: GenMessage<RecordIds, {jsonType: RecordIdsJson}> =
  */
 export type Revocation = Message<"disburse.type.v1.Revocation"> & {
   /**
-   * The strictest treatment requested so far. A later call can only make it stricter.
+   * The strictest treatment requested so far, from KEEP over HOLD to CANCEL. A later call can only
+   * make it stricter.
    *
    * @generated from field: disburse.type.v1.RevokedOrders orders = 1;
    */
@@ -78,7 +79,8 @@ export type Revocation = Message<"disburse.type.v1.Revocation"> & {
   scheduledPayouts?: RecordIds | undefined;
 
   /**
-   * Batches with unpaid lines. They are treated in the same way as scheduled payouts.
+   * Batches with unpaid lines, which now await approval, are kept or are cancelled like scheduled
+   * payouts.
    *
    * @generated from field: disburse.type.v1.RecordIds batches = 3;
    */
@@ -116,7 +118,8 @@ export type Revocation = Message<"disburse.type.v1.Revocation"> & {
  */
 export type RevocationJson = {
   /**
-   * The strictest treatment requested so far. A later call can only make it stricter.
+   * The strictest treatment requested so far, from KEEP over HOLD to CANCEL. A later call can only
+   * make it stricter.
    *
    * @generated from field: disburse.type.v1.RevokedOrders orders = 1;
    */
@@ -130,7 +133,8 @@ export type RevocationJson = {
   scheduledPayouts?: RecordIdsJson;
 
   /**
-   * Batches with unpaid lines. They are treated in the same way as scheduled payouts.
+   * Batches with unpaid lines, which now await approval, are kept or are cancelled like scheduled
+   * payouts.
    *
    * @generated from field: disburse.type.v1.RecordIds batches = 3;
    */
@@ -169,8 +173,8 @@ export const RevocationSchema: GenMessage<Revocation, {jsonType: RevocationJson}
   messageDesc(file_disburse_type_v1_revocation, 1);
 
 /**
- * The treatment of a revoked key's or removed member's orders: scheduled payouts and batches that
- * are not paid yet. Existing payouts are not changed.
+ * The treatment of the orders of a revoked key or removed member. Orders are scheduled payouts and
+ * batches that are not paid yet. Payouts that already exist are not changed.
  *
  * @generated from enum disburse.type.v1.RevokedOrders
  */
@@ -183,25 +187,25 @@ export const RevokedOrders = {
   UNSPECIFIED: 0,
 
   /**
-   * Orders await approval by an actor other than their creator. This includes existing orders of
-   * keys that the revoked key or member created, directly or through others. These keys continue to
-   * work.
+   * The orders await approval by an actor other than their creator. The same applies to existing
+   * orders of keys that the revoked key or member created, directly or through others. These keys
+   * continue to work.
    *
    * @generated from enum value: REVOKED_ORDERS_HOLD = 1;
    */
   HOLD: 1,
 
   /**
-   * Orders are paid as planned. Use this for a key rotation, after you have checked the orders.
+   * The orders are paid as planned. Use this for a key rotation, after you have checked the orders.
    *
    * @generated from enum value: REVOKED_ORDERS_KEEP = 2;
    */
   KEEP: 2,
 
   /**
-   * Orders are cancelled. Keys that the revoked key or member created, directly or through others,
-   * are revoked and their orders cancelled. All webhook endpoints that any of these keys or the
-   * member created are paused.
+   * The orders are cancelled. Keys that the revoked key or member created, directly or through
+   * others, are revoked and their orders cancelled. All webhook endpoints that any of these keys or
+   * the member created are paused.
    *
    * @generated from enum value: REVOKED_ORDERS_CANCEL = 3;
    */
@@ -209,16 +213,16 @@ export const RevokedOrders = {
 } as const;
 
 /**
- * The treatment of a revoked key's or removed member's orders: scheduled payouts and batches that
- * are not paid yet. Existing payouts are not changed.
+ * The treatment of the orders of a revoked key or removed member. Orders are scheduled payouts and
+ * batches that are not paid yet. Payouts that already exist are not changed.
  *
  * @generated from enum disburse.type.v1.RevokedOrders
  */
 export type RevokedOrders = (typeof RevokedOrders)[keyof typeof RevokedOrders] | UnknownEnum;
 
 /**
- * The treatment of a revoked key's or removed member's orders: scheduled payouts and batches that
- * are not paid yet. Existing payouts are not changed.
+ * The treatment of the orders of a revoked key or removed member. Orders are scheduled payouts and
+ * batches that are not paid yet. Payouts that already exist are not changed.
  *
  * @generated from enum disburse.type.v1.RevokedOrders
  */

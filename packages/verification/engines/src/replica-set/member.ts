@@ -1,0 +1,89 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  isServing,
+  type SupervisedProcess,
+  startSupervised,
+} from "@disburse/embedded/supervised-process.ts";
+import { MongoClient } from "mongodb";
+
+/** One `mongod` of a replica set, on its own folder and port. */
+export type Member = ReturnType<typeof createMember>;
+
+export const setName = "rs0";
+/** After a kill a member first replays its journal. */
+const startTimeoutMs = 60_000;
+/** A primary steps down before it ends, and waits up to 15 s for its operations. */
+const stopTimeoutMs = 40_000;
+/** A member that hangs answers nothing. */
+const answerMs = 2_000;
+
+export type MemberOptions = {
+  readonly mongod: string;
+  readonly name: string;
+  /** Contains the data and the log. */
+  readonly folder: string;
+  readonly port: number;
+};
+
+export function createMember({ mongod, name, folder, port }: MemberOptions) {
+  const data = join(folder, name);
+  const logFile = join(folder, `${name}.log`);
+  mkdirSync(data, { recursive: true });
+  let child: SupervisedProcess | undefined;
+  const running = (): SupervisedProcess => {
+    if (child === undefined) throw new Error(`${name} is not running`);
+    return child;
+  };
+  // Not through the proxy: faults of the network don't affect it.
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}/admin`, {
+    directConnection: true,
+    serverSelectionTimeoutMS: answerMs,
+    socketTimeoutMS: answerMs,
+  });
+  const end = async (signal: "SIGTERM" | "SIGKILL") => {
+    const ended = running();
+    child = undefined;
+    process.kill(ended.pid, signal);
+    await ended.exited;
+  };
+  return {
+    name,
+    port,
+    client,
+    pid: (): number | undefined => child?.pid,
+    start: async () => {
+      child = await startSupervised({
+        name: `The database member ${name}`,
+        command: mongod,
+        args: argumentsOf(data, port),
+        env: {},
+        logFile,
+        ready: () => isServing({ host: "127.0.0.1", port }),
+        startTimeoutMs,
+        stopTimeoutMs,
+      });
+    },
+    kill: () => end("SIGKILL"),
+    /** A shutdown as for an upgrade. A primary steps down first. */
+    shutDown: () => end("SIGTERM"),
+    signal: (signal: NodeJS.Signals) => void process.kill(running().pid, signal),
+    /** Elections that this member has started because it missed a primary, since it started. */
+    countElections: (): number =>
+      readFileSync(logFile, "utf8").split("Starting an election, since").length - 1,
+    /** A shutdown would wait up to 15 s for clients to notice it. The data is not needed. */
+    stop: async () => {
+      await client.close();
+      if (child !== undefined) await end("SIGKILL");
+    },
+  };
+}
+
+function argumentsOf(data: string, port: number): string[] {
+  const settings = ["enableTestCommands=1", "diagnosticDataCollectionEnabled=false"];
+  return [
+    ...["--dbpath", data, "--replSet", setName, "--bind_ip", "127.0.0.1", "--port", String(port)],
+    ...["--wiredTigerCacheSizeGB", "0.3", "--oplogSize", "512", "--nounixsocket"],
+    ...settings.flatMap((setting) => ["--setParameter", setting]),
+  ];
+}
