@@ -26,9 +26,9 @@ const document = {
   },
   components: {
     schemas: {
-      Error: {
+      ApiError: {
         properties: {
-          code: { enum: ["A_CODE", "NEW_CODE"] },
+          code: { anyOf: [{ enum: ["A_CODE", "NEW_CODE"] }, { type: "string" }] },
           reason: { description: "Why.\n\n- `a_reason`: A cause." },
         },
       },

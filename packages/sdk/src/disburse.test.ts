@@ -14,14 +14,18 @@ type Described = {
 
 const document = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../docs/openapi.json"), "utf8"),
-) as { paths: Record<string, Record<string, Described>> };
+) as {
+  paths: Record<string, Record<string, Described>>;
+  components: { schemas: Record<string, { properties?: object }> };
+};
 
 /** False for operations that return a file without `data`. */
 function isAnswer({ responses }: Described): boolean {
   const content = responses["200"]?.content as
-    | Record<string, { schema?: { properties?: object } }>
+    | Record<string, { schema?: { $ref?: string } }>
     | undefined;
-  return "data" in (content?.["application/json"]?.schema?.properties ?? {});
+  const name = content?.["application/json"]?.schema?.$ref?.split("/").at(-1) ?? "";
+  return "data" in (document.components.schemas[name]?.properties ?? {});
 }
 
 function methodsOf(client: Disburse): [name: string, method: Method][] {

@@ -143,7 +143,14 @@ function textSchema(field: TextField): JsonSchema {
  * lookaround, and Python has no `\p`. The service checks the others, and descriptions state them.
  */
 function patternOf(source: string | undefined): { readonly pattern?: string } {
-  return source === undefined || /\\[pP]\{|\(\?(?!:)/.test(source) ? {} : { pattern: source };
+  if (source === undefined) return {};
+  const pattern = withoutExclusions(source);
+  return /\\[pP]\{|\(\?(?!:)/.test(pattern) ? {} : { pattern };
+}
+
+/** Removes negative lookaheads. The other texts still match, and Go can read the pattern. */
+export function withoutExclusions(source: string): string {
+  return source.replaceAll(/\(\?![^()]*\)/g, "");
 }
 
 /** The schema of a kind of text. `own` are the keywords of the field. */
@@ -153,7 +160,8 @@ function kindSchema(kind: TextKind, own: JsonSchema): JsonSchema {
     return { anyOf: [text, { type: "integer", minimum: 0 }] };
   }
   if (kind === "amount") {
-    const pattern = "^0*[0-9]{1,15}([.][0-9]+)?([eE][+-]?[0-9]{1,3})?$";
+    const aboveZero = "(0*[1-9][0-9]{0,14}([.][0-9]+)?|0+[.]0*[1-9][0-9]*)";
+    const pattern = `^${aboveZero}([eE][+-]?[0-9]{1,3})?$`;
     const number = { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1e15 };
     return { anyOf: [{ type: "string", pattern, ...own }, number] };
   }

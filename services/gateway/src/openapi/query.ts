@@ -1,6 +1,7 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { enumNames, enumValue } from "@disburse/chassis/enum-names.ts";
+import { withoutExclusions } from "@disburse/forms/describe/json-schema.ts";
 import { nearest } from "@disburse/kernel/nearest.ts";
 import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
@@ -127,7 +128,7 @@ export function pairs<const Field extends string | undefined = undefined>(
   keys: string,
   ...described: Described<Field>
 ): Parameter<Record<string, string>, Field> {
-  const items = { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,40}=.*$" };
+  const items = { type: "string", pattern: `^${withoutExclusions(keys)}=.{0,${pairValueMax}}$` };
   return {
     ...kind<Record<string, string>>({
       schema: { type: "array", items, examples: [["order=1001"]] },

@@ -37,7 +37,14 @@ export function storedValues<Desc extends DescMessage>(
 
 /** Removes a request's constraints from a field's schema. */
 function stored(schema: JsonSchema): JsonSchema {
-  const { type = "string", description, properties, items, additionalProperties, examples } = schema;
+  const {
+    type = "string",
+    description,
+    properties,
+    items,
+    additionalProperties,
+    examples,
+  } = schema;
   return {
     type,
     ...(description !== undefined && { description }),
