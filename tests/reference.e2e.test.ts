@@ -18,11 +18,10 @@ type Parameter = {
 };
 type Asked = {
   readonly enum?: string[];
-  readonly examples?: Value[];
+  readonly examples?: (Value | Value[])[];
   readonly type: string;
 };
-/** File responses are not objects with `data`. */
-type Answered = { readonly properties?: { readonly data?: object } };
+type Answered = { readonly examples: { readonly success: { readonly value: object | string } } };
 type Described = {
   readonly operationId: string;
   readonly parameters: readonly Parameter[];
@@ -214,9 +213,7 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 };
 
-/**
- * Returns a parameter's query: with any other that it requires.
- */
+/** Returns a parameter's query, with any other parameter that it requires. */
 function queryOf(name: string, sample: string): Record<string, string> {
   if (/^amount_(?:from|to)$/.test(name)) return { [name]: "10.00", source_currency_code: "USD" };
   return { [name]: sample };
@@ -224,8 +221,9 @@ function queryOf(name: string, sample: string): Record<string, string> {
 
 describe.each(described)("$method $path", ({ path, method, operation }) => {
   const { operationId, parameters, requestBody, responses } = operation;
-  const [{ schema }] = Object.values(responses["200"].content) as [{ schema: Answered }];
-  const isFile = schema.properties?.data === undefined;
+  const [{ examples: answers }] = Object.values(responses["200"].content) as [Answered];
+  const { value: answer } = answers.success;
+  const isFile = typeof answer === "string" || !("data" in answer);
   const examples = requestBody?.content["application/json"].examples ?? { none: { value: {} } };
   const bodies: [string, { value: object } | undefined][] =
     method === "POST" || method === "PATCH" ? Object.entries(examples) : [["none", undefined]];
@@ -243,8 +241,8 @@ describe.each(described)("$method $path", ({ path, method, operation }) => {
   it.each(inQuery)("asked with $name", async ({ name, schema }) => {
     // A cursor comes from a list, so there is no example.
     if (name === "cursor" || name === "after") return;
-    const of = schema.items ?? schema;
-    const samples = of.enum ?? of.examples ?? [of.type === "integer" ? 1 : "USD"];
+    const of = schema.examples === undefined ? (schema.items ?? schema) : schema;
+    const samples = of.enum ?? of.examples?.flat() ?? [of.type === "integer" ? 1 : "USD"];
     for (const sample of samples) {
       const query = new URLSearchParams(queryOf(name, records[name] ?? String(sample)));
       const { status, text } = await acme.get(`${livePath(path)}?${query}`);

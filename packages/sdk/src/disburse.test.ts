@@ -14,18 +14,14 @@ type Described = {
 
 const document = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../docs/openapi.json"), "utf8"),
-) as {
-  paths: Record<string, Record<string, Described>>;
-  components: { schemas: Record<string, { properties?: object }> };
-};
+) as { paths: Record<string, Record<string, Described>> };
 
 /** False for operations that return a file without `data`. */
 function isAnswer({ responses }: Described): boolean {
   const content = responses["200"]?.content as
-    | Record<string, { schema?: { $ref?: string } }>
+    | Record<string, { examples?: { success?: { value: object } } }>
     | undefined;
-  const name = content?.["application/json"]?.schema?.$ref?.split("/").at(-1) ?? "";
-  return "data" in (document.components.schemas[name]?.properties ?? {});
+  return "data" in (content?.["application/json"]?.examples?.success?.value ?? {});
 }
 
 function methodsOf(client: Disburse): [name: string, method: Method][] {
