@@ -22,9 +22,10 @@ const examples = {
 };
 const document = {
   paths: {
-    "/a": { get: { responses: { "409": { content: { "application/json": { examples } } } } } },
+    "/a": { get: { responses: { "409": { $ref: "#/components/responses/BOTH" } } } },
   },
   components: {
+    responses: { BOTH: { content: { "application/json": { examples } } } },
     schemas: {
       ApiError: {
         properties: {

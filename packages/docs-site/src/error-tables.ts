@@ -1,17 +1,8 @@
-import type { Document } from "@disburse/sdk/generator/document.ts";
+import { type Document, nameOf } from "@disburse/sdk/generator/document.ts";
 
 type Example = { readonly value: { readonly code?: string; readonly message?: string } };
 
-type Responses = Readonly<
-  Record<
-    string,
-    {
-      readonly content?: {
-        readonly "application/json"?: { readonly examples?: Readonly<Record<string, Example>> };
-      };
-    }
-  >
->;
+type Responses = Readonly<Record<string, { readonly $ref?: string }>>;
 
 type ErrorSchema = {
   readonly properties: Readonly<
@@ -45,8 +36,10 @@ function sentencesOf(document: Document) {
   const sentences = new Map<string, { status: string; message: string }>();
   const methods = Object.values(document.paths).flatMap((path) => Object.values(path));
   for (const { responses } of methods) {
-    for (const [status, { content }] of Object.entries(responses as Responses)) {
-      for (const { value } of Object.values(content?.["application/json"]?.examples ?? {})) {
+    for (const [status, { $ref = "" }] of Object.entries(responses as Responses)) {
+      const { content } = document.components.responses[nameOf($ref)] ?? {};
+      const examples = content?.["application/json"]?.examples ?? {};
+      for (const { value } of Object.values(examples as Readonly<Record<string, Example>>)) {
         const { code, message = "" } = value;
         if (code !== undefined) sentences.set(code, { status, message });
       }

@@ -412,7 +412,7 @@ export class Payouts {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `ALREADY_PROCESSED`, `QUOTE_EXPIRED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `POSSIBLE_DUPLICATE`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `ALREADY_PROCESSED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `POSSIBLE_DUPLICATE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `executePayout` of the reference.
    */
@@ -429,7 +429,7 @@ export class Payouts {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_CANCELLABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `cancelPayout` of the reference.
    */
@@ -446,7 +446,7 @@ export class Payouts {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `AMOUNT_NOT_WITHIN_LIMITS`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `AMOUNT_NOT_WITHIN_LIMITS`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `approvePayout` of the reference.
    */
@@ -461,7 +461,7 @@ export class Payouts {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `rejectPayout` of the reference.
    */
@@ -482,7 +482,7 @@ export class Payouts {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `ALREADY_PROCESSED`, `CORRIDOR_NOT_ACTIVE`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `POSSIBLE_DUPLICATE`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `ALREADY_PROCESSED`, `AMOUNT_NOT_WITHIN_LIMITS`, `CORRIDOR_NOT_ACTIVE`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `POSSIBLE_DUPLICATE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `reissuePayout` of the reference.
    */
@@ -609,7 +609,7 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `approveScheduledPayout` of the reference.
    */
@@ -624,7 +624,7 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `rejectScheduledPayout` of the reference.
    */
@@ -639,7 +639,7 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_CANCELLABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `cancelScheduledPayout` of the reference.
    */
@@ -695,7 +695,7 @@ export class Batches {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `approveBatch` of the reference.
    */
@@ -710,7 +710,7 @@ export class Batches {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `rejectBatch` of the reference.
    */
@@ -725,7 +725,7 @@ export class Batches {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_CANCELLABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `cancelBatch` of the reference.
    */
@@ -1283,7 +1283,7 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `settlePayout` of the reference.
    */
@@ -1298,7 +1298,7 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `failPayout` of the reference.
    */
@@ -1313,7 +1313,7 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `returnPayout` of the reference.
    */
@@ -1328,7 +1328,7 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `leavePayoutInDoubt` of the reference.
    */
@@ -1448,7 +1448,7 @@ export class Sandbox {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `retryWebhookDelivery` of the reference.
    */
@@ -1463,7 +1463,7 @@ export class Sandbox {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `lapseWebhookDelivery` of the reference.
    */

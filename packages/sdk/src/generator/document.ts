@@ -14,7 +14,10 @@ export type Schema = {
 };
 
 type Content = {
-  readonly "application/json"?: { readonly schema: Schema; readonly examples?: object };
+  readonly "application/json"?: {
+    readonly schema: Schema;
+    readonly examples?: Readonly<Record<string, object>>;
+  };
 };
 
 type Parameter = {
@@ -44,7 +47,11 @@ export type Document = {
     Record<string, { readonly post: { readonly requestBody: { readonly content: Content } } }>
   >;
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    /** The refusals of all operations. */
+    readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+  };
 };
 
 export type Operation = {
@@ -72,7 +79,7 @@ export function operationsOf(document: Document): Operation[] {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     path.startsWith("/api/")
       ? Object.entries(methods).flatMap(
-          ([method, each]) => operation(method, path, each, document.components.schemas) ?? [],
+          ([method, each]) => operation(method, path, each, document.components) ?? [],
         )
       : [],
   );
@@ -88,11 +95,11 @@ function operation(
   method: string,
   path: string,
   described: DocumentOperation,
-  schemas: Document["components"]["schemas"],
+  components: Document["components"],
 ): Operation | undefined {
   const { operationId: id, tags, summary, description, parameters = [], requestBody } = described;
   const content = described.responses["200"]?.content;
-  const schema = resolved(content?.["application/json"]?.schema, schemas);
+  const schema = resolved(content?.["application/json"]?.schema, components.schemas);
   if (content !== undefined && schema?.properties?.data === undefined) return undefined;
   const data = schema?.properties?.data;
   const [tag] = tags;
@@ -115,15 +122,17 @@ function operation(
     body: requestBody?.content["application/json"]?.schema,
     bodyRequired: requestBody?.required ?? false,
     data,
-    refusals: refusalsOf(described),
+    refusals: refusalsOf(described, components),
   };
 }
 
-function refusalsOf({ responses }: DocumentOperation): string[] {
-  return Object.entries(responses).flatMap(([status, { $ref, content }]) => {
-    if (!status.startsWith("4")) return [];
-    if ($ref !== undefined) return [nameOf($ref)];
-    return Object.keys(content?.["application/json"]?.examples ?? {});
+function refusalsOf(
+  { responses }: DocumentOperation,
+  components: Document["components"],
+): string[] {
+  return Object.entries(responses).flatMap(([status, { $ref = "" }]) => {
+    const { content } = components.responses[nameOf($ref)] ?? {};
+    return status.startsWith("4") ? Object.keys(content?.["application/json"]?.examples ?? {}) : [];
   });
 }
 

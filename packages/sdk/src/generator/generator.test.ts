@@ -68,16 +68,18 @@ describe("types", () => {
       A: { type: "object", properties: { fee: { type: "integer" } } },
       B: { type: "object", properties: { fee: { type: "number", format: "decimal" } } },
     };
-    const spoilt = {
-      ...document,
-      components: { schemas: { ...document.components.schemas, ...schemas } },
+    const components = {
+      ...document.components,
+      schemas: { ...document.components.schemas, ...schemas },
     };
+    const spoilt = { ...document, components };
     expect(() => generatedFiles(spoilt)).toThrow("fee is both integer and decimal");
   });
 
   test("a description cannot end its comment", () => {
     const schemas = { A: { description: "a */ b", type: "object", properties: {} } };
-    const files = generatedFiles({ ...document, paths: {}, webhooks: {}, components: { schemas } });
+    const components = { schemas, responses: {} };
+    const files = generatedFiles({ ...document, paths: {}, webhooks: {}, components });
     expect(files["types.ts"]).toContain("/** a *\\/ b */");
   });
 });

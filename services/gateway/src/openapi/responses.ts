@@ -180,31 +180,31 @@ function limits(status: number): readonly string[] {
   return [401, 408, 417, 431, 501].includes(status) ? [] : limitHeaders;
 }
 
-/**
- * Builds the responses of refusals, keyed by status. A response with a single code is a component.
- */
+function byStatus(codes: readonly ErrorCode[]): [status: number, codes: ErrorCode[]][] {
+  return [...Map.groupBy([...codes].sort(), (code) => errorTable[code].status)];
+}
+
+/** Routes with the same codes of a status share a component. */
+const componentOf = (codes: readonly ErrorCode[]) => codes.join("_OR_");
+
+/** Builds the responses of refusals, keyed by status, as references to components. */
 export function refusalResponses(codes: readonly ErrorCode[]): Record<string, JsonSchema> {
-  const byStatus = Map.groupBy(codes, (code) => errorTable[code].status);
-  const responses = [...byStatus].map(([status, its]): [string, JsonSchema] => {
-    const [only, ...more] = its;
-    const isShared = only !== undefined && more.length === 0;
-    return [
-      String(status),
-      isShared ? { $ref: `#/components/responses/${only}` } : response(status, its),
-    ];
-  });
+  const responses = byStatus(codes).map(([status, its]): [string, JsonSchema] => [
+    String(status),
+    { $ref: `#/components/responses/${componentOf(its)}` },
+  ]);
   return Object.fromEntries(responses.sort(([a], [b]) => a.localeCompare(b)));
 }
 
 /** Builds the components that `refusalResponses` references for all routes. */
 export function sharedResponses(routes: readonly Route[]): Record<string, JsonSchema> {
-  const shared = routes.flatMap((endpoint) => {
-    const byStatus = Map.groupBy(refusalsOf(endpoint), (code) => errorTable[code].status);
-    return [...byStatus.values()].flatMap((its) => (its.length === 1 ? its : []));
-  });
-  return Object.fromEntries(
-    [...new Set(shared)].sort().map((code) => [code, response(errorTable[code].status, [code])]),
+  const all = routes.flatMap((route) =>
+    byStatus(refusalsOf(route)).map(([status, its]): [string, JsonSchema] => [
+      componentOf(its),
+      response(status, its),
+    ]),
   );
+  return Object.fromEntries(all.sort(([a], [b]) => a.localeCompare(b)));
 }
 
 function response(status: number, codes: readonly ErrorCode[]): JsonSchema {

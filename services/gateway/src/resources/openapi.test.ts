@@ -65,11 +65,15 @@ it("has every error code, with its status and sentence", () => {
   expect([...shown, ...beyondRoutes].sort()).toEqual([...codes].sort());
 });
 
+function sharedOf({ $ref }: { readonly $ref?: string }): Content | undefined {
+  return document.components.responses[$ref?.split("/").at(-1) ?? ""];
+}
+
 function refusedWith(operation: { [key: string]: unknown }): string[] {
   return Object.entries(operation.responses as Record<string, Content & { $ref?: string }>).flatMap(
-    ([status, { $ref, content }]) => {
-      const shared = document.components.responses[$ref?.split("/").at(-1) ?? ""] as Content;
-      const examples = (content ?? shared?.content)?.["application/json"]?.examples ?? {};
+    ([status, response]) => {
+      const { content } = sharedOf(response) ?? response;
+      const examples = content?.["application/json"]?.examples ?? {};
       return Object.entries(examples).flatMap(([code, { value }]) => {
         if (code === "success") return [];
         const row = errorTable[code as keyof typeof errorTable];
@@ -88,13 +92,13 @@ describe.each(described)("%s", (pointer, operation) => {
   it("has examples that match its schemas", () => {
     const { requestBody, responses } = operation as {
       requestBody?: Content;
-      responses: Record<string, Content>;
+      responses: Record<string, Content & { $ref?: string }>;
     };
     const places: [string, Content | undefined][] = [
       [`${pointer}/requestBody`, requestBody],
       ...Object.entries(responses).map(([status, response]): [string, Content] => [
-        `${pointer}/responses/${status}`,
-        response,
+        response.$ref?.slice(1) ?? `${pointer}/responses/${status}`,
+        sharedOf(response) ?? response,
       ]),
     ];
     for (const [place, content] of places) {
@@ -168,6 +172,7 @@ describe("an invalid response", () => {
 
 it("has schemas that client generators of all languages read", () => {
   const faults: string[] = [];
+  const readiness = "#/paths//readyz/get/responses/503";
   const visit = (node: unknown, at: string): void => {
     if (typeof node !== "object" || node === null) return;
     const { type, properties, pattern, enum: words, default: set } = node as JsonSchema;
@@ -184,6 +189,8 @@ it("has schemas that client generators of all languages read", () => {
     const isConstant = Array.isArray(words) && words.length === 1;
     if (isResponse && words !== undefined && !isConstant && !/\/anyOf\/0$/.test(at))
       faults.push(`${at}: a closed enum`);
+    if (/\/responses\/[45]\d\d$/.test(at) && !("$ref" in node) && at !== readiness)
+      faults.push(`${at}: a refusal of its own`);
     for (const [key, each] of Object.entries(node)) {
       if (!["example", "examples", "value"].includes(key)) visit(each, `${at}/${key}`);
     }
