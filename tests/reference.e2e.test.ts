@@ -1,7 +1,7 @@
 import { riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { readDocument } from "@disburse/testkit/reference.ts";
+import { readDocument, referenceOf } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bankBody, depositorBody, paths } from "./bodies.ts";
 import { setControls } from "./operators-controls.ts";
@@ -249,6 +249,37 @@ describe.each(described)("$method $path", ({ path, method, operation }) => {
       expect(status, text).toBe(200);
     }
   });
+});
+
+it("amounts are strings as /openapi-strings.json describes them", async () => {
+  const strings = await (await fetch(`${platform.baseUrl}/openapi-strings.json`)).json();
+  const reference = referenceOf(strings);
+  const headers = {
+    authorization: `Bearer ${platform.apiKey("acme")}`,
+    "content-type": "application/json",
+    "disburse-amounts": "string",
+  };
+  const problemsOf = async (method: string, path: string, body?: object) => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(platform.baseUrl + path, { method, headers, ...sent });
+    const { status, headers: answered } = answer;
+    expect(status).toBe(200);
+    const described = { method, path, status, headers: answered, body: await answer.json() };
+    return reference.problems(described).map((problem) => `${method} ${path}: ${problem}`);
+  };
+  const quote = { ...(await acme.transfer("USD", "USD")), source_amount: "1.00" };
+  const gets = described.filter(
+    ({ method, path, operation }) =>
+      method === "GET" &&
+      !path.endsWith("/receipt") &&
+      "application/json" in operation.responses["200"].content,
+  );
+  expect(gets.length).toBeGreaterThan(25);
+  const problems = [
+    await problemsOf("POST", "/api/v1/transfer/rfq", quote),
+    ...(await Promise.all(gets.map(({ path }) => problemsOf("GET", livePath(path))))),
+  ];
+  expect(problems.flat()).toEqual([]);
 });
 
 type RequestedField = {

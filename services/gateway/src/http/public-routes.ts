@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
+import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
 import type { Mode } from "../keys/rules/key.ts";
+import { withStringAmounts } from "../openapi/string-amounts.ts";
 import { docsPages, type Guide, type Reference } from "./docs/page.ts";
 import { fileRoute, type PublicRoute, textRoute } from "./static.ts";
 
@@ -13,7 +15,7 @@ const here = (name: string) => new URL(`./docs/${name}`, import.meta.url);
 export type PublicRouteDeps = {
   /** Returns true while the gateway can serve requests. */
   readonly isReady: () => Promise<boolean>;
-  readonly reference: object;
+  readonly reference: JsonSchema;
   readonly mode: Mode;
   /** Returns the public keys for verifying receipts. */
   readonly receiptKeys: () => readonly object[];
@@ -41,6 +43,7 @@ export async function publicRoutes({
       answer: async () => status(200, { keys: receiptKeys() }),
     },
     textRoute("/openapi.json", JSON.stringify(reference), {}),
+    textRoute("/openapi-strings.json", JSON.stringify(withStringAmounts(reference)), {}),
     { path: "/healthz", isProbe: true, answer: async () => status(200, { status: "ok" }) },
     {
       path: "/readyz",

@@ -42,7 +42,7 @@ export function openApiDocument({ routes, components, webhooks }: Described): Js
       version: interfaceVersion,
       summary: "Payouts in fiat and crypto.",
       description:
-        "Pays beneficiaries in fiat and crypto from your accounts, and reports each change by webhook. Amounts are exact decimals.",
+        "Pays beneficiaries in fiat and crypto from your accounts, and reports each change by webhook. Amounts are exact decimals, as numbers here and as strings in `/openapi-strings.json`, which is for client generators.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     externalDocs: { description: "First payout, guides and errors.", url: "/docs" },
@@ -98,7 +98,7 @@ function operationItem(route: Route, schemas: Schemas): JsonSchema {
 }
 
 function parametersOf(route: Route): JsonSchema[] {
-  const { method, path, data, query = {} } = route;
+  const { method, path, query = {} } = route;
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -111,12 +111,7 @@ function parametersOf(route: Route): JsonSchema[] {
   );
   const ofKeys = takesKey(route) ? ["IdempotencyKey"] : [];
   const ofBodies = takesBody(method) ? ["Strict"] : [];
-  const headers = [
-    ...ofKeys,
-    ...ofBodies,
-    ...("mediaType" in data ? [] : ["Amounts"]),
-    "RequestId",
-  ];
+  const headers = [...ofKeys, ...ofBodies, "RequestId"];
   const inHeader = headers.map((name) => ({ $ref: `#/components/parameters/${name}` }));
   return [...inPath, ...inQuery, ...inHeader];
 }

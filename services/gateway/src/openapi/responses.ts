@@ -35,14 +35,16 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
       "`true` refuses fields of the body that are not known, with `INVALID_REQUEST`; they are ignored otherwise, and the sandbox names them in `Disburse-Ignored-Fields`.",
     schema: { type: "string", enum: ["true", "false"] },
   },
-  Amounts: {
-    name: "Disburse-Amounts",
-    in: "header",
-    required: false,
-    description:
-      "`string` answers every amount and rate as a string of the same digits, for clients that read JSON numbers as floats.",
-    schema: { type: "string", enum: ["number", "string"] },
-  },
+};
+
+/** The header of every request in the contract with amounts as strings. */
+export const amountsHeader = {
+  name: "Disburse-Amounts",
+  in: "header",
+  required: true,
+  description: "Returns every amount and rate as a string of the same digits.",
+  schema: { type: "string", enum: ["string"] },
+  example: "string",
 };
 
 const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema });
@@ -274,6 +276,14 @@ export const operationalPaths: Readonly<Record<string, JsonSchema>> = {
   ),
   "/openapi.json": operational(
     ["getOpenApi", "This document", "OpenAPI 3.1, as a file."],
+    [["The document.", { type: "object" }]],
+  ),
+  "/openapi-strings.json": operational(
+    [
+      "getOpenApiWithStrings",
+      "This document with amounts as strings",
+      "The same contract for client generators that read numbers as floats: every request sends `Disburse-Amounts: string`, and every amount is a string.",
+    ],
     [["The document.", { type: "object" }]],
   ),
   "/docs": operational(
