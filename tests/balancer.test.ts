@@ -13,7 +13,7 @@ import { errorTable } from "@disburse/kernel/errors.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 const config = readFileSync(join(import.meta.dirname, "../deploy/balancer/haproxy.cfg"), "utf8");
-/** Of Debian's package; without it the balancer's own process is not tried. */
+/** HAProxy of Debian's package. Without it, the tests that run the balancer are skipped. */
 const isThere = spawnSync("haproxy", ["-v"]).status === 0;
 
 const ends: (() => unknown)[] = [];
@@ -34,7 +34,7 @@ function pausable() {
   };
 }
 
-/** A gateway: its public port, and the admin port that the balancer asks. */
+/** A gateway: its public port, and the admin port that the balancer polls. */
 async function startGateway(ping: () => Promise<boolean>, answer = true) {
   const lifecycle = createLifecycle(createDatabaseCheck(ping));
   lifecycle.started();
@@ -82,7 +82,7 @@ describe("deploy/balancer", () => {
       const { code, message, ...rest } = JSON.parse(body);
       const row = errorTable[code as keyof typeof errorTable];
       expect([message, rest]).toEqual([row.message, {}]);
-      // Both become 503 for the client.
+      // The client gets 503 in both cases.
       expect(row.status).toBe(["502", "504"].includes(status ?? "") ? 503 : Number(status));
       expect(headers).toContain("X-Request-Id");
       expect(headers?.includes("Retry-After 1 ")).toBe(row.status === 503);

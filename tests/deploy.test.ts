@@ -301,7 +301,7 @@ describe("docker-compose.yml", () => {
   });
 
   it.each(parts)("checks the health of %s and starts it again", (part) => {
-    // Neither a Node nor an Erlang process for each probe.
+    // A probe starts neither a Node nor an Erlang process.
     expect(composed(part).healthcheck?.test?.slice(0, 2)).toEqual(["CMD", "bash"]);
     expect(composed(part).healthcheck).toMatchObject({ start_interval: "1s" });
     expect(composed(part).restart).toBe("unless-stopped");

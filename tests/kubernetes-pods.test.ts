@@ -180,6 +180,11 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
         const given = spec.data.map(({ secretKey }: { secretKey: string }) => secretKey);
         const mounted = secret.secret.items.map(({ key }: { key: string }) => key);
         expect(given.sort()).toEqual(mounted.sort());
+        for (const { secretKey, remoteRef } of spec.data) {
+          // All services verify each other's tokens, so the public keys are the same for all.
+          const key = secretKey === "TRUSTED_KEYS" ? "disburse" : `${service}-keys`;
+          expect(remoteRef).toEqual({ key, property: secretKey });
+        }
       }
     });
 
@@ -240,11 +245,20 @@ describe.skipIf(kubectl === "")(`backups of stage${without}`, () => {
   );
 
   it("are made by a user who reads everything, and restored by another one", () => {
-    const { users } = overlay("stage").get("MongoDBCommunity", "mongodb").spec;
+    const { users, security } = overlay("stage").get("MongoDBCommunity", "mongodb").spec;
     const rolesOf = (name: string) =>
       users.find((each: Named) => each.name === name).roles.map(({ name: role }: Named) => role);
     expect(rolesOf("backup")).toEqual(["backup"]);
-    expect(rolesOf("restore")).toEqual(["restore"]);
+    expect(rolesOf("restore")).toEqual(["restore", "oplogReplay"]);
+    // MongoDB: "the restore role is insufficient to replay the oplog".
+    expect(security.roles).toEqual([
+      {
+        role: "oplogReplay",
+        db: "admin",
+        privileges: [{ resource: { anyResource: true }, actions: ["anyAction"] }],
+        roles: [],
+      },
+    ]);
     // For check:invariants and audit:verify.
     const reader = users.find((each: Named) => each.name === "reader").roles;
     expect(reader).toEqual(

@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, "..");
 const k8s = join(root, "deploy/k8s");
 const example = "examples/eks-atlas";
 
-/** A label of DNS, which a Job's name must be: pods are called after it. */
+/** A DNS label. A Job's name must be one, because it becomes part of its pods' names. */
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const imageOf = (manifests: Manifests, service: string) =>
   containerOf(manifests.get("Deployment", service)).image;

@@ -473,7 +473,7 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
   (overlay) => {
     it("scrapes every service, as the job that the alerts know", () => {
       const { spec, metadata: monitor } = of(overlay).get("ServiceMonitor", "disburse");
-      // kube-prometheus-stack takes no others.
+      // kube-prometheus-stack selects no others.
       const selected = { release: "kube-prometheus-stack" };
       expect(monitor.labels).toMatchObject(selected);
       expect(of(overlay).get("PrometheusRule", "disburse").metadata.labels).toMatchObject(selected);

@@ -4,7 +4,7 @@ import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { migrations } from "@disburse/standalone/migrations.ts";
 import { expect, it } from "vitest";
 
-/** Names of the steps of each service. Databases have them, so none may change or go. */
+/** Names of the steps of each service. Databases store them, so none may change or disappear. */
 const released = JSON.parse(
   readFileSync(join(import.meta.dirname, "released-steps.json"), "utf8"),
 ) as Readonly<Record<string, readonly string[]>>;

@@ -5,12 +5,23 @@ import { join } from "node:path";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { afterEach, expect, it } from "vitest";
 
-type Container = { id: string; service: string; image: string; hash: string; health: string };
+type Container = {
+  readonly id: string;
+  readonly service: string;
+  readonly image: string;
+  readonly hash: string;
+  readonly health: string;
+  isStopped?: boolean;
+};
 type World = {
   containers: Container[];
   /** The image and the settings that compose would run, by service. */
   readonly wanted: Record<string, { image: string; hash: string }>;
   readonly newHealth: string;
+  /** How many containers serve before the update, by service. */
+  readonly serving: Record<string, number>;
+  /** The call that fails, and how many before it do not. */
+  readonly failing: { readonly call: string; readonly after: number };
   calls: string[];
 };
 
@@ -23,29 +34,45 @@ const args = process.argv.slice(2);
 const last = args.at(-1);
 const print = (text) => process.stdout.write(text + "\\n");
 const of = (service) => world.containers.filter((each) => each.service === service);
+const serving = (service) =>
+  of(service).filter(({ health, isStopped }) => health === "healthy" && !isStopped).length;
 const add = (service, to) => {
+  for (const each of of(service)) each.isStopped = false;
+  if (to > 0) for (const { id } of of(service).slice(to)) {
+    world.containers = world.containers.filter((each) => each.id !== id);
+  }
   for (let at = of(service).length; at < to; at += 1) {
     const id = service + "-new-" + world.calls.length;
     world.containers.push({ id, service, ...world.wanted[service], health: world.newHealth });
   }
 };
 const call = args.join(" ");
+const isFailing =
+  call.startsWith(world.failing.call) &&
+  world.calls.filter((each) => each.startsWith(world.failing.call)).length >= world.failing.after;
 world.calls.push(call);
 const imageOf = (service) => (service === "balancer" ? "haproxy:3.2@sha256:1" : "disburse-" + service + ":dev");
-if (/^compose config --images$/.test(call)) Object.keys(world.wanted).map(imageOf).forEach(print);
-else if (/^compose config --hash/.test(call)) print(last + " " + world.wanted[last].hash);
-else if (/^compose ps --quiet/.test(call)) of(last).forEach(({ id }) => print(id));
+if (isFailing) {
+  writeFileSync(file, JSON.stringify(world));
+  process.exit(7);
+}
+if (/^compose config --hash/.test(call)) print(last + " " + world.wanted[last].hash);
+else if (/^compose ps --quiet/.test(call)) of(last).filter(({ isStopped }) => !isStopped).forEach(({ id }) => print(id));
+else if (/^compose rm --force /.test(call)) {
+  const ended = of(last).filter(({ isStopped }) => isStopped);
+  world.containers = world.containers.filter((each) => !ended.includes(each));
+}
 else if (/^compose run /.test(call)) print("");
 else if (/^compose up /.test(call)) add(last, Number(/--scale \\w+=(\\d+)/.exec(call)?.[1] ?? 0));
 else if (/^compose kill /.test(call)) print("");
 else if (/^image inspect/.test(call)) print(world.wanted[Object.keys(world.wanted).find((each) => imageOf(each) === last)].image);
 else if (/^inspect .*Health/.test(call)) print(world.containers.find(({ id }) => id === last).health);
 else if (/^inspect /.test(call)) {
-  const { image, hash } = world.containers.find(({ id }) => id === last);
-  print(image + " " + hash);
+  const { service, image, hash } = world.containers.find(({ id }) => id === last);
+  print(imageOf(service) + " " + image + " " + hash);
 } else if (/^(stop|rm) /.test(call)) {
   const { service } = world.containers.find(({ id }) => id === last);
-  if (call.startsWith("stop") && of(service).filter(({ health }) => health === "healthy").length < 3) process.exit(9);
+  if (call.startsWith("stop") && serving(service) <= world.serving[service]) process.exit(9);
   if (call.startsWith("rm")) world.containers = world.containers.filter(({ id }) => id !== last);
 } else process.exit(8);
 writeFileSync(file, JSON.stringify(world));
@@ -58,8 +85,17 @@ afterEach(() => {
 
 const all = [...serviceNames, "balancer"];
 
+type Given = {
+  readonly newHealth?: string;
+  /** The id of a container that does not run. */
+  readonly stopped?: string;
+  readonly failing?: World["failing"];
+};
+const nothing: World["failing"] = { call: "nothing", after: 0 };
+
 /** Two containers of each service and one balancer, whose image or settings may differ. */
-function update(changed: readonly string[], newHealth = "healthy") {
+function update(changed: readonly string[], given: Given = {}) {
+  const { newHealth = "healthy", stopped, failing = nothing } = given;
   const folder = mkdtempSync(join(tmpdir(), "update-"));
   folders.push(folder);
   const file = join(folder, "world.json");
@@ -68,10 +104,18 @@ function update(changed: readonly string[], newHealth = "healthy") {
   );
   const containers = all.flatMap((service) =>
     [1, 2].slice(service === "balancer" ? 1 : 0).map((at) => {
-      return { id: `${service}-${at}`, service, image: "old", hash: "h", health: "healthy" };
+      const id = `${service}-${at}`;
+      const container: Container = { id, service, image: "old", hash: "h", health: "healthy" };
+      return id === stopped ? { ...container, isStopped: true } : container;
     }),
   );
-  const world: World = { containers, wanted, newHealth, calls: [] };
+  const serving = Object.fromEntries(
+    all.map((name) => {
+      const own = containers.filter(({ service, isStopped }) => service === name && !isStopped);
+      return [name, own.length];
+    }),
+  );
+  const world: World = { containers, wanted, newHealth, serving, failing, calls: [] };
   writeFileSync(file, JSON.stringify(world));
   writeFileSync(join(folder, "docker"), docker, { mode: 0o755 });
   writeFileSync(join(folder, "sleep"), "#!/bin/sh\n", { mode: 0o755 });
@@ -110,7 +154,7 @@ it("replaces each container of a new image by one that is ready, and leaves the 
 }, 120_000);
 
 it("stops at a container that does not become ready, with the old ones serving", () => {
-  const { status, stderr, leftOf } = update(["quote", "gateway"], "unhealthy");
+  const { status, stderr, leftOf } = update(["quote", "gateway"], { newHealth: "unhealthy" });
   expect(status).toBe(1);
   expect(stderr).toMatch(/is unhealthy after \d+ s/);
   expect(leftOf("quote").filter(({ image }) => image === "old")).toHaveLength(2);
@@ -123,3 +167,26 @@ it("says how to replace the balancer, and leaves it", () => {
   expect(stderr).toContain("docker compose up --detach --no-deps balancer");
   expect(leftOf("balancer").map(({ image }) => image)).toEqual(["old"]);
 }, 120_000);
+
+it("leaves no container of the old image that had been stopped", () => {
+  const { status, leftOf } = update(["payout"], { stopped: "payout-2" });
+  expect(status).toBe(0);
+  const left = leftOf("payout");
+  expect(left.map(({ image, isStopped = false }) => [image, isStopped])).toEqual([["new", false]]);
+}, 120_000);
+
+it.each([
+  ["the containers cannot be listed", { call: "compose ps --quiet compliance", after: 1 }],
+  ["the image is unknown", { call: "image inspect", after: 0 }],
+  ["the settings are unknown", { call: "compose config --hash", after: 0 }],
+  ["a container cannot be inspected", { call: "inspect --format {{.Config.Image}}", after: 0 }],
+])(
+  "stops, and stops no container, where %s",
+  (_, failing) => {
+    const { status, stderr, calls, leftOf } = update(["compliance"], { failing });
+    expect(leftOf("compliance").map(({ id }) => id)).toEqual(["compliance-1", "compliance-2"]);
+    expect(calls.filter((call) => call.startsWith("stop"))).toEqual([]);
+    expect([status !== 0, stderr]).toEqual([true, expect.stringContaining("Stopped (compliance)")]);
+  },
+  120_000,
+);

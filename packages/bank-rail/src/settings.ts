@@ -126,7 +126,9 @@ export function readBankRails(text: string): readonly BankRailSettings[] {
 
 /**
  * Requires the payer's town and country. SWIFT refuses payments without them since 14 November 2026
- * (CBPR+). @throws {SettingsError}
+ * (CBPR+).
+ *
+ * @throws {SettingsError}
  */
 export function assertLiveBanks(rails: readonly BankRailSettings[]): void {
   const without = rails.filter((rail) => {

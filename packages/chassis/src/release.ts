@@ -8,7 +8,11 @@ export const { version: releaseVersion } = JSON.parse(readFileSync(manifest, "ut
   readonly version: string;
 };
 
-/** Adds the release to the metrics. @param commit empty if the image was built without it. */
+/**
+ * Adds the release to the metrics.
+ *
+ * @param commit empty if the image was built without it.
+ */
 export function showRelease(metrics: Metrics, commit: string): void {
   const help = "1, with the version and the commit that the process runs.";
   const build = metrics.gauge("disburse_build_info", help, ["version", "commit"]);

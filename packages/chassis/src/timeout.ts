@@ -8,8 +8,9 @@ export class TimeoutError extends Error {
 /**
  * Runs `work` for at most `ms` milliseconds. After that it aborts the signal, and returns the
  * result of `late` or throws a `TimeoutError`. Later results and errors of `work` are ignored.
- * `work` itself must report them if they matter. @throws {TimeoutError} if there is no `late`, and
- * every error that `work` throws in time.
+ * `work` itself must report them if they matter.
+ *
+ * @throws {TimeoutError} if there is no `late`, and every error that `work` throws in time.
  */
 export async function withTimeout<T, Late = never>(
   ms: number,

@@ -33,7 +33,7 @@ async function confirm(question: string): Promise<boolean> {
   }
 }
 
-/** A container that does not start keeps kubectl or docker waiting. */
+/** kubectl and docker wait for a container that does not start. */
 const executeTimeoutMs = 120_000;
 
 function execute(program: string, args: readonly string[]): Promise<Executed> {

@@ -12,7 +12,9 @@ const triesMax = 1_000;
 /**
  * Returns different free TCP ports on 127.0.0.1. Each one is reserved until this process ends: this
  * process occupies the UDP port with the same number, which other callers check. Throws after a
- * thousand attempts. @param preferred the port to use at each index, if it is free.
+ * thousand attempts.
+ *
+ * @param preferred the port to use at each index, if it is free.
  */
 export async function freePorts(
   count: number,

@@ -6,7 +6,7 @@ import { SettingsError } from "@disburse/chassis/settings.ts";
 import type { RailPackage } from "@disburse/rail/rail-package.ts";
 import { evmMetrics } from "./metrics.ts";
 import { openEvmRail } from "./open.ts";
-import { liveProblems, readEvmChains, setting } from "./settings.ts";
+import { liveProblems, readEvmChains, serversOf, setting } from "./settings.ts";
 
 /** Creates the rails that pay on EVM chains. Each wallet has its own rail. */
 export const evmRails: RailPackage = {
@@ -20,12 +20,7 @@ export const evmRails: RailPackage = {
       throw new SettingsError(`settings: ${setting}: ${problems.join("; ")}`);
     return {
       names: chains.map(({ rail }) => rail),
-      servers: chains.flatMap(({ rail, rpc_urls: urls }) =>
-        urls.map((text) => {
-          const { protocol, hostname: host, port } = new URL(text);
-          return { rail, host, port: Number(port) || (protocol === "https:" ? 443 : 80) };
-        }),
-      ),
+      servers: serversOf(chains),
       needsSealer: false,
       open: async (context) => {
         const { database, log } = context;

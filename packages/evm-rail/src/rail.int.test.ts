@@ -18,7 +18,7 @@ import {
 } from "@disburse/testkit/evm/anvil.ts";
 import { Keystore } from "ox";
 import { type Address, getAddress, type Hex } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openEvmChain } from "./chain.ts";
 import { openKeystore } from "./keystore.ts";
 import { evmMetrics } from "./metrics.ts";
@@ -231,9 +231,6 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
 });
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const latest = Date.now() + 30_000;
-  while (!(await isSo().catch(() => false))) {
-    if (Date.now() > latest) throw new Error("not in time");
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  const expectIt = async () => expect(await isSo()).toBe(true);
+  await vi.waitFor(expectIt, { timeout: 30_000, interval: 100 });
 }

@@ -1,6 +1,6 @@
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { describe, expect, it } from "vitest";
-import { liveProblems, readEvmChains } from "./settings.ts";
+import { liveProblems, readEvmChains, serversOf } from "./settings.ts";
 
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const chain = {
@@ -72,6 +72,17 @@ describe("the chains of a deployment", () => {
     expect(() => readEvmChains(text)).toThrow(SettingsError);
     expect(() => readEvmChains(text)).toThrow(/^settings: EVM_CHAINS: (?!.*secret)/);
   });
+});
+
+it("the servers of rails are their nodes and signers, by host and port without a URL's keys", () => {
+  const rpc_urls = ["https://one.example/secret", "http://[::1]:8545"];
+  const signer = { web3signer_url: "http://127.0.0.1:9000" };
+  const rail = "sepolia";
+  expect(serversOf(readEvmChains(changed({ rpc_urls, signer })))).toEqual([
+    { rail, host: "one.example", port: 443 },
+    { rail, host: "::1", port: 8545 },
+    { rail, host: "127.0.0.1", port: 9000 },
+  ]);
 });
 
 describe("live mode", () => {

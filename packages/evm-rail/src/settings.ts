@@ -1,3 +1,4 @@
+import type { RailServer } from "@disburse/chassis/service/check.ts";
 import { networkCurrencies } from "@disburse/forms/values/networks.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { readRailSettings } from "@disburse/rail/settings.ts";
@@ -175,15 +176,31 @@ function areUnique(values: readonly string[]): boolean {
  * change responses.
  */
 export function liveProblems(chains: readonly EvmChainSettings[]): string[] {
-  return chains.flatMap(({ rail, rpc_urls: urls, agreeing = urls.length, signer }) => {
-    const remote = signer.kind === "web3signer" ? [...urls, signer.url] : urls;
+  return chains.flatMap((chain) => {
+    const { rail, rpc_urls: urls, agreeing = urls.length } = chain;
     return [
       ...(agreeing < 2 ? [`${rail}: live mode requires at least two nodes that agree`] : []),
-      ...(remote.every(isSecure)
+      ...(calledUrls(chain).every(isSecure)
         ? []
         : [`${rail}: live mode requires https for nodes and signers on other machines`]),
     ];
   });
+}
+
+/** Returns the nodes and signers that the rails call. URLs may contain keys, so they are cut. */
+export function serversOf(chains: readonly EvmChainSettings[]): RailServer[] {
+  return chains.flatMap((chain) =>
+    calledUrls(chain).map((url) => {
+      const { protocol, hostname, port } = new URL(url);
+      // A URL has an IPv6 address in brackets; a socket accepts it only without them.
+      const host = hostname.replace(/^\[(.*)\]$/, "$1");
+      return { rail: chain.rail, host, port: Number(port) || (protocol === "https:" ? 443 : 80) };
+    }),
+  );
+}
+
+function calledUrls({ rpc_urls: urls, signer }: EvmChainSettings): readonly string[] {
+  return signer.kind === "web3signer" ? [...urls, signer.url] : urls;
 }
 
 function isSecure(url: string): boolean {

@@ -1,6 +1,7 @@
 import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
 import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce, insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import { findCountedPage, oldestFirst, type PageRequest } from "@disburse/chassis/paging/page.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import {
@@ -132,6 +133,23 @@ export async function listRailAccounts(
 export async function readAccount({ accounts }: LedgerCollections, merchantId: string, id: string) {
   const found = await accounts.findOne({ _id: id, merchant_id: merchantId });
   return found === null ? undefined : toAccount(found);
+}
+
+/** Finds an account of any merchant, or of a rail. */
+export async function findAccount({ accounts }: LedgerCollections, id: string) {
+  const found = await accounts.findOne({ _id: id });
+  return found === null ? undefined : toAccount(found);
+}
+
+/** Lists the accounts of one merchant or of all, oldest first. Rail accounts are left out. */
+export async function listAccounts(
+  { accounts }: LedgerCollections,
+  merchantId: string | undefined,
+  page: PageRequest,
+) {
+  const own = { merchant_id: merchantId ?? { $ne: platformMerchantId } };
+  const { shown, ...rest } = await findCountedPage(accounts, own, page, { order: oldestFirst });
+  return { accounts: shown.map(toAccount), ...rest };
 }
 
 /** Returns true if the payout's money is held and not released. */

@@ -1,6 +1,6 @@
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 
-/** Creates the counter of writes that another process's write of the same account forestalled. */
+/** Creates the counter of writes that lost to another process's write of the same account. */
 export function countRetries(metrics: Metrics): () => void {
   const retries = metrics.counter(
     "disburse_ledger_retries_total",

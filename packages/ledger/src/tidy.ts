@@ -55,7 +55,7 @@ export async function* untidyAccounts(
   if (batch.length > 0) yield batch;
 }
 
-/** Counts the holds of untidy accounts that were made before a time. */
+/** Counts the holds of untidy accounts that were created before a time. */
 export async function countOpenHolds(
   { accounts }: Pick<LedgerCollections, "accounts">,
   before: Date,

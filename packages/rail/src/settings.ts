@@ -2,8 +2,9 @@ import { SettingsError } from "@disburse/chassis/settings.ts";
 import type { z } from "zod";
 
 /**
- * Reads the JSON text of a setting by its schema. @throws {SettingsError} that names each problem
- * and shows no value.
+ * Reads the JSON text of a setting by its schema.
+ *
+ * @throws {SettingsError} that names each problem and shows no value.
  */
 export function readRailSettings<Schema extends z.ZodType>(
   setting: string,

@@ -42,8 +42,9 @@ const depthMax = 8;
 /**
  * Verifies a payout's receipt offline and returns the receipt. `file` is the response of Get
  * receipt, as an object or text. It may still be wrapped in `data`. `keys` are the published keys,
- * current ones or those stored with the receipt. @throws {ReceiptVerificationError} if the receipt
- * isn't valid; its `code` gives the reason.
+ * current ones or those stored with the receipt.
+ *
+ * @throws {ReceiptVerificationError} if the receipt isn't valid; its `code` gives the reason.
  */
 export function verifyReceipt(file: unknown, keys: ReceiptKeys): PayoutReceipt {
   const { receipt, keyId, signature } = signedParts(typeof file === "string" ? parsed(file) : file);

@@ -40,7 +40,7 @@ export function createPayoutMetrics(metrics: Metrics): PayoutMetrics {
   );
   const overheads = metrics.histogram(
     "disburse_payout_settlement_overhead_seconds",
-    "Time that the platform took for a payout besides its rail: to its submission, and from the rail's response to its end.",
+    "Time that the platform added to the rail's for a payout: to its submission, and from the rail's response to its end.",
     ["rail"],
     overheadBuckets,
   );

@@ -136,7 +136,7 @@ function changeOf(
     case "charge": {
       const { charge, booking } = verdict;
       const bookings = [...(payment.charge_bookings ?? []), booking];
-      // Treasury books a refunded charge manually. The finding asks for this.
+      // Treasury must book a refunded charge manually, as the finding requests.
       if (charge.minor <= 0n) return { charge_bookings: bookings };
       return { charge_bookings: bookings, ...charged(payment, charge) };
     }

@@ -66,13 +66,26 @@ describe("the check of a database", () => {
     state.nowMs = 2_000;
     const startedAt = performance.now();
     expect(await check()).toBe(true);
-    state.nowMs = 5_000;
+    state.nowMs = 6_000;
     expect(await check()).toBe(false);
     expect(performance.now() - startedAt).toBeLessThan(800);
     expect(state.pings).toBe(2);
     hung.resolve(true);
     await hung.promise;
     expect(await check()).toBe(true);
+  });
+
+  it("tolerates a slow first ping after a long time without calls", async () => {
+    const slow = Promise.withResolvers<boolean>();
+    const state = { nowMs: 0, isSlow: false };
+    const ping = () => (state.isSlow ? slow.promise : Promise.resolve(true));
+    const check = createDatabaseCheck(ping, () => state.nowMs);
+    await check();
+    Object.assign(state, { nowMs: 60_000, isSlow: true });
+    expect(await check()).toBe(true);
+    slow.resolve(false);
+    await slow.promise;
+    expect(await check()).toBe(false);
   });
 
   it("does not tolerate a database that never answered", async () => {

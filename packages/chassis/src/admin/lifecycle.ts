@@ -6,8 +6,9 @@ export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 /**
  * Creates the lifecycle of a process, which starts, serves and drains. While the process drains, it
- * asks clients to use another process, and serves the remaining calls until it stops. @param
- * canWork true if the process could do its work now; see `createDatabaseCheck`.
+ * asks clients to use another process, and serves the remaining calls until it stops.
+ *
+ * @param canWork true if the process could do its work now; see `createDatabaseCheck`.
  */
 export function createLifecycle(canWork: () => Promise<boolean>) {
   const draining = new AbortController();
@@ -39,8 +40,10 @@ const pingWithinMs = 300;
 const toleratedMs = 4_000;
 
 /**
- * Reports the database as available until it has not replied for 4 s. @param ping resolves to true
- * if the database replies now. Called at most once a second.
+ * Reports the database as available until it has not replied for 4 s. If the last ping succeeded,
+ * the silence begins with the next one: before it, nobody may have asked for a long time.
+ *
+ * @param ping resolves to true if the database replies now. Called at most once a second.
  */
 export function createDatabaseCheck(
   ping: () => Promise<boolean>,
@@ -50,10 +53,12 @@ export function createDatabaseCheck(
   let answeredAtMs = Number.NEGATIVE_INFINITY;
   let answer: Promise<void> = Promise.resolve();
   let isAsking = false;
+  let didAnswer = false;
   const ask = async () => {
     isAsking = true;
     try {
-      if (await ping()) answeredAtMs = nowMs();
+      didAnswer = await ping();
+      if (didAnswer) answeredAtMs = nowMs();
     } finally {
       isAsking = false;
     }
@@ -68,7 +73,8 @@ export function createDatabaseCheck(
       () => answer,
       () => undefined,
     );
-    return nowMs() - answeredAtMs < toleratedMs;
+    const silentSinceMs = isAsking && didAnswer ? askedAtMs : answeredAtMs;
+    return nowMs() - silentSinceMs < toleratedMs;
   };
 }
 

@@ -6,7 +6,7 @@ import {
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
 import { otherContent, refused } from "@disburse/kernel/refusal.ts";
-import { orThrow, readRefusal } from "../rpc/refusal.ts";
+import { orThrow } from "../rpc/refusal.ts";
 import { type Proposal, stateAt } from "./proposal.ts";
 
 /** Refuses an approved request whose subject has changed since the approver read it. */
@@ -31,12 +31,6 @@ export function endRepeat(known: Proposal, content: string, person: string, now:
   orThrow(
     refused("INVALID_REQUEST", `operation_id: the proposal of this operation is ${state}${why}`),
   );
-}
-
-export function isRefusal(error: unknown): boolean {
-  if (!(error instanceof ConnectError)) return false;
-  const mayPass = error.code === Code.Unavailable || error.code === Code.Aborted;
-  return !mayPass && (error.code === Code.InvalidArgument || readRefusal(error) !== undefined);
 }
 
 /** Returns the error for a request that awaits approval. */

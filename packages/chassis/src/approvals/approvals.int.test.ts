@@ -1,174 +1,47 @@
-import { create } from "@bufbuild/protobuf";
-import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import {
-  ApprovalRequiredSchema,
-  ApprovalService,
-  ProposalState,
-} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
-import {
-  AccountSchema,
-  type CancelPayoutRequest,
-  type OpenAccountRequest,
-  PayoutService,
-} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { ProposalState } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { openAuditStore } from "../audit/store.ts";
-import { callContext, withCallContext } from "../call-context.ts";
-import { silentLog } from "../log.ts";
+import { withCallContext } from "../call-context.ts";
 import type { Database } from "../mongo/database.ts";
-import { createIndexes } from "../mongo/migrations.ts";
-import { bindOperations, openOperationBindings } from "../mutations/bindings.ts";
-import type { Principal, Role } from "../principal.ts";
-import { orThrow, readRefusal } from "../rpc/refusal.ts";
+import type { Principal } from "../principal.ts";
+import { orThrow } from "../rpc/refusal.ts";
 import { supersededRefusal } from "./answers.ts";
-import { createApprovals } from "./approvals.ts";
-import { approvalRpc } from "./rpc.ts";
-import { openProposals } from "./store.ts";
+import {
+  approvalService,
+  approvalsDatabase,
+  approve,
+  ask,
+  type Caller,
+  newWorld,
+  openMax,
+  operation,
+  outcome,
+  proposed,
+  type World,
+} from "./test-approvals.ts";
 
 let database: Database;
 beforeAll(async () => {
-  const proposals = [
-    { key: { key: 1 }, name: "request", unique: true },
-    { key: { due_at: 1 }, name: "due", sparse: true },
-  ];
-  const up = (db: Database["db"]) => createIndexes(db, { proposals });
-  database = await migratedDatabase("approvals", [{ name: "indexes", up }]);
+  database = await approvalsDatabase();
 });
 afterAll(() => database.close());
 
-/** The effect of the guarded RPC, and its callers. */
-let run: () => Promise<void> | void;
-let ran: { by: string | undefined; approvedBy: string | undefined }[];
-/** The previous version; another value supersedes the proposal. */
-let before: string;
-let isCancelAlone: boolean;
-/** Currencies that need only one person. */
-let alone: readonly string[];
-let offsetMs: number;
-let refusals: number;
-/** The previous version that an approved request receives. */
-let readBefore: string | undefined;
+let world: World;
 beforeEach(async () => {
-  run = () => undefined;
-  ran = [];
-  before = "";
-  alone = ["USD"];
-  isCancelAlone = false;
-  offsetMs = 0;
-  refusals = 0;
+  world = newWorld();
   await database.db.collection("proposals").deleteMany({});
 });
 
-const openMax = 5;
-const clock = { now: () => new Date(Date.now() + offsetMs) };
-const proposals = () => openProposals(database);
-
-function service() {
-  const isDone = openAuditStore(database).hasDone;
-  const deps = { proposals: proposals(), isDone, clock, log: silentLog, openMax };
-  const approvals = createApprovals(deps);
-  const rpc = {
-    openAccount: async ({ merchantId }: OpenAccountRequest) => {
-      const { principal, approvedBy, approvedBefore } = callContext() ?? {};
-      readBefore = approvedBefore;
-      const by = principal?.kind === "person" ? principal.id : undefined;
-      await run();
-      ran.push({ by, approvedBy });
-      return { account: create(AccountSchema, { merchantId }) };
-    },
-    cancelPayout: async ({ payoutId }: CancelPayoutRequest) => {
-      await run();
-      ran.push({ by: payoutId, approvedBy: callContext()?.approvedBy });
-      return {};
-    },
-  };
-  const guarded = approvals.guard(PayoutService, rpc, {
-    cancelPayout: {
-      approvers: ["treasury_approver"],
-      isSole: true,
-      difference: async ({ payoutId }) => ({ before, after: payoutId }),
-      reasons: async () => (isCancelAlone ? [] : ["is paid"]),
-    },
-    openAccount: {
-      approvers: ["treasury_approver"],
-      difference: async ({ currencyCode }) => ({ before, after: currencyCode }),
-      reasons: async ({ currencyCode }) => (alone.includes(currencyCode) ? [] : ["is not USD"]),
-      refused: async () => {
-        refusals += 1;
-      },
-    },
-  });
-  const bound = bindOperations(PayoutService, guarded, openOperationBindings(database));
-  const deciding = approvalRpc({ approvals, proposals: proposals(), clock });
-  const as = (principal: Principal) => {
-    const transport = createRouterTransport(
-      (router) => router.service(PayoutService, bound).service(ApprovalService, deciding),
-      {
-        router: {
-          interceptors: [
-            (next) => (request) =>
-              withCallContext({ requestId: "r", principal }, () => next(request)),
-          ],
-        },
-      },
-    );
-    return {
-      payout: createClient(PayoutService, transport),
-      approval: createClient(ApprovalService, transport),
-    };
-  };
-  const person = (id: string, ...roles: Role[]) =>
-    as({ kind: "person", id, roles: new Set(roles) });
-  return {
-    ada: person("ada", "treasury", "treasury_approver"),
-    /** The same person in other letter case. */
-    Ada: person("Ada", "treasury_approver"),
-    bob: person("bob", "treasury_approver"),
-    eve: person("eve", "compliance_approver"),
-    sandbox: as({ kind: "service", name: "sandbox" }),
-    sweep: approvals.sweep,
-  };
-}
-
-type Service = ReturnType<typeof service>;
-type Caller = Service["ada"];
-let operations = 0;
-const operation = () => ({ operationId: `op-${++operations}` });
-const ask = ({ payout }: Caller, mutation = operation(), currencyCode = "EUR") =>
-  payout.openAccount({ mutation, merchantId: "mer_1", currencyCode });
-const outcome = (call: Promise<unknown>) =>
-  call.then(
-    () => "OK",
-    (error: ConnectError) => readRefusal(error)?.message ?? Code[error.code],
-  );
-
-/** Requests a change that needs approval, and reads the proposal from the refusal. */
-async function proposed(caller: Caller, mutation = operation()) {
-  const error = await ask(caller, mutation).then(
-    () => expect.unreachable(),
-    (thrown: unknown) => ConnectError.from(thrown),
-  );
-  expect(error.code).toBe(Code.FailedPrecondition);
-  expect(readRefusal(error)?.code).toBe("APPROVAL_REQUIRED");
-  const detail = error.findDetails(ApprovalRequiredSchema)[0];
-  if (detail === undefined) return expect.unreachable();
-  const { proposalId, contentDigest } = detail;
-  return { mutation, proposalId, contentDigest };
-}
-type Proposed = Awaited<ReturnType<typeof proposed>>;
-
-const approve = ({ approval }: Caller, { proposalId, contentDigest }: Proposed, by = operation()) =>
-  approval.approveProposal({ mutation: by, proposalId, contentDigest });
+const service = () => approvalService(database, world);
 
 describe("an RPC that needs a second person", () => {
   it("changes nothing until another person approves, and then runs once, as its proposer", async () => {
     const { ada, bob } = service();
-    before = "as it is";
+    world.before = "as it is";
     const wanted = await proposed(ada);
     expect(await proposed(ada, wanted.mutation)).toEqual(wanted);
-    expect(ran).toEqual([]);
+    expect(world.ran).toEqual([]);
     const by = operation();
     const { proposal } = await approve(bob, wanted, by);
     expect(proposal).toMatchObject({
@@ -176,10 +49,10 @@ describe("an RPC that needs a second person", () => {
       ...{ merchantId: "mer_1", reasons: ["is not USD"], after: "EUR" },
       ...{ proposedBy: { id: "ada" }, decidedBy: { id: "bob" } },
     });
-    expect(ran).toEqual([{ by: "ada", approvedBy: "bob" }]);
-    expect(readBefore).toBe("as it is");
+    expect(world.ran).toEqual([{ by: "ada", approvedBy: "bob" }]);
+    expect(world.readBefore).toBe("as it is");
     expect((await approve(bob, wanted, by)).proposal?.state).toBe(ProposalState.EXECUTED);
-    expect(ran.length).toBe(1);
+    expect(world.ran.length).toBe(1);
     // The RPC answers the proposer's repeat, because it knows the operation.
     expect(await outcome(ask(ada, wanted.mutation))).toBe("OK");
   });
@@ -192,7 +65,7 @@ describe("an RPC that needs a second person", () => {
     const found = eve.approval.getProposal({ proposalId: wanted.proposalId });
     expect(await outcome(found)).toBe("Unable to find the record requested.");
     expect((await eve.approval.listProposals({})).proposals).toEqual([]);
-    expect(ran).toEqual([]);
+    expect(world.ran).toEqual([]);
   });
 
   it("runs at once for services, and where the guard has no reason", async () => {
@@ -206,15 +79,15 @@ describe("an RPC that needs a second person", () => {
     const { ada } = service();
     const mutation = operation();
     expect(await outcome(ask(ada, mutation, "USD"))).toBe("OK");
-    alone = [];
+    world.alone = [];
     expect(await outcome(ask(ada, mutation, "USD"))).toBe("OK");
     expect(await outcome(ask(ada, operation(), "USD"))).toMatch(/must approve/);
     // A refused request has no effect.
-    alone = ["USD"];
+    world.alone = ["USD"];
     const again = operation();
-    run = () => orThrow(refused("INVALID_REQUEST", "no"));
+    world.run = () => orThrow(refused("INVALID_REQUEST", "no"));
     expect(await outcome(ask(ada, again, "USD"))).toBe("no");
-    alone = [];
+    world.alone = [];
     expect(await outcome(ask(ada, again, "USD"))).toMatch(/must approve/);
   });
 
@@ -229,16 +102,16 @@ describe("an RPC that needs a second person", () => {
     if (first === undefined) throw new Error("nothing is proposed");
     await approve(bob, first);
     expect(await proposed(ada)).toBeDefined();
-    offsetMs = 86_400_001;
+    world.offsetMs = 86_400_001;
     expect(await proposed(ada)).toBeDefined();
     expect(await outcome(ask(ada, operation(), "USD"))).toBe("OK");
   });
 
   it("tells its guard that a request that needed one person was refused", async () => {
     const { ada } = service();
-    run = () => orThrow(refused("INVALID_REQUEST", "no"));
+    world.run = () => orThrow(refused("INVALID_REQUEST", "no"));
     expect(await outcome(ask(ada, operation(), "USD"))).toBe("no");
-    expect(refusals).toBe(1);
+    expect(world.refusals).toBe(1);
   });
 
   it("needs the content that was read: other content, a changed subject and a late decision are refused", async () => {
@@ -249,15 +122,15 @@ describe("an RPC that needs a second person", () => {
     );
     const other = { ...wanted, contentDigest: "other" };
     expect(await outcome(approve(bob, other))).toContain("content_digest");
-    before = "changed meanwhile";
+    world.before = "changed meanwhile";
     expect(await outcome(approve(bob, wanted))).toContain("has changed since the proposal");
-    before = "";
+    world.before = "";
     expect(await outcome(approve(bob, wanted))).toContain("is superseded");
     const late = await proposed(ada);
-    offsetMs = 86_400_001;
+    world.offsetMs = 86_400_001;
     expect(await outcome(approve(bob, late))).toContain("is expired");
     expect(await outcome(ask(ada, late.mutation))).toContain("is expired");
-    expect(ran).toEqual([]);
+    expect(world.ran).toEqual([]);
   });
 
   it("is refused once it is rejected or withdrawn", async () => {
@@ -274,13 +147,13 @@ describe("an RPC that needs a second person", () => {
       expect(await outcome(approve(bob, each))).toMatch(/is (rejected|withdrawn)$/);
     }
     expect(await outcome(ask(ada, rejected.mutation))).toContain(`is rejected: ${reason}`);
-    expect(ran).toEqual([]);
+    expect(world.ran).toEqual([]);
   });
 
   it("fails if the RPC refuses, with the refusal's message", async () => {
     const { ada, bob } = service();
     const wanted = await proposed(ada);
-    run = () => orThrow(refused("RECORD_NOT_FOUND", "no such account"));
+    world.run = () => orThrow(refused("RECORD_NOT_FOUND", "no such account"));
     const { proposal } = await approve(bob, wanted);
     expect(proposal).toMatchObject({ state: ProposalState.FAILED, outcome: "no such account" });
     expect(await outcome(ask(ada, wanted.mutation))).toContain("is failed: no such account");
@@ -290,12 +163,12 @@ describe("an RPC that needs a second person", () => {
 it("a request that finds its subject changed when it runs is superseded", async () => {
   const { ada, bob } = service();
   const wanted = await proposed(ada);
-  run = () => orThrow(supersededRefusal);
+  world.run = () => orThrow(supersededRefusal);
   const by = operation();
   for (const _try of [1, 2]) {
     expect(await outcome(approve(bob, wanted, by))).toContain("has changed since the proposal");
   }
-  expect((await proposals().read(wanted.proposalId))?.state).toBe("superseded");
+  expect((await service().proposals.read(wanted.proposalId))?.state).toBe("superseded");
   expect(await outcome(ask(ada, wanted.mutation))).toContain("is superseded");
 });
 
@@ -309,11 +182,11 @@ describe("a request that its guard allows once about a subject", () => {
     expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/must approve/);
     expect(await outcome(cancel(bob, "po_1"))).toMatch(/^proposal prp_\w+ is open/);
     expect(await outcome(cancel(ada, "po_2"))).toMatch(/must approve/);
-    isCancelAlone = true;
+    world.isCancelAlone = true;
     expect(await outcome(cancel(eve, "po_1"))).toMatch(/^proposal prp_\w+ is open/);
     // A repeat doesn't conflict with its own proposal.
     expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/must approve/);
-    expect(ran).toEqual([]);
+    expect(world.ran).toEqual([]);
   });
 
   it("does not conflict with the same request sent twice at once", async () => {
@@ -339,9 +212,9 @@ describe("a request that its guard allows once about a subject", () => {
     const { ada, bob } = service();
     await outcome(cancel(ada, "po_1"));
     const [first] = (await bob.approval.listProposals({ subject: "po_1" })).proposals;
-    before = "changed meanwhile";
+    world.before = "changed meanwhile";
     expect(await outcome(cancel(bob, "po_1"))).toMatch(/must approve/);
-    expect((await proposals().read(first?.id ?? ""))?.state).toBe("superseded");
+    expect((await service().proposals.read(first?.id ?? ""))?.state).toBe("superseded");
   });
 
   it("is refused until an approved proposal about it has run", async () => {
@@ -349,26 +222,26 @@ describe("a request that its guard allows once about a subject", () => {
     await outcome(cancel(ada, "po_1"));
     const [first] = (await bob.approval.listProposals({ subject: "po_1" })).proposals;
     const approved = { proposalId: first?.id ?? "", contentDigest: first?.contentDigest ?? "" };
-    run = () => Promise.reject(new ConnectError("the engine is away", Code.Unavailable));
+    world.run = () => Promise.reject(new ConnectError("the engine is away", Code.Unavailable));
     await outcome(bob.approval.approveProposal({ mutation: operation(), ...approved }));
-    run = () => undefined;
+    world.run = () => undefined;
     // The proposal itself may have done it: the sweep finds out.
-    before = "changed meanwhile";
-    isCancelAlone = true;
+    world.before = "changed meanwhile";
+    world.isCancelAlone = true;
     const alone = operation();
     expect(await outcome(cancel(eve, "po_1", alone))).toMatch(/^proposal prp_\w+ is approved/);
-    expect(ran).toEqual([]);
+    expect(world.ran).toEqual([]);
     await sweep();
-    expect((await proposals().read(approved.proposalId))?.state).toBe("executed");
+    expect((await service().proposals.read(approved.proposalId))?.state).toBe("executed");
     expect(await outcome(cancel(eve, "po_1", alone))).toBe("OK");
   });
 
   it("answers a repeat of a request that needed one person, whatever is open now", async () => {
     const { ada, bob } = service();
-    isCancelAlone = true;
+    world.isCancelAlone = true;
     const mutation = operation();
     expect(await outcome(cancel(bob, "po_1", mutation))).toBe("OK");
-    isCancelAlone = false;
+    world.isCancelAlone = false;
     await outcome(cancel(ada, "po_1"));
     expect(await outcome(cancel(bob, "po_1", mutation))).toBe("OK");
   });
@@ -388,7 +261,7 @@ describe("the list", () => {
     expect(await ids(Ada, waiting)).toEqual([second]);
     expect(await ids(eve, waiting)).toEqual([]);
     expect(new Set(await ids(ada, {}))).toEqual(new Set([first, second]));
-    offsetMs = 86_400_001;
+    world.offsetMs = 86_400_001;
     expect(await ids(bob, waiting)).toEqual([]);
     expect(await ids(bob, {})).toHaveLength(2);
   });
@@ -402,39 +275,6 @@ describe("the list", () => {
   });
 });
 
-describe("after a crash", () => {
-  it("an approved request runs by the sweep of another process, and by a repeat", async () => {
-    for (const finish of ["sweep", "repeat"] as const) {
-      const first = service();
-      const wanted = await proposed(first.ada);
-      run = () => Promise.reject(new ConnectError("the engine is away", Code.Unavailable));
-      const by = operation();
-      expect(await outcome(approve(first.bob, wanted, by))).toBe("Unavailable");
-      run = () => undefined;
-      const next = service();
-      if (finish === "sweep") await next.sweep();
-      else await approve(next.bob, wanted, by);
-      const { proposal } = await next.ada.approval.getProposal(wanted);
-      expect(proposal?.state).toBe(ProposalState.EXECUTED);
-      expect(ran).toEqual([{ by: "ada", approvedBy: "bob" }]);
-      await next.sweep();
-      expect(ran.length).toBe(1);
-      ran = [];
-    }
-  });
-
-  it("the sweep ends proposals without a decision, and no others", async () => {
-    const { ada, sweep } = service();
-    const { proposalId } = await proposed(ada);
-    const stored = async () => (await proposals().read(proposalId))?.state;
-    await sweep();
-    expect(await stored()).toBe("open");
-    offsetMs = 86_400_001;
-    await sweep();
-    expect(await stored()).toBe("expired");
-  });
-});
-
 describe("a permit", () => {
   const wanted = {
     ...{ rpc: "disburse.compliance.v1.ComplianceService/ImportList", merchantId: "" },
@@ -443,15 +283,8 @@ describe("a permit", () => {
   };
   const ada: Principal = { kind: "person", id: "ada", roles: new Set(["compliance_officer"]) };
   const permit = (operationId: string, change: { content?: string } = {}, principal = ada) => {
-    const { permit: ask } = createApprovals({
-      proposals: proposals(),
-      isDone: async () => false,
-      clock,
-      log: silentLog,
-      openMax,
-    });
     const request = { ...wanted, operationId, ...change };
-    return withCallContext({ requestId: "r", principal }, () => ask(request));
+    return withCallContext({ requestId: "r", principal }, () => service().permit(request));
   };
 
   it("lets its proposer through with the same content, once it is approved", async () => {
@@ -474,6 +307,6 @@ describe("a permit", () => {
     );
     const used = await permit("import-1");
     await used();
-    expect((await proposals().read(proposalId))?.state).toBe("executed");
+    expect((await service().proposals.read(proposalId))?.state).toBe("executed");
   });
 });

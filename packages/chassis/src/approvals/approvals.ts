@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import {
   type DescMethodUnary,
   type DescService,
@@ -22,8 +23,8 @@ import type { Log } from "../log.ts";
 import { isMutation, merchantOf } from "../mutations/bindings.ts";
 import { contentOf, readChange } from "../mutations/content.ts";
 import type { Principal, Role } from "../principal.ts";
-import { isUnavailable, orThrow, readRefusal } from "../rpc/refusal.ts";
-import { approvalRequired, endRepeat, isRefusal, supersededRefusal } from "./answers.ts";
+import { isRefusal, isUnavailable, orThrow, readRefusal } from "../rpc/refusal.ts";
+import { approvalRequired, endRepeat, supersededRefusal } from "./answers.ts";
 import {
   concluded,
   type Difference,
@@ -74,6 +75,20 @@ export type Guards<Rpc> = { readonly [Name in keyof Rpc]?: Guard<RequestOf<Rpc[N
 
 /** A proposal without a decision expires after a day. */
 const openMs = 24 * 60 * 60 * 1_000;
+/**
+ * The lease of a running request. After a crash, another process runs the request when the lease
+ * has ended. A run that takes longer is repeated, which its operation id makes harmless.
+ */
+const leaseMs = 30_000;
+/** The interval at which a call polls the outcome of a run that another call or sweep has begun. */
+const outcomePollMs = 100;
+/** The part of a call's time that is reserved for the response that its request still runs. */
+const responseMs = 500;
+
+const stillRunning = refused(
+  "IDEMPOTENCY_IN_PROGRESS",
+  "The approved request is still running. Repeat this call, or read the proposal later.",
+);
 
 type Request = Pick<Proposal, "rpc" | "merchantId" | "operationId">;
 type Person = Extract<Principal, { kind: "person" }>;
@@ -148,7 +163,10 @@ export function createApprovals(deps: ApprovalDeps) {
     /** Returns functions for proposals of a guarded RPC that the service itself creates. */
     own: (method: DescMethodUnary) => ownProposals(state, method),
 
-    /** Runs an approved proposal once. Throws if its outcome is unknown. */
+    /**
+     * Runs an approved proposal once. If the sweep or an earlier call is running it, waits for that
+     * run instead, until shortly before the deadline of this call. Throws if its outcome is unknown.
+     */
     finish: (proposal: StoredProposal) => finish(state, proposal),
 
     /** Finishes proposals that a crash interrupted, and expires open ones. */
@@ -325,31 +343,65 @@ async function permit(
 }
 
 async function finish(state: State, proposal: StoredProposal): Promise<Proposal> {
-  const { proposals, clock, guarded } = state;
+  const { proposals, guarded } = state;
   const found = guarded.get(proposal.rpc);
   // If the request is not stored, its proposer must send it again.
   if (found === undefined) return proposal;
-  const ended = await runApproved(found, proposal, clock);
-  await proposals.change(proposal, ended);
-  return (await proposals.read(proposal.id)) ?? ended;
+  const deadlineMs = callContext()?.deadlineMs ?? Date.now() + leaseMs;
+  for (;;) {
+    const leased = await lease(state, proposal);
+    if (leased !== undefined) return runLeased(state, found, leased);
+    const current = await proposals.read(proposal.id);
+    if (current?.state !== "approved") return current ?? proposal;
+    if (Date.now() >= deadlineMs - responseMs) orThrow(stillRunning);
+    await pause(outcomePollMs);
+  }
+}
+
+function lease({ proposals, clock }: State, { id }: Proposal) {
+  const now = clock.now();
+  return proposals.lease(id, now, new Date(now.getTime() + leaseMs));
+}
+
+async function runLeased(
+  { proposals, clock }: State,
+  found: Guarded,
+  leased: StoredProposal,
+): Promise<Proposal> {
+  try {
+    const ended = await runApproved(found, leased, clock);
+    await proposals.conclude(ended);
+    return (await proposals.read(leased.id)) ?? ended;
+  } catch (error) {
+    // The error is thrown to the caller. If the lease can't be released now, it ends by itself.
+    await proposals.release(leased, clock.now()).catch(() => undefined);
+    throw error;
+  }
 }
 
 async function sweep(state: State): Promise<void> {
   const { proposals, clock, guarded, log } = state;
   for (const proposal of await proposals.due(clock.now())) {
+    const found = guarded.get(proposal.rpc);
     // An open proposal, or one that its proposer must send again, waits for a person. It expires at
     // its expiry time.
-    if (proposal.state === "open" || !guarded.has(proposal.rpc)) {
+    if (proposal.state === "open" || found === undefined) {
       await proposals.change(proposal, concluded(proposal, "expired", "", clock.now()));
       continue;
     }
-    await finish(state, proposal).catch((error: unknown) => {
+    await sweepApproved(state, found, proposal).catch((error: unknown) => {
       const fields = { err: error, proposal_id: proposal.id };
       if (isUnavailable(error))
         log.info(fields, "approved request not run: a service is unavailable; it will be retried");
       else log.error(fields, "running an approved request failed; it will be retried");
     });
   }
+}
+
+/** Runs an approved request, unless a call or the sweep of another process is running it. */
+async function sweepApproved(state: State, found: Guarded, proposal: Proposal): Promise<void> {
+  const leased = await lease(state, proposal);
+  if (leased !== undefined) await runLeased(state, found, leased);
 }
 
 /** Runs a request that needs no second person. */

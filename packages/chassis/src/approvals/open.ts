@@ -11,8 +11,8 @@ import { approvalRpc } from "./rpc.ts";
 import { openProposals } from "./store.ts";
 
 /**
- * The interval between sweeps. If a process is killed, its approved requests are delayed by up to
- * this time.
+ * The interval between sweeps. If a process is killed, its approved requests run up to this time
+ * after their leases have ended.
  */
 const sweepEveryMs = 5_000;
 

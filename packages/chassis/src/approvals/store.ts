@@ -36,7 +36,10 @@ type ProposalDocument = {
   created_at: Date;
   expires_at: Date;
   updated_at: Date;
-  /** The time of the next sweep; absent once nothing is left to do. */
+  /**
+   * The time of the next sweep; absent once nothing is left to do. While an approved request runs,
+   * this is the end of the lease of that run.
+   */
   due_at?: Date;
 };
 
@@ -138,6 +141,35 @@ export function openProposals({
       const after = documentOf(changed);
       const { matchedCount } = await proposals.replaceOne({ _id: after._id, revision }, after);
       return matchedCount === 1;
+    },
+    /**
+     * Leases an approved proposal to the caller, so that only the caller runs its request. Returns
+     * `undefined` if another run holds the lease, or if the proposal has ended.
+     */
+    lease: async (id: string, now: Date, until: Date): Promise<StoredProposal | undefined> => {
+      const isFree: Filter<ProposalDocument> = {
+        _id: id,
+        state: "approved",
+        due_at: { $lte: now },
+      };
+      const leased = { due_at: until, revision: crypto.randomUUID() };
+      const found = await proposals.findOneAndUpdate(
+        isFree,
+        { $set: leased },
+        { returnDocument: "after" },
+      );
+      return found === null ? undefined : toProposal(found);
+    },
+    /** Ends a lease whose run failed, so that the next sweep runs the request again. */
+    release: async ({ id, revision }: StoredProposal, now: Date): Promise<void> => {
+      await proposals.updateOne({ _id: id, revision }, { $set: { due_at: now } });
+    },
+    /**
+     * Writes the outcome of an approved request. Requires no revision: if a run outlasts its lease
+     * and the request runs again, the first outcome counts.
+     */
+    conclude: async (ended: Proposal): Promise<void> => {
+      await proposals.replaceOne({ _id: ended.id, state: "approved" }, documentOf(ended));
     },
     /** Lists proposals that a person may see, newest first. */
     list: async (person: ActingPerson, filter: ProposalFilter, page: PageRequest) => {

@@ -56,8 +56,9 @@ export type SinkSettings = EvidenceSettings &
 
 /**
  * Opens the configured sink, if there is one. If a bucket does not reply now, it is checked before
- * the first line is written. @throws {SettingsError} if live mode has no sink, or the bucket has no
- * object lock.
+ * the first line is written.
+ *
+ * @throws {SettingsError} if live mode has no sink, or the bucket has no object lock.
  */
 export async function openAuditSink(
   settings: SinkSettings,

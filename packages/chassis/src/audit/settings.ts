@@ -37,8 +37,9 @@ export type EvidenceSettings = {
 
 /**
  * Refuses live mode without a sink. Only evidence outside the database can show that someone
- * changed the database. Also refuses a store without TLS. @throws {SettingsError} that names the
- * setting.
+ * changed the database. Also refuses a store without TLS.
+ *
+ * @throws {SettingsError} that names the setting.
  */
 export function assertEvidence(settings: EvidenceSettings): void {
   const { DISBURSE_MODE: mode, BACKEND_TLS_BY_MESH: hasMesh } = settings;

@@ -52,8 +52,9 @@ export type DataKeys = Awaited<ReturnType<typeof openDataKeys>>;
 /**
  * Opens the data keys of a database and unwraps all of them (a dozen after a year), so that
  * encryption needs no call to another machine. Keys for keyed hashes are stored too. Hashes can
- * then still be found after a key was removed from the ring. @throws {SettingsError} if a key is
- * wrapped under a missing key.
+ * then still be found after a key was removed from the ring.
+ *
+ * @throws {SettingsError} if a key is wrapped under a missing key.
  */
 export async function openDataKeys(deps: DataKeyDeps) {
   const { provider, clock } = deps;

@@ -15,8 +15,10 @@ export function kmsClient(endpoint?: string): KMSClient {
 }
 
 /**
- * Wraps data keys with AWS KMS. The context is passed as the encryption context of KMS. @param
- * keyIds ids or ARNs, the current one first. The others only unwrap, until all keys are rewrapped.
+ * Wraps data keys with AWS KMS. The context is passed as the encryption context of KMS.
+ *
+ * @param keyIds ids or ARNs, the current one first. The others only unwrap, until all keys are
+ * rewrapped.
  */
 export function kmsProvider(
   keyIds: readonly [string, ...string[]],

@@ -18,8 +18,9 @@ type TlsSettings = Pick<
 /**
  * Opens mutual TLS if its files are configured. Changed files are read again, so that a certificate
  * can be renewed without a restart. Files can be inconsistent during a replacement. This is logged,
- * and the previous ones stay in use. @throws {SettingsError} if a file is missing, or the
- * certificate is not usable.
+ * and the previous ones stay in use.
+ *
+ * @throws {SettingsError} if a file is missing, or the certificate is not usable.
  */
 export function openTls(
   service: string,

@@ -29,8 +29,9 @@ const personLifetimeMaxSeconds = 900;
 
 /**
  * Opens the identity of a service's process. Changed key files are read again, so that a key can be
- * rotated without a restart. A malformed file is logged, and the previous keys stay in use. @throws
- * {SettingsError} if the key belongs to another service, or no key of the issuer is given.
+ * rotated without a restart. A malformed file is logged, and the previous keys stay in use.
+ *
+ * @throws {SettingsError} if the key belongs to another service, or no key of the issuer is given.
  */
 export function openIdentity(
   service: string,
@@ -41,10 +42,8 @@ export function openIdentity(
 ): Identity & { readonly stop: () => void } {
   const { TRUST_DOMAIN: trustDomain } = settings;
   const keyOfService = (key: ServiceKey) => {
-    if (key.service === service) return key;
-    throw new SettingsError(
-      `settings: SERVICE_KEY: belongs to the service ${key.service}, not to ${service}`,
-    );
+    assertKeyOf(service, key);
+    return key;
   };
   let trustedKeys = settings.TRUSTED_KEYS;
   let serviceKey = keyOfService(settings.SERVICE_KEY);
@@ -71,7 +70,7 @@ export function openIdentity(
     }
   };
   if (settings.DISBURSE_MODE === "live" && settings.OIDC_ISSUER === undefined) {
-    // Approvals and investigations need persons. Without them a deployment pays and cannot be operated.
+    // Approvals and investigations need persons. Without them, no one can operate the deployment.
     log.warn({}, "no person has access: OIDC_ISSUER is not set");
   }
   const timer = setInterval(follow, everyMs).unref();
@@ -88,6 +87,14 @@ export function openIdentity(
     stepUp: { maxAgeSeconds: settings.STEP_UP_MAX_AGE_SECONDS, acr: settings.STEP_UP_ACR },
     stop: () => clearInterval(timer),
   };
+}
+
+/** @throws {SettingsError} if the key belongs to another service. */
+export function assertKeyOf(service: string, key: ServiceKey): void {
+  if (key.service === service) return;
+  throw new SettingsError(
+    `settings: SERVICE_KEY: belongs to the service ${key.service}, not to ${service}`,
+  );
 }
 
 function personIssuer(

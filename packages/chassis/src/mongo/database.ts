@@ -63,8 +63,9 @@ type DatabaseOptions = {
 const pingTimeoutMs = 1_000;
 
 /**
- * Connects a service to its own database. @throws {Error} if the database is older than MongoDB
- * 6.0.
+ * Connects a service to its own database.
+ *
+ * @throws {Error} if the database is older than MongoDB 6.0.
  */
 export async function connectDatabase(
   uri: string,

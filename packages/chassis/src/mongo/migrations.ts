@@ -39,7 +39,7 @@ export type Indexes = Readonly<Record<string, readonly IndexDescription[]>>;
 
 /**
  * Creates the first step. Its name includes a digest of the indexes, so that a database of an older
- * checkout is refused. It doesn't change any more: `tests/released-steps.json`.
+ * checkout is refused. It never changes again: `tests/released-steps.json`.
  */
 export function baseline(shape: number, indexes: Indexes): Migration {
   const digest = createHash("sha256").update(JSON.stringify(indexes)).digest("hex").slice(0, 8);
@@ -78,8 +78,9 @@ export class OtherStepsError extends Error {}
 
 /**
  * Applies the missing steps in order and records each one. Only one job works at a time. A second
- * job waits and then finds nothing to do. @throws {OtherStepsError} if the database has a different
- * step with one of these numbers.
+ * job waits and then finds nothing to do.
+ *
+ * @throws {OtherStepsError} if the database has a different step with one of these numbers.
  */
 export async function migrate(
   database: Database,
@@ -135,8 +136,9 @@ async function applyMissing(
 
 /**
  * Checks that a database has every step. It may also have steps of later releases, unless one of
- * them removed something that this release needs. @throws {Error} that names the missing steps, or
- * the step that this release doesn't work with.
+ * them removed something that this release needs.
+ *
+ * @throws {Error} that names the missing steps, or the step that this release doesn't work with.
  */
 export async function assertMigrated(
   database: Database,

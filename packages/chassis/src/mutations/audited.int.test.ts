@@ -185,6 +185,17 @@ describe("a privileged call", () => {
     expect(await entriesOf(mutation)).toMatchObject([unknown, { call: { outcome: "done" } }]);
   });
 
+  it.each(["SERVICE_UNAVAILABLE", "IDEMPOTENCY_IN_PROGRESS"] as const)(
+    "that has its effect later, after %s, is in it with an unknown outcome",
+    async (code) => {
+      const mutation = operation();
+      answer = () => orThrow(refused(code));
+      await open(ada, mutation);
+      await openOperationBindings(database).sweepPending(later());
+      expect(await entriesOf(mutation)).toMatchObject([{ call: { outcome: "unknown" } }]);
+    },
+  );
+
   it("whose process was killed after its effect is in it", async () => {
     const name = database.db.databaseName;
     const script = join(import.meta.dirname, "test-killed.ts");

@@ -1,11 +1,5 @@
 import type { DescMethod, DescMethodUnary, DescService, MessageShape } from "@bufbuild/protobuf";
-import {
-  Code,
-  ConnectError,
-  type HandlerContext,
-  type MethodImpl,
-  type ServiceImpl,
-} from "@connectrpc/connect";
+import type { HandlerContext, MethodImpl, ServiceImpl } from "@connectrpc/connect";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { otherContent } from "@disburse/kernel/refusal.ts";
 import type { Db } from "mongodb";
@@ -20,7 +14,7 @@ import { openAuditStore } from "../audit/store.ts";
 import { callContext } from "../call-context.ts";
 import { insertOnce } from "../mongo/once.ts";
 import type { StoredActor } from "../rpc/mutation.ts";
-import { orThrow, readRefusal } from "../rpc/refusal.ts";
+import { isRefusal, orThrow } from "../rpc/refusal.ts";
 import { readChange } from "./content.ts";
 import { readStream } from "./stream.ts";
 
@@ -291,10 +285,4 @@ export function merchantOf(request: object): string | undefined {
 function namesMerchant(value: unknown): value is { readonly merchantId: string } {
   if (typeof value !== "object" || value === null || !("merchantId" in value)) return false;
   return typeof value.merchantId === "string";
-}
-
-/** Returns true if the RPC refused the request, false if it failed. */
-function isRefusal(error: unknown): boolean {
-  const isInvalid = error instanceof ConnectError && error.code === Code.InvalidArgument;
-  return isInvalid || readRefusal(error) !== undefined;
 }

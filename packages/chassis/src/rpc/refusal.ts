@@ -56,6 +56,16 @@ function isReason(text: string): text is RefusalReason {
   return Object.hasOwn(refusalReasons, text);
 }
 
+/**
+ * Returns true if an RPC refused the request, so that it has changed nothing. Returns false if the
+ * RPC failed, or if it may still have the effect: it is unavailable, or another run has not ended.
+ */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof ConnectError)) return false;
+  const mayPass = error.code === Code.Unavailable || error.code === Code.Aborted;
+  return !mayPass && (error.code === Code.InvalidArgument || readRefusal(error) !== undefined);
+}
+
 /** Returns true if a service did not respond. A retry may then succeed. */
 export function isUnavailable(error: unknown): boolean {
   return (

@@ -14,8 +14,9 @@ export type BackendSettings = {
 /**
  * Refuses live mode with an insecure backend. The database and the broker need TLS, verification of
  * their certificates, and credentials. RPCs need mutual TLS. With `BACKEND_TLS_BY_MESH`, a service
- * mesh provides TLS, but credentials are still required. @throws {SettingsError} that names each
- * setting and its defect, and no value.
+ * mesh provides TLS, but credentials are still required.
+ *
+ * @throws {SettingsError} that names each setting and its defect, and no value.
  */
 export function assertSafeBackends(settings: BackendSettings): void {
   if (settings.DISBURSE_MODE !== "live") return;
@@ -30,7 +31,9 @@ export function assertSafeBackends(settings: BackendSettings): void {
 
 /**
  * In live mode, refuses to call a service without TLS, unless a service mesh encrypts the
- * connection. @throws {SettingsError} that names the setting.
+ * connection.
+ *
+ * @throws {SettingsError} that names the setting.
  */
 export function assertSafeService(
   { DISBURSE_MODE: mode, BACKEND_TLS_BY_MESH: hasMesh }: Omit<BackendSettings, "MONGODB_URI">,

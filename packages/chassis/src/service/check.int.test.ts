@@ -3,7 +3,9 @@ import type { AddressInfo } from "node:net";
 import { createServer as createTcpServer } from "node:net";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { freePort } from "@disburse/testkit/ports.ts";
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { startS3 } from "@disburse/testkit/s3.ts";
+import { afterEach, beforeAll, expect, it, vi } from "vitest";
+import { startTestBroker } from "../amqp/test-broker.ts";
 import { generateServiceKey, trustedKeysText } from "../identity/keys.ts";
 import { createIndexes, type Migration } from "../mongo/migrations.ts";
 import { type Environment, readSettings, serviceUrlSetting } from "../settings.ts";
@@ -90,11 +92,67 @@ it("reports an unsafe backend of live mode beside other settings", async () => {
   expect(found).toContain("settings: MONGODB_URI: must have tls=true in live mode");
 });
 
+it("reports in live mode what the start refuses", async () => {
+  const live = { DISBURSE_MODE: "live", PAYOUT_URL: `http://127.0.0.1:${await freePort()}` };
+  const found = failed(await start.check({ ...environment, ...live })).join("\n");
+  expect(found).toContain("settings: PAYOUT_URL: must be an https:// address in live mode");
+  expect(found).toContain("settings: AUDIT_SINK: is required in live mode");
+});
+
+it("reports a key of another service", async () => {
+  const { privateText } = generateServiceKey("other");
+  expect(failed(await start.check({ ...environment, SERVICE_KEY: privateText }))).toEqual([
+    "settings: SERVICE_KEY: belongs to the service other, not to test",
+  ]);
+});
+
 it("reports a database that lacks migrations", async () => {
   const other = freshDatabase("check");
   const uri = mongodbUri(other);
   const findings = await start.check({ ...environment, DATABASE: other, MONGODB_URI: uri });
   expect(failed(findings)).toEqual([expect.stringContaining("lacks migrations: 1 (one)")]);
+});
+
+it("connects to each node of a broker cluster", async () => {
+  const [first, second] = await Promise.all([startTestBroker(), startTestBroker()]);
+  ends.push(first.stop, second.stop);
+  const away = await freePort();
+  const urls = [first.url, second.url, `amqp://test:s3cret@127.0.0.1:${away}`];
+  const findings = partsOf(
+    await start.check({ ...environment, AMQP_URL: urls.join(",") }),
+    "broker",
+  );
+  expect(findings.map(({ state }) => state)).toEqual(["ok", "ok", "warning"]);
+  expect(findings[2]?.text).toMatch(new RegExp(`^127\\.0\\.0\\.1:${away}: .*ECONNREFUSED`));
+  expect(JSON.stringify(findings)).not.toContain("s3cret");
+});
+
+it("reports a broker without any node that responds", async () => {
+  const urls = [`amqp://127.0.0.1:${await freePort()}`, `amqp://127.0.0.1:${await freePort()}`];
+  const findings = await start.check({ ...environment, AMQP_URL: urls.join(",") });
+  expect(partsOf(findings, "broker").map(({ state }) => state)).toEqual(["failed", "failed"]);
+});
+
+it("reports a bucket of evidence without object lock, and one that does not respond", async () => {
+  const [locked, open] = await Promise.all([
+    startS3("heads"),
+    startS3("heads", { hasLock: false }),
+  ]);
+  ends.push(locked.stop, open.stop);
+  const aws = { AWS_REGION: "eu-west-1", AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
+  for (const [key, value] of Object.entries({ ...aws, AWS_MAX_ATTEMPTS: "1" }))
+    vi.stubEnv(key, value);
+  ends.push(vi.unstubAllEnvs);
+  const sinkOf = async (AUDIT_SINK: string, AUDIT_S3_ENDPOINT?: string) => {
+    const given = { ...environment, AUDIT_SINK, AUDIT_S3_ENDPOINT };
+    return partsOf(await start.check(given), "audit sink").map(({ state }) => state);
+  };
+  expect(await sinkOf("s3://heads/prod", locked.endpoint)).toEqual(["ok"]);
+  expect(await sinkOf("s3://heads/prod", open.endpoint)).toEqual(["failed"]);
+  expect(await sinkOf("s3://heads/prod", `http://127.0.0.1:${await freePort()}`)).toEqual([
+    "warning",
+  ]);
+  expect(await sinkOf("file:///var/lib/disburse/audit")).toEqual(["ok"]);
 });
 
 it("fetches the keys of persons' provider, and compares clocks with it", async () => {

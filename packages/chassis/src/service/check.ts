@@ -7,9 +7,13 @@ import {
 } from "@disburse/contracts/health/v1/health_pb.ts";
 import { connect as connectBroker } from "amqplib";
 import type { z } from "zod";
+import { brokerAddressesOf } from "../amqp/addresses.ts";
 import { closeConnection } from "../amqp/connection.ts";
 import { busSettings } from "../amqp/settings.ts";
+import { openAuditSink } from "../audit/open.ts";
+import { assertEvidence, auditSettings } from "../audit/settings.ts";
 import type { Tls } from "../identity/certificates.ts";
+import { assertKeyOf } from "../identity/open.ts";
 import { openTls } from "../identity/open-tls.ts";
 import { silentLog } from "../log.ts";
 import { databaseClock } from "../mongo/clock.ts";
@@ -17,7 +21,7 @@ import { connectDatabase } from "../mongo/database.ts";
 import { assertMigrated, type Migration } from "../mongo/migrations.ts";
 import { connectService } from "../rpc/client.ts";
 import { type Environment, readSettings, SettingsError, serviceUrlSetting } from "../settings.ts";
-import { assertSafeBackends } from "./backends.ts";
+import { assertSafeBackends, assertSafeService } from "./backends.ts";
 import { type Privilege, privilegeFindings } from "./database-privileges.ts";
 import type { Finding } from "./finding.ts";
 import { commonSettings, databaseSetting } from "./settings.ts";
@@ -55,9 +59,10 @@ export async function checkService(checked: Checked): Promise<Finding[]> {
   const { service, environment, migrations } = checked;
   const settings = await settingsFindings(checked);
   const certificates = certificateFindings(service, environment);
-  const [database, broker, persons, rails, called] = await Promise.all([
+  const [database, broker, sink, persons, rails, called] = await Promise.all([
     databaseFindings(service, environment, migrations),
     brokerFindings(environment),
+    sinkFindings(environment),
     personFindings(environment),
     Promise.all(settings.servers.map(railFinding)),
     peerFindings(service, environment, certificates.tls),
@@ -69,13 +74,14 @@ export async function checkService(checked: Checked): Promise<Finding[]> {
     ...database.findings,
     ...clockFinding([...database.clocks, ...persons.clocks]),
     ...broker,
+    ...sink,
     ...persons.findings,
     ...rails,
     ...called,
   ];
 }
 
-async function settingsFindings({ environment, readSettings: read }: Checked) {
+async function settingsFindings({ service, environment, readSettings: read }: Checked) {
   const problems: string[] = [];
   const note = (error: unknown) => {
     const { message } = error as Error;
@@ -86,18 +92,25 @@ async function settingsFindings({ environment, readSettings: read }: Checked) {
     note(error);
     return [];
   });
-  const { DISBURSE_MODE, MONGODB_URI, BACKEND_TLS_BY_MESH, TLS_CERT_FILE } = commonSettings;
-  const backends = { DISBURSE_MODE, MONGODB_URI, BACKEND_TLS_BY_MESH, TLS_CERT_FILE };
-  const given = validSettings(environment, { ...backends, AMQP_URL: busSettings.AMQP_URL });
-  const { DISBURSE_MODE: mode, MONGODB_URI: uri, BACKEND_TLS_BY_MESH: hasMesh = false } = given;
-  if (mode !== undefined && uri !== undefined) {
+  const attempt = (refuseUnsafe: () => void) => {
     try {
-      const safe = { DISBURSE_MODE: mode, MONGODB_URI: uri, BACKEND_TLS_BY_MESH: hasMesh };
-      assertSafeBackends({ ...given, ...safe });
+      refuseUnsafe();
     } catch (error) {
       note(error);
     }
+  };
+  const given = validSettings(environment, { ...commonSettings, AMQP_URL: busSettings.AMQP_URL });
+  const { DISBURSE_MODE: mode, BACKEND_TLS_BY_MESH: hasMesh = false, MONGODB_URI: uri } = given;
+  if (mode !== undefined) {
+    const safe = { ...given, DISBURSE_MODE: mode, BACKEND_TLS_BY_MESH: hasMesh };
+    if (uri !== undefined) attempt(() => assertSafeBackends({ ...safe, MONGODB_URI: uri }));
+    attempt(() => assertEvidence(safe));
+    for (const peer of othersThan(service)) {
+      attempt(() => assertSafeService(safe, peer, peerUrls(environment, peer)));
+    }
   }
+  const { SERVICE_KEY: key } = given;
+  if (key !== undefined) attempt(() => assertKeyOf(service, key));
   const unique = [...new Set(problems)].map((each) => failed("settings", each));
   return { findings: unique.length > 0 ? unique : [ok("settings", mode ?? "")], servers };
 }
@@ -193,16 +206,53 @@ async function privilegesOf(admin: Admin): Promise<readonly Privilege[] | undefi
   return authenticatedUsers.length === 0 ? undefined : authenticatedUserPrivileges;
 }
 
+/** Connects to each node. Services work as long as they reach one of them. */
 async function brokerFindings(environment: Environment): Promise<Finding[]> {
-  const { AMQP_URL: url } = validSettings(environment, busSettings);
-  if (url === undefined) return [];
+  const { AMQP_URL: urls } = validSettings(environment, busSettings);
+  if (urls === undefined) return [];
+  const nodes = await Promise.all(brokerAddressesOf(urls).map(brokerProblem));
+  const isReachable = nodes.some(({ problem }) => problem === undefined);
+  return nodes.map(({ host, problem }) => {
+    if (problem === undefined) return ok("broker", `${host} accepts the service's user`);
+    return (isReachable ? warning : failed)("broker", `${host}: ${problem}`);
+  });
+}
+
+async function brokerProblem(address: string) {
+  const { host = "" } = URL.parse(address) ?? {};
   try {
-    const connection = await connectBroker(url, { timeout: timeoutMs });
+    const connection = await connectBroker(address, { timeout: timeoutMs });
     connection.on("error", () => undefined);
     await closeConnection(connection);
-    return [ok("broker", "accepts the service's user")];
+    return { host, problem: undefined };
   } catch (error) {
-    return [failed("broker", reasonOf(error))];
+    return { host, problem: reasonOf(error) };
+  }
+}
+
+/** Reads whether the bucket locks its objects. Writes nothing. */
+async function sinkFindings(environment: Environment): Promise<Finding[]> {
+  const {
+    AUDIT_SINK,
+    AUDIT_RETENTION_DAYS: days,
+    AUDIT_S3_ENDPOINT,
+  } = validSettings(environment, {
+    ...auditSettings,
+  });
+  if (AUDIT_SINK === undefined || days === undefined) return [];
+  const part = "audit sink";
+  const problems: string[] = [];
+  const log = { ...silentLog, warn: (_fields: object, event: string) => void problems.push(event) };
+  // Settings that live mode refuses have a finding already.
+  const mode = { DISBURSE_MODE: "sandbox", BACKEND_TLS_BY_MESH: false } as const;
+  const settings = { ...mode, AUDIT_SINK, AUDIT_RETENTION_DAYS: days, AUDIT_S3_ENDPOINT };
+  try {
+    const sink = await openAuditSink(settings, log);
+    sink?.close();
+    const [problem] = problems;
+    return [problem === undefined ? ok(part, AUDIT_SINK) : warning(part, problem)];
+  } catch (error) {
+    return [failed(part, reasonOf(error))];
   }
 }
 
@@ -260,12 +310,17 @@ async function railFinding({ rail, host, port }: RailServer): Promise<Finding> {
   }
 }
 
+const othersThan = (service: string) => peers.filter((peer) => peer !== service);
+
+function peerUrls(environment: Environment, peer: string): readonly string[] {
+  const setting = `${peer.toUpperCase()}_URL`;
+  return validSettings(environment, { [setting]: serviceUrlSetting.optional() })[setting] ?? [];
+}
+
 function peerFindings(service: string, environment: Environment, tls: Tls | undefined) {
-  const others = peers.filter((peer) => peer !== service);
-  const checks = others.map(async (peer): Promise<Finding[]> => {
-    const setting = `${peer.toUpperCase()}_URL`;
-    const urls = validSettings(environment, { [setting]: serviceUrlSetting.optional() })[setting];
-    if (urls === undefined) return [];
+  const checks = othersThan(service).map(async (peer): Promise<Finding[]> => {
+    const urls = peerUrls(environment, peer);
+    if (urls.length === 0) return [];
     // Health checks need no identity.
     const options = { identity: () => "", timeoutMs, tls, peer };
     const { rpc, close } = connectService(Health, urls, options);

@@ -25,7 +25,7 @@ export const commonSettings = {
   BUILD_COMMIT: z.string().default(""),
   LOG_LEVEL: z.enum(logLevels).default("info"),
   /**
-   * The address of probes and metrics (`operations/server.ts`). With port 0 the system chooses a
+   * The address of probes and metrics (`admin/server.ts`). With port 0 the system chooses a
    * port.
    */
   ADMIN_HOST: z.string().default("127.0.0.1"),

@@ -52,7 +52,11 @@ export const createBeneficiaryLink: PublicBody = singleForm({
     textField("destination_currency", "Currency that the beneficiary is paid.", "USD", {
       maxLength: lengths.reference,
     }),
-    chosen("transfer_type", "How a bank account is paid: `ACH`, `SWIFT`, `LOCAL`, `SEPA`.", "ACH"),
+    chosen(
+      "transfer_type",
+      "Payment method of a bank account: `ACH`, `SWIFT`, `LOCAL` or `SEPA`.",
+      "ACH",
+    ),
     {
       ...chosen("network", "Network of a wallet, such as `ETHEREUM`: no bank account.", "ETHEREUM"),
       when: { field: "transfer_type", absent: true },
@@ -67,7 +71,7 @@ export const createBeneficiaryLink: PublicBody = singleForm({
     metadataField,
     textField(
       "display_name",
-      "For whom you ask, as the page says beside your registered name. No web or email address, phone number or look-alike characters.",
+      "Name of the party on whose behalf you ask, shown beside your registered name. No web or email address, phone number or look-alike characters.",
       "Corner Shop",
       {
         required: false,

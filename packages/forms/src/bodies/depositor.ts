@@ -47,7 +47,7 @@ const person = objectField(
   [personNames("firstname", "lastname")],
 );
 
-const address = objectField("address", "Where the depositor lives or is registered.", [
+const address = objectField("address", "Residential or registered address of the depositor.", [
   textField("address1", "Address line.", "1 Main Street"),
   textField("city", "City.", "New York"),
   countryField("country", "Country."),
@@ -62,7 +62,7 @@ const documents = objectField("documents", "A document of the person.", [
 
 const relation = textField(
   "depositor_relation",
-  "What the depositor is to the merchant; `business` is the merchant's own business.",
+  "Relation of the depositor to the merchant; `business` is the merchant's own business.",
   "external",
 );
 
@@ -70,7 +70,7 @@ const type = choiceField("depositor_type", "Type of depositor.", ["Individual", 
 
 const wallet = textField(
   "depositor_wallet_address",
-  "Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract.",
+  "Wallet address that is valid on one of the networks. Burn addresses, precompiles, system accounts and token contracts are refused.",
   "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
   { maxLength: lengths.wallet, normal: { of: "wallet" } },
 );

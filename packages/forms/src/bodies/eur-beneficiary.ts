@@ -19,10 +19,10 @@ const fields: readonly Field[] = [
   ...nameFields,
   choiceField("beneficiary_account_type", "Type of beneficiary.", ["Individual", "Corporate"]),
   choiceField("destination_currency", "Destination currency.", ["EUR"]),
-  choiceField("transfer_type", "How the money is sent.", ["SEPA"]),
+  choiceField("transfer_type", "Payment method.", ["SEPA"]),
   textField(
     "iban",
-    "Account, as an IBAN. Blanks are dropped, and small letters made capitals.",
+    "IBAN of the account. Blanks are removed, and lower-case letters become capitals.",
     "DE89370400440532013000",
     {
       maxLength: lengths.accountNumber,
@@ -31,7 +31,7 @@ const fields: readonly Field[] = [
     },
   ),
   optional(
-    textField("bic", "BIC of the account's bank; its IBAN suffices.", "COBADEFFXXX", {
+    textField("bic", "BIC of the account's bank; the IBAN alone is enough.", "COBADEFFXXX", {
       pattern: bicPattern,
     }),
   ),

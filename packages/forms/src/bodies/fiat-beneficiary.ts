@@ -94,12 +94,12 @@ function fiatFields(form: FiatForm): readonly Field[] {
     emailField("beneficiary_email", "E-mail address."),
     choiceField("beneficiary_account_type", "Type of beneficiary.", ["Individual", "Corporate"]),
     choiceField("destination_currency", "Destination currency.", form.currencies),
-    choiceField("transfer_type", "How the money is sent.", form.transfers),
+    choiceField("transfer_type", "Payment method.", form.transfers),
     countryField("destination_country", "Country that the money is sent to."),
     {
       ...countryField(
         "beneficiary_country_code",
-        "Country of residence; the destination country where it is left out.",
+        "Country of residence; the destination country by default.",
       ),
       required: form.residenceRequired,
     },
@@ -139,7 +139,11 @@ function fiatFields(form: FiatForm): readonly Field[] {
       maxLength: lengths.alias,
     }),
     optional(
-      textField("beneficiary_relationship", "What the beneficiary is to the sender.", "Supplier"),
+      textField(
+        "beneficiary_relationship",
+        "Relation of the beneficiary to the sender.",
+        "Supplier",
+      ),
     ),
   ];
 }
@@ -244,7 +248,7 @@ const usdBeneficiary: Form = {
         ],
       },
       required: false,
-      account: "Payout account. An IBAN may have blanks and small letters.",
+      account: "Payout account. An IBAN may have blanks and lower-case letters.",
       accountForm: ibanForm("[A-Za-z0-9]+(?: [A-Za-z0-9]+)*"),
       residenceRequired: false,
       bankRequired: { field: "routing_code_type_1", in: ["SWIFT"] },

@@ -23,7 +23,7 @@ const railCode = {
 /** `POST /api/v1/sandbox/payouts/:id/fail` and `/return`. Every field is optional. */
 export const setPayoutOutcome: PublicBody = singleForm({
   name: "sandbox_failure",
-  description: "The reason for which the payout fails or is returned.",
+  description: "The reason why the payout fails or is returned.",
   fields: [
     textField(
       "failure_code",
@@ -80,7 +80,7 @@ const data: PairsField = {
   valueMax: lengths.line,
   problem: `must be an object of at most ${dataFieldsMax} strings of at most ${lengths.line} characters, under names of fields`,
   description:
-    "Fields of `data` that are to be other than in the type's example, each as a string; what is a number there is sent as one.",
+    "Fields of `data` that differ from the type's example, each as a string. A field that is a number in the example is sent as a number.",
   example: { failure_code: "ACCOUNT_CLOSED", sub_status: "returned" },
 };
 
@@ -236,7 +236,7 @@ export const setPayoutControls: PublicBody = singleForm({
       kind: "flag",
       required: false,
       example: true,
-      description: "Whether batches need the approval of an actor other than their creator.",
+      description: "True if an actor other than its creator must approve a batch.",
     },
     {
       name: "approval_lasts_seconds",

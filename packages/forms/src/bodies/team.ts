@@ -6,7 +6,7 @@ const roles = ["viewer", "maker", "approver", "admin"] as const;
 
 const role = choiceField(
   "role",
-  "What the member may do: `viewer` reads, `maker` makes beneficiaries, depositors, quotes and payouts, `approver` approves payouts, `admin` everything.",
+  "Permissions of the member: `viewer` reads, `maker` creates beneficiaries, depositors, quotes and payouts, `approver` approves payouts, `admin` may do everything.",
   roles,
 );
 

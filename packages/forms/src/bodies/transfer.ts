@@ -64,19 +64,19 @@ export const requestForQuote: PublicBody = singleForm({
 const carried = [
   textField(
     "reference_id",
-    "The merchant's own order reference. It need not be unique: the quote and the idempotency key keep a payout from being made twice.",
+    "The merchant's own order reference. It need not be unique: the quote and the idempotency key prevent a second payout.",
     "order-1001",
     { required: false },
   ),
   textField(
     "remittance_information",
-    "What the payment is for, for the beneficiary: on the statement of a bank account, where its rail carries it. Ignored on chains.",
+    "The purpose of the payment, for the beneficiary. Bank rails that carry it show it on the beneficiary's statement. Chains ignore it.",
     "Invoice 1001",
     { required: false, maxLength: remittanceMax },
   ),
   textField(
     "purpose_code",
-    "Purpose of the payment for the banks, where its rail carries it: four letters of ISO 20022's external purpose codes. A code that a bank does not take is its rejection.",
+    "Purpose of the payment for the banks, if its rail carries it: a four-letter external purpose code of ISO 20022. The bank rejects the payment if it doesn't accept the code.",
     "SUPP",
     { required: false, maxLength: 4, pattern: purposeCode },
   ),
@@ -87,7 +87,7 @@ const allowDuplicate: FlagField = {
   kind: "flag",
   required: false,
   description:
-    "Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`.",
+    "Pays even if an earlier payout has the same account or wallet, amount and `reference_id`. You need it only if your account has the duplicate guard: see `POSSIBLE_DUPLICATE`.",
   example: true,
 };
 
@@ -119,7 +119,7 @@ export const reissuePayout: PublicBody = singleForm({
     {
       ...amount(
         "max_source_amount",
-        "The most that the account may pay, fees included. A quote above it is refused: `AMOUNT_NOT_WITHIN_LIMITS`.",
+        "The maximum amount that the account may pay, including fees. A quote above it is refused: `AMOUNT_NOT_WITHIN_LIMITS`.",
       ),
       required: false,
     },
@@ -142,7 +142,7 @@ export const reissuePayout: PublicBody = singleForm({
 const maximum: TextField = {
   ...amount(
     "max_source_amount",
-    "The most that the account may pay, fees included. A quote above it is not executed: the payout fails.",
+    "The maximum amount that the account may pay, including fees. A quote above it is not executed: the payout fails.",
   ),
   required: false,
 };

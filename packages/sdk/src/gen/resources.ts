@@ -220,9 +220,9 @@ export class Beneficiaries {
   /**
    * Create beneficiary link.
    *
-   * Makes a link to a page of ours, on which a beneficiary enters its own bank account or wallet: you never handle it. The page asks for the fields of the forms of Discover beneficiary forms that go with what you send, and says who asks. Details are taken once; they become a beneficiary of yours, which is screened as any other, and the link's `beneficiary_id`. The page tells no one what a screening found.
+   * Creates a link to a hosted page on which a beneficiary enters its own bank account or wallet, so you never handle it. The page requests the fields of the matching forms of Discover beneficiary forms, and names you as the requesting party. It accepts details once. They become a beneficiary of yours, which is screened like any other, and the link's `beneficiary_id`. The page doesn't show screening results.
    *
-   * The URL is shown here alone, and expires.
+   * Only this response contains the URL, which expires.
    *
    * Scope: `beneficiary:write`.
    *
@@ -339,9 +339,9 @@ export class Quotes {
   /**
    * Request for quote.
    *
-   * Costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused.
+   * Returns the costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused.
    *
-   * An unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked`: read its `screening_status`. While that is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.
+   * An unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked`: read its `screening_status`. While that is `pending`, the error is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.
    *
    * Scope: `quote:write`.
    *
@@ -402,11 +402,11 @@ export class Payouts {
   /**
    * Execute payout.
    *
-   * Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. If your approval rules ask for it, because of its amount or of what it makes together with others to the same account or by the same actor, the payout waits with `sub_status` `awaiting_approval`. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.
+   * Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. If your approval rules require it, the payout waits with `sub_status` `awaiting_approval`. They consider its amount, or its sum with other payouts to the same account or by the same actor. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.
    *
-   * `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`. `LIMIT_EXCEEDED`: your payouts, or those to this account or wallet, have reached a limit of count or amount in an hour or a day; the message says which limit, and when it will allow the payout.
+   * `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the error is `BENEFICIARY_NOT_READY`: try again after `Retry-After`. `LIMIT_EXCEEDED`: your payouts, or those to this account or wallet, have reached a limit of count or amount in an hour or a day; the message says which limit, and when it will allow the payout.
    *
-   * `POSSIBLE_DUPLICATE`: your account has a guard against duplicates (ask the operator for it), and the payout `payout_id` of the error, executed within the guard's window and not failed, went to the same account or wallet, with the same non-empty `reference_id` and the same source or receiving amount. Another beneficiary record of that account, and case, white space or look-alike letters in the reference, make no difference. Execute the quote with `allow_duplicate` if you mean to pay twice.
+   * `POSSIBLE_DUPLICATE`: your account has the duplicate guard (the operator can turn it on), and an earlier payout matches. That payout, the error's `payout_id`, was executed within the guard's window and has not failed. It has the same account or wallet, the same non-empty `reference_id` and the same source or receiving amount. The guard ignores case, white space and look-alike letters in the reference, and compares the account, not the beneficiary record. Execute the quote with `allow_duplicate` if you mean to pay twice.
    *
    * In the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.
    *
@@ -423,7 +423,7 @@ export class Payouts {
   /**
    * Cancel payout.
    *
-   * Cancels a payout that waits: it is `queued`, or its rail has it and has not begun to pay it, such as a bank whose batch has not left. The answer is the payout, `failed` with `sub_status` `cancelled`, its money available again; a webhook follows, and its quote stays used. Cancelling it again has the same answer. `NOT_CANCELLABLE`: it is on its way, or at its end. `SERVICE_UNAVAILABLE`: its rail did not answer; repeat it, or read the payout.
+   * Cancels a payout that is `queued`, or that its rail has not begun to pay, such as one in a bank batch that has not been sent. Returns the payout, `failed` with `sub_status` `cancelled`. Its money is available again, a webhook follows, and its quote stays used. A repeat returns the same response. `NOT_CANCELLABLE`: its rail is paying it, or it is final. `SERVICE_UNAVAILABLE`: its rail did not answer; repeat the request, or read the payout.
    *
    * In the sandbox a payout whose `reference_id` begins with `sandbox-batch` waits for its batch for ten seconds.
    *
@@ -440,9 +440,9 @@ export class Payouts {
   /**
    * Approve payout.
    *
-   * Approves a payout with `sub_status` `awaiting_approval`, which then is `queued`. The API key needs the scope `payout:approve`, and may not be the one that executed the payout. The beneficiary's screening, the corridor and your limits are checked again; if one of them refuses, the payout goes on waiting. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or never needed approval.
+   * Approves a payout with `sub_status` `awaiting_approval`, which is then `queued`. The API key needs the scope `payout:approve`, and may not be the one that executed the payout. The beneficiary's screening, the corridor and your limits are checked again; if one of them refuses, the payout keeps waiting. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or never needed approval.
    *
-   * Which payouts need approval is set by the operator: those from an amount on, or those to a beneficiary that is new. The rate of the quote holds while a payout waits, for 24 hours if nothing else is set; after that it is cancelled and its money available again.
+   * The operator sets which payouts need approval: payouts at or above an amount, or to a new beneficiary. The rate of the quote stays valid while the payout waits, for 24 hours by default. After that the payout is cancelled and its money is available again.
    *
    * Scope: `payout:approve`.
    *
@@ -457,7 +457,7 @@ export class Payouts {
   /**
    * Reject payout.
    *
-   * Rejects a payout with `sub_status` `awaiting_approval`: it is `failed` with `sub_status` `cancelled` and `failure_code` `APPROVAL_REJECTED`, its money available again; a webhook follows, and its quote stays used. Scope and caller are as of Approve payout.
+   * Rejects a payout with `sub_status` `awaiting_approval`: it is `failed` with `sub_status` `cancelled` and `failure_code` `APPROVAL_REJECTED`, its money available again; a webhook follows, and its quote stays used. The rules for scope and caller are those of Approve payout.
    *
    * Scope: `payout:approve`.
    *
@@ -472,9 +472,9 @@ export class Payouts {
   /**
    * Reissue payout.
    *
-   * Pays a payout again that is `failed` with `sub_status` `returned` or `rejected`, once: a new quote for the same account, currencies and amount (the source or the receiving amount, whichever you had asked for) is made and executed at once. The answer is the new payout, whose `reissue_of` names the one before; that has its `reissued_as`. Repeating the request has the same answer; another request is `ALREADY_PROCESSED`, with the new payout as `payout_id`.
+   * Pays again a payout that is `failed` with `sub_status` `returned` or `rejected`. A payout can be reissued once. The request creates a new quote for the same account, currencies and amount (the source or the receiving amount, as in your first request) and executes it at once. Returns the new payout, whose `reissue_of` names the earlier one; the earlier payout's `reissued_as` names the new one. A repeat returns the same response; any other request fails with `ALREADY_PROCESSED`, with the new payout as `payout_id`.
    *
-   * Without a body the payout is as it was, at the rate of now. Send `beneficiary_id` to pay a corrected account, `max_source_amount` to bound its cost, `reference_id` or `metadata` to change yours. Beneficiary, corridor, limits, balance, approval rules and the guard against duplicates count as for Execute payout; the payout before is no duplicate. After a refusal it can be reissued still.
+   * Without a body the payout stays the same, at the current rate. Send `beneficiary_id` to pay a corrected account, `max_source_amount` to limit its cost, `reference_id` or `metadata` to change yours. Beneficiary, corridor, limits, balance, approval rules and the duplicate guard apply as for Execute payout; the earlier payout does not count as a duplicate. After a refusal you can still reissue it.
    *
    * `SERVICE_UNAVAILABLE` is also returned while another request reissues the same payout: repeat it.
    *
@@ -493,7 +493,7 @@ export class Payouts {
   /**
    * List payouts.
    *
-   * Newest first. `total_count` may lag by a second for no filter and for `status` alone; for other filters it is counted, up to 10,000.
+   * Newest first. Without a filter, or with `status` alone, `total_count` may lag by a second. With other filters, counting stops at 10,000.
    *
    * Scope: `payout:read`.
    *
@@ -506,7 +506,7 @@ export class Payouts {
   /**
    * Get payout.
    *
-   * One payout as it is now. `expand[]=beneficiary` and `expand[]=quote` answer these records with it, as Get beneficiary and Get quote do; each needs its own scope to read.
+   * One payout as it is now. `expand[]=beneficiary` and `expand[]=quote` include these records, as in Get beneficiary and Get quote; each needs its own read scope.
    *
    * Scope: `payout:read`.
    *
@@ -536,7 +536,7 @@ export class Payouts {
   /**
    * Get receipt.
    *
-   * What became of a payout so far, signed. It can be checked without us: `npx disburse verify receipt.json`, or `verifyReceipt` of the SDK, with the public keys of `/.well-known/disburse-keys.json`. It names the entries of the account's ledger by their hashes, which the account's statement has too.
+   * Returns a signed record of the payout's outcome so far. You can check it without us: `npx disburse verify receipt.json`, or `verifyReceipt` of the SDK, with the public keys of `/.well-known/disburse-keys.json`. It names the entries of the account's ledger by their hashes, which the account's statement has too.
    *
    * Scope: `payout:read`.
    *
@@ -560,9 +560,9 @@ export class ScheduledPayouts {
   /**
    * Schedule payout.
    *
-   * Orders a payout for a time: the fields of a quote and of its execution, with `scheduled_at`. Nothing is held until then. When it is due it is quoted and executed at once, as Request for quote and Execute payout would; what they would refuse makes it `failed`, with their code as `failure_code`: `INSUFFICIENT_BALANCE`, say. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. A beneficiary whose screening is still `pending` is waited for, 24 hours at most.
+   * Schedules a payout for `scheduled_at`. The body has the fields of a quote and of its execution. No money is held until then. At that time it is quoted and executed at once, as by Request for quote and Execute payout. If they refuse it, it is `failed`, with their code as `failure_code`, such as `INSUFFICIENT_BALANCE`. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. If the beneficiary's screening is still `pending`, it waits for up to 24 hours.
    *
-   * Webhooks begin with its payout; read it, or list by `sub_status`, to learn of one that failed before.
+   * The webhooks of its payout begin when the payout exists. To find one that failed earlier, read it or list by `sub_status`.
    *
    * Scope: `payout:write`.
    *
@@ -605,7 +605,7 @@ export class ScheduledPayouts {
   /**
    * Approve scheduled payout.
    *
-   * Approves a scheduled payout with `sub_status` `awaiting_approval`: it is made when its time has come, at once where that is past. Your approval rules judge its payout then, as they do of any other. The API key needs the scope `payout:approve`, and may not count as one actor with the one that made it. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or was never held.
+   * Approves a scheduled payout with `sub_status` `awaiting_approval`. Its payout is created at the scheduled time, or at once if that time has passed. Your approval rules then apply to it as to any other payout. The API key needs the scope `payout:approve`, and may not count as one actor with the creator. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or was never held.
    *
    * Scope: `payout:approve`.
    *
@@ -620,7 +620,7 @@ export class ScheduledPayouts {
   /**
    * Reject scheduled payout.
    *
-   * Rejects a scheduled payout with `sub_status` `awaiting_approval`: it is `failed` with `sub_status` `cancelled` and `failure_code` `APPROVAL_REJECTED`. Scope and caller are as of Approve scheduled payout.
+   * Rejects a scheduled payout with `sub_status` `awaiting_approval`: it is `failed` with `sub_status` `cancelled` and `failure_code` `APPROVAL_REJECTED`. The rules for scope and caller are those of Approve scheduled payout.
    *
    * Scope: `payout:approve`.
    *
@@ -635,7 +635,7 @@ export class ScheduledPayouts {
   /**
    * Cancel scheduled payout.
    *
-   * Cancels what waits for its time or its approval; afterwards its payout, as Cancel payout would, until it is submitted. Cancelling it again has the same answer. `NOT_CANCELLABLE`: its payout is on its way or at its end, or it failed. `SERVICE_UNAVAILABLE`: it is being made just now; repeat it.
+   * Cancels a scheduled payout that waits for its time or its approval. If its payout exists, cancels that payout as in Cancel payout, until it is submitted. A repeat returns the same response. `NOT_CANCELLABLE`: its payout is submitted or final, or it failed. `SERVICE_UNAVAILABLE`: its payout is being created; repeat the request.
    *
    * Scope: `payout:write`.
    *
@@ -659,9 +659,9 @@ export class Batches {
   /**
    * Create batch.
    *
-   * Takes up to 10,000 payouts out of one account, as JSON or as a CSV file (`Content-Type: text/csv`; a header row with the names of the fields of a line, `metadata.order` for the key `order` of its metadata), of 8 MiB at most. Every line is checked: what is wrong is named by line and field, `lines[0]` being the first line, the row after the header. Nothing is held or paid before you approve it.
+   * Creates a batch of up to 10,000 payouts from one account, as JSON or as a CSV file of at most 8 MiB. A CSV file has `Content-Type: text/csv` and a header row with the field names of a line; `metadata.order` is the key `order` of its metadata. Every line is checked. Errors name the line and field; `lines[0]` is the first line, the row after the header. No money is held or paid before you approve the batch.
    *
-   * The `Idempotency-Key` makes a batch once; the same lines under another key are another batch, as next month's payroll is.
+   * Each `Idempotency-Key` creates one batch. The same lines under another key are another batch, such as next month's payroll.
    *
    * Scope: `payout:write`.
    *
@@ -689,9 +689,9 @@ export class Batches {
   /**
    * Approve batch.
    *
-   * Has the payouts of a batch made, in the order of its lines. Each line is quoted when its turn comes, and executed at once; what refuses it fails that line alone, with the refusal's code. A line with which the batch would cost more than `max_total_amount` fails with `BATCH_TOTAL_EXCEEDED`. `NOT_AWAITING_APPROVAL`: it was decided on or cancelled before.
+   * Approves a batch. Its payouts are then created in the order of its lines. Each line is quoted and executed at once; a refusal fails only that line, with the refusal's code. A line that would bring the cost of the batch above `max_total_amount` fails with `BATCH_TOTAL_EXCEEDED`. `NOT_AWAITING_APPROVAL`: it was decided or cancelled before.
    *
-   * The API key needs the scope `payout:approve`. Where your rules ask for it, it may not be the one that made the batch. A batch that another has approved is the approval of its lines: their payouts wait for no other one. Those of a batch that its maker approved do, where your rules ask for it.
+   * The API key needs the scope `payout:approve`. If your rules require it, the key may not be the creator of the batch. If another actor has approved the batch, its payouts need no further approval. If its creator has approved it, your approval rules apply to each payout.
    *
    * Scope: `payout:approve`.
    *
@@ -706,7 +706,7 @@ export class Batches {
   /**
    * Reject batch.
    *
-   * Rejects a batch that waits for approval: it is `cancelled` with all its lines. Scope and caller are as of Approve batch.
+   * Rejects a batch that awaits approval: it is `cancelled` with all its lines. The rules for scope and caller are those of Approve batch.
    *
    * Scope: `payout:approve`.
    *
@@ -721,7 +721,7 @@ export class Batches {
   /**
    * Cancel batch.
    *
-   * Cancels a batch that is not approved, or those lines of one that runs that are not begun; payouts that are made go on, and can be cancelled each by itself. `NOT_CANCELLABLE`: it is finished.
+   * Cancels a batch that is not approved. If the batch is running, cancels only the lines that have not started. Existing payouts continue; you can cancel each of them separately. `NOT_CANCELLABLE`: the batch is finished.
    *
    * Scope: `payout:write`.
    *
@@ -1103,7 +1103,7 @@ export class WebhookEvents {
   /**
    * Read the feed of events.
    *
-   * Every event of the last 90 days once, regardless of your endpoints: to catch up after an outage, or instead of webhooks. Keep `next_cursor` once you have stored the events, and continue there. Events of one transaction may be out of order: sort them by `sequence`. Events that an endpoint gets only by their name are included from when one names them. Test events are not included.
+   * Returns every event of the last 90 days once, regardless of your endpoints. Use it to catch up after an outage, or instead of webhooks. Store the events, then `next_cursor`, and continue from there. Events of one transaction may be out of order: sort them by `sequence`. Opt-in events are included from the time at which an endpoint names their type. Test events are not included.
    *
    * Scope: `webhook:read`.
    *
@@ -1125,7 +1125,7 @@ export class Requests {
   /**
    * List requests.
    *
-   * Your requests of the last 7 days, newest first: those of your API keys, unless `caller` or `request_id` says otherwise. No query, body or header is kept. A request is listed a few seconds after its response, and requests without a good key are not. It is a log for debugging: in a crash, or above 250 requests a second, some may be missing.
+   * Your requests of the last 7 days, newest first: those of your API keys, unless `caller` or `request_id` says otherwise. No query, body or header is kept. A request is listed a few seconds after its response, and requests without a valid key are not listed. It is a log for debugging: in a crash, or above 250 requests a second, some may be missing.
    *
    * Scope: `webhook:read`.
    *
@@ -1160,7 +1160,7 @@ export class TeamMembers {
   /**
    * Add team member.
    *
-   * Invites a person, who becomes active by accepting the invitation in the console, signed in with that verified address. No message is sent: tell them. You can give a role only if you have all of its scopes yourself. An API key with networks or an end cannot give a role: a member, or a key without them, can. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members. A person of your team needs a sign-in of the last 15 minutes for it.
+   * Invites a person. They become active when they sign in to the console with that verified address and accept the invitation. The platform sends no message, so inform them yourself. You can give a role only if you have all of its scopes yourself. An API key with networks or an expiry time can't give a role; a member, or a key without them, can. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members. A person of your team needs a sign-in of the last 15 minutes for it.
    *
    * Scope: `team:write`.
    *
@@ -1175,7 +1175,7 @@ export class TeamMembers {
   /**
    * Change role of team member.
    *
-   * Counts from the member's next request on. You can give a role only if you have all of its scopes yourself; an API key with networks or an end cannot give one. The last admin stays one; an admin who has not accepted yet does not count. A person of your team needs a sign-in of the last 15 minutes for it.
+   * The new role applies from the member's next request. You can give a role only if you have all of its scopes yourself; an API key with networks or an expiry time can't give one. The last admin can't get another role; an admin who has not accepted yet does not count. A person of your team needs a sign-in of the last 15 minutes for it.
    *
    * Scope: `team:write`.
    *
@@ -1190,7 +1190,7 @@ export class TeamMembers {
    *
    * Ends the member's sessions at once. The last admin cannot be removed. You can add the person again, as a new member. API keys that the person created keep working, unless `orders` is `cancel`; `revocation` lists these keys.
    *
-   * Orders that are held have `sub_status` or state `awaiting_approval`: an actor of another root than the one that made them approves or rejects them (Approve scheduled payout, Approve batch), `scheduled_payout.approval_required` and `batch.approval_required` tell you of them. If no one decides within your approval time (24 hours if nothing else is set) after their time, they fail with `APPROVAL_EXPIRED`. Payouts that exist already go on, unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders follow by themselves; repeat the request to read them.
+   * Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch). The events `scheduled_payout.approval_required` and `batch.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.
    *
    * Scope: `team:write`.
    *
@@ -1225,7 +1225,7 @@ export class Keys {
   /**
    * Create API key.
    *
-   * The response contains the key, which is not shown again. A key has at most the scopes, networks and end of the key that creates it; without networks or an end of its own it gets those. For a later end, let a member create it. A person of your team needs a sign-in of the last 15 minutes for it.
+   * The response contains the key, which is not shown again. A key can't exceed the scopes, networks and expiry time of the key that creates it, and by default has the same networks and expiry time. For a later expiry time, a member must create it. A person of your team needs a sign-in of the last 15 minutes for it.
    *
    * Scope: `key:write`.
    *
@@ -1242,7 +1242,7 @@ export class Keys {
    *
    * The key stops working everywhere within 5 s, and stays in the list. You can also revoke an expired key, whose orders continue until you do.
    *
-   * Orders that are held have `sub_status` or state `awaiting_approval`: an actor of another root than the one that made them approves or rejects them (Approve scheduled payout, Approve batch), `scheduled_payout.approval_required` and `batch.approval_required` tell you of them. If no one decides within your approval time (24 hours if nothing else is set) after their time, they fail with `APPROVAL_EXPIRED`. Payouts that exist already go on, unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders follow by themselves; repeat the request to read them.
+   * Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch). The events `scheduled_payout.approval_required` and `batch.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.
    *
    * Scope: `key:write`.
    *
@@ -1279,7 +1279,7 @@ export class Sandbox {
   /**
    * Settle payout.
    *
-   * Has the simulated rail settle a payout now, also one whose outcome was unknown. The answer is the payout, `succeeded`; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another end.
+   * Makes the simulated rail settle a payout now, even if its outcome was unknown. Returns the payout, `succeeded`; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another outcome.
    *
    * Scope: `payout:write`.
    *
@@ -1294,7 +1294,7 @@ export class Sandbox {
   /**
    * Fail payout.
    *
-   * Has the simulated rail reject a payout now, with a `failure_code` of yours. The answer is the payout, `failed`, its money available again; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another end.
+   * Makes the simulated rail reject a payout now, with a `failure_code` that you choose. Returns the payout, `failed`, with its money available again; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another outcome.
    *
    * Scope: `payout:write`.
    *
@@ -1309,7 +1309,7 @@ export class Sandbox {
   /**
    * Return payout.
    *
-   * Has the money of a payout come back now, also of one that settled days ago. The answer is the payout, `failed` with `sub_status` `returned`; webhooks follow. `STATE_NOT_REACHABLE`: no rail has it, or it has failed.
+   * Makes the simulated rail return a payout's money now, even if the payout settled days ago. Returns the payout, `failed` with `sub_status` `returned`; webhooks follow. `STATE_NOT_REACHABLE`: no rail has it, or it has failed.
    *
    * Scope: `payout:write`.
    *
@@ -1324,7 +1324,7 @@ export class Sandbox {
   /**
    * Leave payout outcome unknown.
    *
-   * Has the simulated rail not know what became of a payout: `sub_status` is `unknown` and the money stays held until you settle, fail or return it. `STATE_NOT_REACHABLE`: no rail has it, or its outcome is known.
+   * Makes the outcome of a payout unknown to the simulated rail: `sub_status` is `unknown` and the money stays held until you settle, fail or return it. `STATE_NOT_REACHABLE`: no rail has it, or its outcome is known.
    *
    * Scope: `payout:write`.
    *
@@ -1339,7 +1339,7 @@ export class Sandbox {
   /**
    * Silence rails.
    *
-   * Has every rail behave to your payouts as you say, for a time: it gives no answer, takes nothing new, or is not funded. It takes effect within a second, and a later call takes its place. Other merchants' payouts go on.
+   * Simulates a fault of every rail for your payouts, for a time: rails don't answer, don't accept new payouts, or have no funds. Takes effect within a second, and a later call replaces it. Other merchants' payouts are not affected.
    *
    * Scope: `payout:write`.
    *
@@ -1369,7 +1369,7 @@ export class Sandbox {
   /**
    * Set scenario.
    *
-   * Has the outcomes of your payouts follow from a seed: of those that are made from now on, the first, the second and so on have always the same outcome and delay, so a run of your tests can be repeated. A `reference_id` that begins with `sandbox-` goes before it and is not counted. With shares of 0 all settle. Takes effect within a second.
+   * Determines the outcomes of your payouts by a seed, so that you can repeat a test run: the n-th payout from now on always has the same outcome and delay. A payout whose `reference_id` begins with `sandbox-` keeps its own behaviour and is not counted. With shares of 0 all payouts settle. Takes effect within a second.
    *
    * Scope: `payout:write`.
    *
@@ -1384,7 +1384,7 @@ export class Sandbox {
   /**
    * Set payout controls.
    *
-   * Sets which of your payouts wait for approval, and the duplicate guard. Replaces the previous settings; `{}` removes them all. Needs the scope `payout:control`, so that a key that only pays cannot remove the rules. Takes effect within a second. In live mode an operator sets them for you.
+   * Sets which of your payouts await approval, and the duplicate guard. Replaces the previous controls; `{}` removes them all. Needs the scope `payout:control`, so that a key that only pays cannot remove the rules. Takes effect within a second. In live mode an operator sets them for you.
    *
    * Scope: `payout:control`.
    *
@@ -1414,7 +1414,7 @@ export class Sandbox {
   /**
    * List beneficiary.
    *
-   * Puts a beneficiary on a sanctions list that is yours alone, so that its screening is `review` or `blocked`, or takes it off; a `pending` one is screened first. The answer is the beneficiary with its `screening_status`: what the sandbox's own list says of its name still counts. Endpoints that name it get `beneficiary.screening_changed`.
+   * Puts a beneficiary on a sanctions list of your own, so that its screening is `review` or `blocked`, or removes it from that list. A `pending` beneficiary is screened first. Returns the beneficiary with its `screening_status`; the sandbox's own list still applies to its name. Endpoints that name it get `beneficiary.screening_changed`.
    *
    * Scope: `beneficiary:write`.
    *
@@ -1444,7 +1444,7 @@ export class Sandbox {
   /**
    * Retry webhook delivery.
    *
-   * Attempts a pending delivery now, whenever its next attempt is due and whatever it waits for. `STATE_NOT_REACHABLE`: it has ended, or is being attempted; use Redeliver a webhook to send it again.
+   * Attempts a pending delivery now, regardless of its next attempt time and of its reason to wait. `STATE_NOT_REACHABLE`: it has ended, or is being attempted; use Redeliver a webhook to send it again.
    *
    * Scope: `webhook:write`.
    *
@@ -1459,7 +1459,7 @@ export class Sandbox {
   /**
    * Lapse webhook delivery.
    *
-   * Lets the 24 hours of a delivery pass that your endpoint has not acknowledged: it is `exhausted` within a second, and can be redelivered or replayed. `STATE_NOT_REACHABLE`: it has ended, or was not attempted yet.
+   * Lapses a delivery that your endpoint has not acknowledged, as if its 24 hours had passed: it is `exhausted` within a second, and can be redelivered or replayed. `STATE_NOT_REACHABLE`: it has ended, or was not attempted yet.
    *
    * Scope: `webhook:write`.
    *
@@ -1474,7 +1474,7 @@ export class Sandbox {
   /**
    * Send webhook event.
    *
-   * Sends an event of any type to one endpoint, whatever it subscribes to: the type's example of this reference, with the fields that you choose. It is signed as every event. Its delivery has `test` set; the event feed does not have it, and no event of yours waits for it.
+   * Sends an event of any type to one endpoint, regardless of its subscriptions. The event is the type's example in this reference, with the fields that you choose, and is signed like every event. Its delivery has `test` set. The event feed does not contain it, and none of your other events waits for it.
    *
    * Scope: `webhook:write`.
    *

@@ -43,7 +43,7 @@ export interface Beneficiary {
   beneficiary_state?: string;
   /** Post code. */
   beneficiary_postcode?: string;
-  /** Country of residence; the destination country where it is left out. */
+  /** Country of residence; the destination country by default. */
   beneficiary_country_code?: string;
   /** Number of the document. */
   beneficiary_document_id?: string;
@@ -65,7 +65,7 @@ export interface Beneficiary {
   beneficiary_single_name?: boolean;
   /** The whole name in Latin letters, as the bank gets it. Required where the name is in a script other than Latin, Greek and Cyrillic. */
   beneficiary_name_latin?: string;
-  /** How the money is sent. */
+  /** Payment method. */
   transfer_type?: string;
   /** Country that the money is sent to. */
   destination_country?: string;
@@ -93,27 +93,27 @@ export interface Beneficiary {
   beneficiary_bank_country_code?: string;
   /** Nickname of the counterparty. */
   counter_party_alias?: string;
-  /** What the beneficiary is to the sender. */
+  /** Relation of the beneficiary to the sender. */
   beneficiary_relationship?: string;
   /** Kind of currency. */
   currency_type?: string;
   /** Kind of bank account. */
   beneficiary_bank_account_type?: string;
-  /** Account, as an IBAN. Blanks are dropped, and small letters made capitals. */
+  /** IBAN of the account. Blanks are removed, and lower-case letters become capitals. */
   iban?: string;
-  /** BIC of the account's bank; its IBAN suffices. */
+  /** BIC of the account's bank; the IBAN alone is enough. */
   bic?: string;
   /** Beneficiary id. */
   beneficiary_id: string;
-  /** How it is paid. */
+  /** Type of the beneficiary. */
   beneficiary_type: "crypto" | "fiat" | (string & {});
-  /** How money is sent to it. */
+  /** Payment method of the beneficiary. */
   transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA" | (string & {});
   /** `pending` until it is screened. Only a `cleared` beneficiary can be paid; `review`: a person decides. */
   screening_status: "pending" | "cleared" | "review" | "blocked" | (string & {});
-  /** Whether it is archived; new quotes for it are then refused. */
+  /** True if it is archived; new quotes for it are refused. */
   archived: boolean;
-  /** Whether its payment method can carry its fields; a quote for one that is not payable is refused. Create it again with the fields that `unpayable_reason` names. */
+  /** True if its payment method can carry its fields. A quote for a beneficiary that isn't payable is refused. Create it again with the fields that `unpayable_reason` names. */
   payable: boolean;
   /** The fields that its payment method cannot carry, with the limits; empty if it is payable. */
   unpayable_reason: string;
@@ -141,11 +141,11 @@ export interface BeneficiaryFormField {
   name: string;
   /** Type of its text. */
   type: "text" | "country" | "date" | "email" | "digits" | (string & {});
-  /** Whether it is required. */
+  /** True if the field is required. */
   required: boolean;
   /** A flag of the body (a JSON boolean) that makes the field optional if it is sent as `true`. */
   required_unless?: string;
-  /** What it means. */
+  /** Meaning of the field. */
   description: string;
   /** Maximum length in characters. */
   max_length: number;
@@ -167,9 +167,9 @@ export interface BeneficiaryForm {
   name: string;
   /** Kind of beneficiary. */
   description: string;
-  /** How it is paid. */
+  /** Type of the beneficiary. */
   beneficiary_type: "crypto" | "fiat" | (string & {});
-  /** Where the body is posted. */
+  /** Path that you post the body to. */
   path: "/api/v1/transfer/crypto/beneficiary" | "/api/v1/transfer/fiat/beneficiary" | (string & {});
   /** The currency that it is for. */
   destination_currency: string;
@@ -221,7 +221,7 @@ export interface BeneficiaryLink {
   display_name: string;
   /** Your colour; otherwise empty. */
   color: string;
-  /** It takes no details from this time on. */
+  /** Time from which it accepts no details. */
   expires_at: string;
   /** When it was created. */
   created_at: string;
@@ -261,13 +261,13 @@ export interface BeneficiaryLinkWithUrl {
   display_name: string;
   /** Your colour; otherwise empty. */
   color: string;
-  /** It takes no details from this time on. */
+  /** Time from which it accepts no details. */
   expires_at: string;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
-  /** What the beneficiary opens. Whoever has it can send details once: send it to the beneficiary alone. Shown once: empty in a replayed response. */
+  /** URL that the beneficiary opens. Anyone who has it can send details once, so send it to the beneficiary alone. Shown once: empty in a replayed response. */
   url: string;
   /** Only in the response to a repeated request: the fields that the first response showed once, and that are empty here. */
   shown_once?: "url"[];
@@ -275,9 +275,9 @@ export interface BeneficiaryLinkWithUrl {
 
 /** A stored depositor: the fields of its form, without numbers of documents and birth dates. */
 export interface Depositor {
-  /** What the depositor is to the merchant; `business` is the merchant's own business. */
+  /** Relation of the depositor to the merchant; `business` is the merchant's own business. */
   depositor_relation?: string;
-  /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
+  /** Wallet address that is valid on one of the networks. Burn addresses, precompiles, system accounts and token contracts are refused. */
   depositor_wallet_address?: string;
   /** The merchant's own id of the business. */
   depositor_business_id?: string;
@@ -313,11 +313,11 @@ export interface Quote {
   source_currency_code: string;
   /** Currency of the beneficiary. */
   destination_currency_code: string;
-  /** What the account pays, fees included. */
+  /** Amount that the account pays, including fees. */
   source_amount: Decimal;
   /** Destination units per one source unit. */
   exchange_rate: Decimal;
-  /** What the beneficiary receives. */
+  /** Amount that the beneficiary receives. */
   receiving_amount: Decimal;
   /** The source currency. */
   total_fees_currency: string;
@@ -343,7 +343,7 @@ export interface Corridor {
   source_currency_code: string;
   /** Currency of the beneficiary. */
   destination_currency_code: string;
-  /** Whether quotes are issued now. */
+  /** True if quotes are issued now. */
   active: boolean;
   fees: CorridorFees;
   limits: CorridorLimits;
@@ -381,7 +381,7 @@ export interface Payout {
   reference_id: string;
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed" | (string & {});
-  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. `awaiting_approval`: another of your people, or another API key, has to approve it; see `approval`. */
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
   /** The merchant's id, `merchant_id` in webhooks. */
   parent_id: string;
@@ -395,9 +395,9 @@ export interface Payout {
   destination_currency_code: string;
   /** The beneficiary of the payment. */
   beneficiary_id: string;
-  /** What the account pays, fees included. */
+  /** Amount that the account pays, including fees. */
   source_amount: Decimal;
-  /** What the beneficiary receives. */
+  /** Amount that the beneficiary receives. */
   receiving_amount: Decimal;
   /** Destination units per one source unit. */
   exchange_rate: Decimal;
@@ -419,11 +419,11 @@ export interface Payout {
   account_id: string;
   /** Your own data, sent with Execute payout. */
   metadata: Record<string, string>;
-  /** The scheduled payout that it was made of; otherwise empty. */
+  /** The scheduled payout that created it; otherwise empty. */
   scheduled_payout_id: string;
-  /** The batch whose line it is; otherwise empty. */
+  /** The batch that it belongs to; otherwise empty. */
   batch_id: string;
-  /** When it will have been paid, as a rule of its rail; empty until it is submitted, if the rail does not say, and if it failed. */
+  /** Expected time of payment on its rail. Empty until it is submitted, if the rail gives no time, and if it failed. */
   expected_settlement_at: string;
   approval?: Approval;
   /** The payout that this one pays again (Reissue payout); otherwise empty. */
@@ -448,17 +448,17 @@ export interface PayoutItem {
   sub_title: string;
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed" | (string & {});
-  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. `awaiting_approval`: another of your people, or another API key, has to approve it; see `approval`. */
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
-  /** What it is. */
+  /** Type of the transaction. */
   transaction_type: "payout_session";
-  /** How it is sent; `CREDIT_REVERSAL` if it failed or was returned and the money is credited. */
+  /** Payment method; `CREDIT_REVERSAL` if it failed or was returned and the money is credited. */
   transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA" | "CREDIT_REVERSAL" | (string & {});
   /** Money out. */
   transfer_type: "debit";
-  /** Of a crypto payout that succeeded; otherwise empty. */
+  /** Transaction hash of a crypto payout that succeeded; otherwise empty. */
   transaction_hash: string;
-  /** Of a fiat payout that succeeded; otherwise empty. */
+  /** Bank reference of a fiat payout that succeeded; otherwise empty. */
   bank_reference_number: string;
   /** Name of the beneficiary. */
   beneficiary_name: string;
@@ -468,7 +468,7 @@ export interface PayoutItem {
   reference_note: string;
   /** The beneficiary of the payment. */
   beneficiary_id: string;
-  /** What the account pays, fees included. */
+  /** Amount that the account pays, including fees. */
   total_cost: Decimal;
   amount: PayoutItemAmount;
   /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
@@ -483,9 +483,9 @@ export interface PayoutItem {
   account_id: string;
   /** Your own data, sent with Execute payout. */
   metadata: Record<string, string>;
-  /** The scheduled payout that it was made of; otherwise empty. */
+  /** The scheduled payout that created it; otherwise empty. */
   scheduled_payout_id: string;
-  /** The batch whose line it is; otherwise empty. */
+  /** The batch that it belongs to; otherwise empty. */
   batch_id: string;
   /** When it was created. */
   created_at: string;
@@ -497,7 +497,7 @@ export interface PayoutItem {
 export interface PayoutEvent {
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed" | (string & {});
-  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. `awaiting_approval`: another of your people, or another API key, has to approve it; see `approval`. */
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
   /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. `awaiting_funds`: not sent yet, the operator has to fund the rail. `approved`, `approval_rejected`, `approval_expired`: decided by another of your people or API keys, or by no one in time. `reissued`: another payout pays it again; its status stays. */
   cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved" | "awaiting_funds" | "cancelled" | "approved" | "approval_rejected" | "approval_expired" | "reissued" | (string & {});
@@ -509,9 +509,9 @@ export interface PayoutEvent {
   failure_message: string;
   /** The rail's own code, such as `AC04` or `R02`; empty if it gave none. */
   rail_code: string;
-  /** Of `executed`: the payout that this one pays again; otherwise empty. */
+  /** For `executed`, the payout that this one pays again; otherwise empty. */
   reissue_of: string;
-  /** Of `reissued`: the payout that pays this one again; otherwise empty. */
+  /** For `reissued`, the payout that pays this one again; otherwise empty. */
   reissued_as: string;
   /** When it took place. */
   created_at: string;
@@ -537,17 +537,17 @@ export interface ReceiptEntry {
   amount: string;
   /** When it was written. */
   created_at: string;
-  /** `hash` of the account's entry before. */
+  /** `hash` of the account's previous entry. */
   previous_hash: string;
   /** `hash` of the entry, as the account's statement has it. */
   hash: string;
 }
 
-/** What became of a payout. Every value is text, so that it is signed and checked digit for digit. */
+/** The outcome of a payout. Every value is text, so that it is signed and checked digit for digit. */
 export interface PayoutReceipt {
   /** Payout id. */
   payout_id: string;
-  /** Whose payout it is. */
+  /** Merchant of the payout. */
   merchant_id: string;
   /** Account that paid it. */
   account_id: string;
@@ -559,15 +559,15 @@ export interface PayoutReceipt {
   sub_status: string;
   /** Currency of the account. */
   source_currency_code: string;
-  /** What the account paid, fees included. */
+  /** Amount that the account paid, including fees. */
   source_amount: string;
-  /** Fees of it. */
+  /** Total fees. */
   total_fees: string;
   /** Destination units per one source unit. */
   exchange_rate: string;
   /** Currency of the beneficiary. */
   destination_currency_code: string;
-  /** What the beneficiary receives. */
+  /** Amount that the beneficiary receives. */
   receiving_amount: string;
   /** The beneficiary of the payment. */
   beneficiary_id: string;
@@ -579,11 +579,11 @@ export interface PayoutReceipt {
   beneficiary_account_number_masked: string;
   /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`. */
   transfer_method: string;
-  /** Of a crypto payout, else empty. */
+  /** Network of a crypto payout; otherwise empty. */
   network: string;
   /** Hash or bank reference; empty unless succeeded. */
   unique_transaction_reference: string;
-  /** Of the payment that came back, else empty. */
+  /** Reference of the returned payment; otherwise empty. */
   returned_reference: string;
   /** Why it failed, else empty. */
   failure_code: string;
@@ -591,11 +591,11 @@ export interface PayoutReceipt {
   reissue_of?: string;
   /** The payout that pays this one again; omitted for none. */
   reissued_as?: string;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it changed last. */
   updated_at: string;
-  /** When the receipt was made. */
+  /** When the receipt was created. */
   issued_at: string;
   /** Movements of its money, oldest first. */
   ledger: ReceiptEntry[];
@@ -604,7 +604,7 @@ export interface PayoutReceipt {
 /** A receipt and its signature. */
 export interface SignedReceipt {
   receipt: PayoutReceipt;
-  /** Which key of `/.well-known/disburse-keys.json` signed it. */
+  /** Id of the key in `/.well-known/disburse-keys.json` that signed it. */
   key_id: string;
   /** Ed25519, in base64url, over `disburse payout receipt 1`, a line break, and `receipt` in the canonical form of JSON (RFC 8785). */
   signature: string;
@@ -632,7 +632,7 @@ export interface ScheduledPayout {
   status: "initiated" | "succeeded" | "failed" | (string & {});
   /** `scheduled` while it waits for its time, `awaiting_approval` while it is held; then its payout's. Without a `payout_id`, `rejected`: it could not be made, `failure_code` says why; `cancelled`: by your request. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
-  /** When it is made. */
+  /** When its payout is due. */
   scheduled_at: string;
   /** Account that pays. */
   account_id: string;
@@ -642,21 +642,21 @@ export interface ScheduledPayout {
   source_currency_code: string;
   /** Currency of the beneficiary. */
   destination_currency_code: string;
-  /** What the account pays, as ordered or as quoted; omitted until known. */
+  /** Amount that the account pays, as ordered or as quoted; omitted until known. */
   source_amount?: Decimal;
-  /** What the beneficiary receives; omitted until known. */
+  /** Amount that the beneficiary receives; omitted until known. */
   receiving_amount?: Decimal;
-  /** The most that the account may pay; omitted if there is no maximum. */
+  /** The maximum amount that the account may pay; omitted if there is no maximum. */
   max_source_amount?: Decimal;
   /** Your own reference; empty if none was given. */
   reference_id: string;
-  /** The payout; empty until it is made. */
+  /** The payout; empty until it is created. */
   payout_id: string;
-  /** Why it failed: of a payout that was made its own; else the code that its quote or execution was refused with, `COST_ABOVE_MAXIMUM`, or of one that was held `APPROVAL_EXPIRED` or `APPROVAL_REJECTED`. Empty unless `failed`. */
+  /** Reason of the failure; empty unless `failed`. If its payout exists, that payout's code. Otherwise the code that refused its quote or execution, `COST_ABOVE_MAXIMUM`, or, if it was held, `APPROVAL_EXPIRED` or `APPROVAL_REJECTED`. */
   failure_code: string;
   /** The same in words, in English. */
   failure_message: string;
-  /** Your own data, which its payout gets. */
+  /** Your own data, which is copied to its payout. */
   metadata: Record<string, string>;
   approval?: ScheduledPayoutApproval;
   /** When it was created. */
@@ -669,9 +669,9 @@ export interface ScheduledPayout {
 export interface BatchApproval {
   /** `waiting`, `approved`, `rejected`, or `cancelled` before anyone decided. `expired`: of a batch that was held, because the API key that made or approved it was revoked or its person removed; no other expires. */
   state: "waiting" | "approved" | "rejected" | "expired" | "cancelled" | (string & {});
-  /** Whether another of your people or API keys decides than the one that made the batch: your rules ask for it, or the batch was held. */
+  /** True if an actor other than the batch's creator must decide, because your rules require it or the batch was held. */
   by_another: boolean;
-  /** SHA-256 over what is approved: the account and the lines. */
+  /** SHA-256 of the approved content: the account and the lines. */
   digest: string;
   /** When it was decided; empty until then. */
   decided_at: string;
@@ -679,7 +679,7 @@ export interface BatchApproval {
   decided_by: string;
   /** Why it was rejected; otherwise empty. */
   reason: string;
-  /** Of a batch that was held: when its unpaid lines fail with `APPROVAL_EXPIRED` if no one has decided. Empty for others. */
+  /** For a batch that was held, when its unpaid lines fail with `APPROVAL_EXPIRED` if no one has decided; otherwise empty. */
   expires_at: string;
 }
 
@@ -698,17 +698,17 @@ export interface Batch {
   /** Number of lines. */
   line_count: number;
   source_total?: BatchSourceTotal;
-  /** Of lines that fix what is received, by currency. */
+  /** Totals of the lines with a receiving amount, by currency. */
   receiving_totals: BatchSourceTotal[];
-  /** The most that all lines may cost together; omitted before the approval. */
+  /** The maximum cost of all lines together; omitted before the approval. */
   max_total_amount?: Decimal;
-  /** What its payouts cost so far, fees included. */
+  /** Cost of its payouts so far, including fees. */
   total_amount: Decimal;
-  /** Lines whose payout is not made yet. */
+  /** Lines whose payout is not created yet. */
   waiting_count: number;
-  /** Lines whose payout is made. */
+  /** Lines whose payout was created. */
   executed_count: number;
-  /** Lines of which no payout could be made. */
+  /** Lines for which no payout could be created. */
   failed_count: number;
   /** Lines that were cancelled. */
   cancelled_count: number;
@@ -735,19 +735,19 @@ export interface BatchLine {
   source_currency_code: string;
   /** Currency of the beneficiary. */
   destination_currency_code: string;
-  /** What the account pays, as ordered or as quoted; omitted until known. */
+  /** Amount that the account pays, as ordered or as quoted; omitted until known. */
   source_amount?: Decimal;
-  /** What the beneficiary receives; omitted until known. */
+  /** Amount that the beneficiary receives; omitted until known. */
   receiving_amount?: Decimal;
   /** Your own reference; empty if none was given. */
   reference_id: string;
-  /** Its payout; empty until it is made. */
+  /** Its payout; empty until it is created. */
   payout_id: string;
-  /** Of its payout; until it is made `initiated` while its batch awaits approval, otherwise omitted. */
+  /** Status of its payout. Until the payout is created, `initiated` while its batch awaits approval, otherwise omitted. */
   status?: "initiated" | "succeeded" | "failed" | (string & {});
-  /** Of its payout, or `awaiting_approval` with its batch. */
+  /** Sub-status of its payout, or `awaiting_approval` with its batch. */
   sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
-  /** Why no payout was made (the code that its quote or execution was refused with, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`, `APPROVAL_EXPIRED`) or why its payout failed; otherwise empty. */
+  /** Reason why no payout was created (the code that refused its quote or execution, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`, `APPROVAL_EXPIRED`) or why its payout failed; otherwise empty. */
   failure_code: string;
   /** The same in words, in English. */
   failure_message: string;
@@ -811,17 +811,17 @@ export interface LedgerEntry {
   created_at: string;
 }
 
-/** Where webhooks are sent. */
+/** A URL that webhooks are sent to. */
 export interface WebhookEndpoint {
   /** Endpoint id. */
   id: string;
-  /** Where webhooks are sent. */
+  /** URL that webhooks are sent to. */
   url: string;
   /** Your note; empty if none was given. */
   description: string;
   /** `paused`: its events wait for resume. `unverified`: they wait for verify. */
   state: "active" | "paused" | "unverified" | (string & {});
-  /** In which order the events of one transaction arrive. */
+  /** Order in which the events of one transaction arrive. */
   order: "none" | "bounded" | "strict" | (string & {});
   /** Event types that it receives: `*` for all. */
   event_types: string[];
@@ -845,7 +845,7 @@ export interface WebhookEndpointHealth {
   concurrency_limit: number;
   /** Failures since the last 200. */
   consecutive_failures: number;
-  /** When it last answered 200; empty if it never did. */
+  /** When it last returned 200; empty if it never did. */
   last_delivered_at: string;
   /** When an attempt last failed; empty if none has. */
   last_failed_at: string;
@@ -861,13 +861,13 @@ export interface WebhookEndpointHealth {
 export interface WebhookEndpointWithHealth {
   /** Endpoint id. */
   id: string;
-  /** Where webhooks are sent. */
+  /** URL that webhooks are sent to. */
   url: string;
   /** Your note; empty if none was given. */
   description: string;
   /** `paused`: its events wait for resume. `unverified`: they wait for verify. */
   state: "active" | "paused" | "unverified" | (string & {});
-  /** In which order the events of one transaction arrive. */
+  /** Order in which the events of one transaction arrive. */
   order: "none" | "bounded" | "strict" | (string & {});
   /** Event types that it receives: `*` for all. */
   event_types: string[];
@@ -888,13 +888,13 @@ export interface WebhookEndpointWithHealth {
 export interface WebhookEndpointWithSecrets {
   /** Endpoint id. */
   id: string;
-  /** Where webhooks are sent. */
+  /** URL that webhooks are sent to. */
   url: string;
   /** Your note; empty if none was given. */
   description: string;
   /** `paused`: its events wait for resume. `unverified`: they wait for verify. */
   state: "active" | "paused" | "unverified" | (string & {});
-  /** In which order the events of one transaction arrive. */
+  /** Order in which the events of one transaction arrive. */
   order: "none" | "bounded" | "strict" | (string & {});
   /** Event types that it receives: `*` for all. */
   event_types: string[];
@@ -928,7 +928,7 @@ export interface DeletedWebhookEndpoint {
 export interface WebhookDelivery {
   /** Delivery id. */
   id: string;
-  /** Where it is sent. */
+  /** Webhook endpoint that it is sent to. */
   endpoint_id: string;
   /** The event's id: the header `webhook-id` of every attempt. */
   event_id: string;
@@ -946,7 +946,7 @@ export interface WebhookDelivery {
   attempts_count: number;
   /** 0 for the original delivery, otherwise the number of the redelivery. */
   replay: number;
-  /** Whether it is of an event that you made up in the sandbox. */
+  /** True if you created its event in the sandbox. */
   test: boolean;
   /** Time of the next attempt; empty if there is none. */
   next_attempt_at: string;
@@ -962,7 +962,7 @@ export interface WebhookAttempt {
   number: number;
   /** When it began. */
   started_at: string;
-  /** How long it took, in milliseconds. */
+  /** Duration in milliseconds. */
   duration_ms: number;
   /** HTTP status of the response; 0 if there was none. */
   status_code: number;
@@ -976,7 +976,7 @@ export interface WebhookAttempt {
 export interface WebhookDeliveryWithAttempts {
   /** Delivery id. */
   id: string;
-  /** Where it is sent. */
+  /** Webhook endpoint that it is sent to. */
   endpoint_id: string;
   /** The event's id: the header `webhook-id` of every attempt. */
   event_id: string;
@@ -994,7 +994,7 @@ export interface WebhookDeliveryWithAttempts {
   attempts_count: number;
   /** 0 for the original delivery, otherwise the number of the redelivery. */
   replay: number;
-  /** Whether it is of an event that you made up in the sandbox. */
+  /** True if you created its event in the sandbox. */
   test: boolean;
   /** Time of the next attempt; empty if there is none. */
   next_attempt_at: string;
@@ -1060,7 +1060,7 @@ export interface WebhookEventPage {
   events: WebhookEventRecord[];
   /** `after` of the next request, even if there are no more events now. */
   next_cursor: string;
-  /** Whether more events are available now. */
+  /** True if more events are available now. */
   has_more: boolean;
 }
 
@@ -1082,7 +1082,7 @@ export interface LoggedRequest {
   http_status: number;
   /** `code` of the error; empty otherwise. */
   code: string;
-  /** How long it took, in milliseconds. */
+  /** Duration in milliseconds. */
   duration_ms: number;
   /** `member`: a person of your team, in the console. */
   caller: "api_key" | "member" | (string & {});
@@ -1100,7 +1100,7 @@ export interface TeamMember {
   email: string;
   /** Name of the person. */
   name: string;
-  /** What the member may do. */
+  /** Role of the member. */
   role: "viewer" | "maker" | "approver" | "admin" | (string & {});
   /** `invited`: has not accepted yet. `removed`: cannot sign in, and has no session. */
   state: "invited" | "active" | "removed" | (string & {});
@@ -1112,7 +1112,7 @@ export interface TeamMember {
   removed_at: string;
 }
 
-/** A person who was removed from your team, and what became of what the person ordered. */
+/** A person who was removed from your team, and the outcome of the person's orders. */
 export interface RemovedTeamMember {
   /** Member id. */
   id: string;
@@ -1120,7 +1120,7 @@ export interface RemovedTeamMember {
   email: string;
   /** Name of the person. */
   name: string;
-  /** What the member may do. */
+  /** Role of the member. */
   role: "viewer" | "maker" | "approver" | "admin" | (string & {});
   /** `invited`: has not accepted yet. `removed`: cannot sign in, and has no session. */
   state: "invited" | "active" | "removed" | (string & {});
@@ -1139,7 +1139,7 @@ export interface TeamMemberList {
   members: TeamMember[];
 }
 
-/** Unpaid orders of the key or person, what they created, and what happened to it. A later call can be stricter than the first (`keep`, `hold`, `cancel`), never laxer. */
+/** Unpaid orders and other records that the key or person created, with their treatment. A later call can be stricter than the first (`keep`, `hold`, `cancel`), never laxer. */
 export interface Revocation {
   /** The strictest that was requested. */
   orders: "hold" | "keep" | "cancel" | (string & {});
@@ -1156,13 +1156,13 @@ export interface ApiKey {
   id: string;
   /** Your note; empty if none was given. */
   description: string;
-  /** What it may do. */
+  /** Scopes of the key. */
   scopes: string[];
-  /** Where it may be used from; empty: anywhere. */
+  /** IP addresses or networks (CIDR) from which the key may be used; empty if any address may. */
   source_cidrs: string[];
   /** When it was created. */
   created_at: string;
-  /** When it ends; empty if it does not. */
+  /** When it expires; empty if it doesn't. */
   expires_at: string;
   /** When it was revoked; empty otherwise. */
   revoked_at: string;
@@ -1176,19 +1176,19 @@ export interface ApiKeyWithSecret {
   id: string;
   /** Your note; empty if none was given. */
   description: string;
-  /** What it may do. */
+  /** Scopes of the key. */
   scopes: string[];
-  /** Where it may be used from; empty: anywhere. */
+  /** IP addresses or networks (CIDR) from which the key may be used; empty if any address may. */
   source_cidrs: string[];
   /** When it was created. */
   created_at: string;
-  /** When it ends; empty if it does not. */
+  /** When it expires; empty if it doesn't. */
   expires_at: string;
   /** When it was revoked; empty otherwise. */
   revoked_at: string;
   /** The key or member that it counts as one actor with: neither approves what the other made. */
   root_id: string;
-  /** The key: what `Authorization: Bearer` carries. Shown once: empty in a replayed response. */
+  /** The key, which you send as `Authorization: Bearer`. Shown once: empty in a replayed response. */
   secret: string;
   /** Only in the response to a repeated request: the fields that the first response showed once, and that are empty here. */
   shown_once?: "secret"[];
@@ -1200,13 +1200,13 @@ export interface RevokedApiKey {
   id: string;
   /** Your note; empty if none was given. */
   description: string;
-  /** What it may do. */
+  /** Scopes of the key. */
   scopes: string[];
-  /** Where it may be used from; empty: anywhere. */
+  /** IP addresses or networks (CIDR) from which the key may be used; empty if any address may. */
   source_cidrs: string[];
   /** When it was created. */
   created_at: string;
-  /** When it ends; empty if it does not. */
+  /** When it expires; empty if it doesn't. */
   expires_at: string;
   /** When it was revoked; empty otherwise. */
   revoked_at: string;
@@ -1221,7 +1221,7 @@ export interface ApiKeyList {
   keys: ApiKey[];
 }
 
-/** How the simulated rails treat your payouts. */
+/** Behaviour of the simulated rails for your payouts. */
 export interface SandboxRailSilence {
   /** The behaviour of the rails. */
   kind: "no_answer" | "down" | "unfunded" | (string & {});
@@ -1257,7 +1257,7 @@ export interface SandboxPayoutControls {
   approval_window_seconds: number;
   /** Payouts await approval if their beneficiary is newer than this number of days; 0: none. */
   new_beneficiary_days: number;
-  /** Whether an actor other than its creator must approve a batch. */
+  /** True if an actor other than its creator must approve a batch. */
   approve_batches: boolean;
   /** Number of seconds after which an undecided approval expires. */
   approval_lasts_seconds: number;
@@ -1285,11 +1285,11 @@ export interface PayoutWebhookData {
   destination_currency_code: string;
   /** The beneficiary of the payment. */
   beneficiary_id: string;
-  /** What the account pays, fees included. */
+  /** Amount that the account pays, including fees. */
   source_amount: Decimal;
-  /** What the beneficiary receives. */
+  /** Amount that the beneficiary receives. */
   receiving_amount: Decimal;
-  /** Rate when the quote was made. */
+  /** Rate when the quote was created. */
   exchange_rate: Decimal;
   /** Fees of the whole payout. */
   total_fees: Decimal;
@@ -1331,9 +1331,9 @@ export interface PaymentSessionWebhookData {
   payment_option_id: string;
   /** Its code. */
   payment_option_code: string;
-  /** Where the payer goes on success. */
+  /** URL to which the payer is sent on success. */
   success_redirect_url: string;
-  /** Where the payer goes on failure. */
+  /** URL to which the payer is sent on failure. */
   failure_redirect_url: string;
   /** Its risk. */
   risk_score: string;
@@ -1394,11 +1394,11 @@ export interface BatchApprovalWebhookData {
   account_id: string;
   /** Currency of the account. */
   source_currency_code: string;
-  /** Sum of the lines that fix what the account pays. */
+  /** Sum of the lines with a source amount. */
   source_total: Decimal;
-  /** Of what is approved. */
+  /** Digest of the approved content. */
   digest: string;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
 }
 
@@ -1414,15 +1414,15 @@ export interface BatchFinishedWebhookData {
   reference_id: string;
   /** Number of lines. */
   line_count: number;
-  /** Lines whose payout is made. */
+  /** Lines whose payout was created. */
   executed_count: number;
-  /** Lines of which no payout could be made. */
+  /** Lines for which no payout could be created. */
   failed_count: number;
   /** Lines that were cancelled. */
   cancelled_count: number;
   /** Currency of the account. */
   source_currency_code: string;
-  /** What its payouts cost, fees included. */
+  /** Cost of its payouts, including fees. */
   total_amount: Decimal;
   /** When it was finished. */
   finished_at: string;
@@ -1434,7 +1434,7 @@ export interface BeneficiaryScreeningWebhookData {
   id: string;
   /** Its screening status now. */
   status: "cleared" | "review" | "blocked" | (string & {});
-  /** What it was before. */
+  /** Previous screening status. */
   previous_status: "pending" | "cleared" | "review" | "blocked" | (string & {});
   /** Your id. */
   merchant_id: string;
@@ -1452,19 +1452,19 @@ export interface PayoutApprovalWebhookData {
   merchant_id: string;
   /** Your own reference; empty if none was given. */
   reference_id: string;
-  /** Who is to be paid. */
+  /** Beneficiary of the payment. */
   beneficiary_id: string;
   /** Why. */
   reasons: Array<"amount" | "new_beneficiary" | (string & {})>;
-  /** Of what is approved. */
+  /** Digest of the approved content. */
   digest: string;
   /** Currency of the account. */
   source_currency_code: string;
-  /** What the account pays, fees included. */
+  /** Amount that the account pays, including fees. */
   source_amount: Decimal;
   /** Currency of the beneficiary. */
   destination_currency_code: string;
-  /** What the beneficiary receives. */
+  /** Amount that the beneficiary receives. */
   receiving_amount: Decimal;
   /** When it is cancelled if no one has decided. */
   expires_at: string;
@@ -1484,17 +1484,17 @@ export interface ScheduledPayoutApprovalWebhookData {
   reference_id: string;
   /** Account that pays. */
   account_id: string;
-  /** Who is to be paid. */
+  /** Beneficiary of the payment. */
   beneficiary_id: string;
   /** Currency of the account. */
   source_currency_code: string;
-  /** What the account pays; omitted if what is received is fixed. */
+  /** Amount that the account pays; omitted if the receiving amount is fixed. */
   source_amount?: Decimal;
   /** Currency of the beneficiary. */
   destination_currency_code: string;
-  /** What the beneficiary receives; omitted if what the account pays is fixed. */
+  /** Amount that the beneficiary receives; omitted if the source amount is fixed. */
   receiving_amount?: Decimal;
-  /** When it was to be made. */
+  /** When it was due. */
   scheduled_at: string;
   /** When it fails if no one has decided. */
   expires_at: string;
@@ -1773,11 +1773,11 @@ export interface FiatBeneficiaryUsdRequest {
   beneficiary_account_type: "Individual" | "Corporate";
   /** Destination currency. */
   destination_currency: "USD" | "USDC";
-  /** How the money is sent. */
+  /** Payment method. */
   transfer_type: "ACH" | "SWIFT" | "LOCAL";
   /** Country that the money is sent to. */
   destination_country: string;
-  /** Country of residence; the destination country where it is left out. */
+  /** Country of residence; the destination country by default. */
   beneficiary_country_code?: string;
   /** Follows the transfer type. */
   routing_code_type_1: "ACH CODE" | "SWIFT";
@@ -1795,7 +1795,7 @@ export interface FiatBeneficiaryUsdRequest {
   beneficiary_city: string;
   /** Post code. */
   beneficiary_postcode: string;
-  /** Payout account. An IBAN may have blanks and small letters. */
+  /** Payout account. An IBAN may have blanks and lower-case letters. */
   beneficiary_account_number: string;
   /** Country calling code. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_country_code?: string;
@@ -1817,7 +1817,7 @@ export interface FiatBeneficiaryUsdRequest {
   beneficiary_bank_country_code?: string;
   /** Nickname of the counterparty. */
   counter_party_alias?: string;
-  /** What the beneficiary is to the sender. */
+  /** Relation of the beneficiary to the sender. */
   beneficiary_relationship?: string;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
@@ -1852,11 +1852,11 @@ export interface FiatBeneficiaryInrRequest {
   beneficiary_account_type: "Individual" | "Corporate";
   /** Destination currency. */
   destination_currency: "INR";
-  /** How the money is sent. */
+  /** Payment method. */
   transfer_type: "LOCAL";
   /** Country that the money is sent to. */
   destination_country: string;
-  /** Country of residence; the destination country where it is left out. */
+  /** Country of residence; the destination country by default. */
   beneficiary_country_code: string;
   /** Routing code type, as a rule IFSC. */
   routing_code_type_1: string;
@@ -1900,7 +1900,7 @@ export interface FiatBeneficiaryInrRequest {
   beneficiary_bank_account_type: "Business Checking" | "Business Savings" | "Personal Checking" | "Personal Savings";
   /** Nickname of the counterparty. */
   counter_party_alias?: string;
-  /** What the beneficiary is to the sender. */
+  /** Relation of the beneficiary to the sender. */
   beneficiary_relationship?: string;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
@@ -1931,11 +1931,11 @@ export interface FiatBeneficiaryEurRequest {
   beneficiary_account_type: "Individual" | "Corporate";
   /** Destination currency. */
   destination_currency: "EUR";
-  /** How the money is sent. */
+  /** Payment method. */
   transfer_type: "SEPA";
-  /** Account, as an IBAN. Blanks are dropped, and small letters made capitals. */
+  /** IBAN of the account. Blanks are removed, and lower-case letters become capitals. */
   iban: string;
-  /** BIC of the account's bank; its IBAN suffices. */
+  /** BIC of the account's bank; the IBAN alone is enough. */
   bic?: string;
   /** Address line: street and number. */
   beneficiary_address: string;
@@ -1958,7 +1958,7 @@ export interface FiatBeneficiaryEurRequest {
 export interface CreateBeneficiaryLinkRequest {
   /** Currency that the beneficiary is paid. */
   destination_currency: string;
-  /** How a bank account is paid: `ACH`, `SWIFT`, `LOCAL`, `SEPA`. Without it the beneficiary chooses. */
+  /** Payment method of a bank account: `ACH`, `SWIFT`, `LOCAL` or `SEPA`. Without it the beneficiary chooses. */
   transfer_type?: string;
   /** Network of a wallet, such as `ETHEREUM`: no bank account. Without it the beneficiary chooses. */
   network?: string;
@@ -1974,7 +1974,7 @@ export interface CreateBeneficiaryLinkRequest {
   reference_id?: string;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
-  /** For whom you ask, as the page says beside your registered name. No web or email address, phone number or look-alike characters. */
+  /** Name of the party on whose behalf you ask, shown beside your registered name. No web or email address, phone number or look-alike characters. */
   display_name?: string;
   /** Your colour, for the page. */
   color?: string;
@@ -1984,9 +1984,9 @@ export interface CreateBeneficiaryLinkRequest {
 
 /** A depositor that is the merchant's own business. */
 export interface DepositorSelfBusinessRequest {
-  /** What the depositor is to the merchant; `business` is the merchant's own business. */
+  /** Relation of the depositor to the merchant; `business` is the merchant's own business. */
   depositor_relation: "business";
-  /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
+  /** Wallet address that is valid on one of the networks. Burn addresses, precompiles, system accounts and token contracts are refused. */
   depositor_wallet_address: string;
   /** The merchant's own id of the business. */
   depositor_business_id: string;
@@ -1994,25 +1994,25 @@ export interface DepositorSelfBusinessRequest {
 
 /** A person. */
 export interface DepositorIndividualRequest {
-  /** What the depositor is to the merchant; `business` is the merchant's own business. */
+  /** Relation of the depositor to the merchant; `business` is the merchant's own business. */
   depositor_relation: string;
   /** Type of depositor. */
   depositor_type: "Individual";
   depositor_details: DepositorIndividualRequestDepositorDetails;
-  /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
+  /** Wallet address that is valid on one of the networks. Burn addresses, precompiles, system accounts and token contracts are refused. */
   depositor_wallet_address?: string;
 }
 
 /** A depositor that is a company, with its owners. */
 export interface DepositorCorporateRequest {
-  /** What the depositor is to the merchant; `business` is the merchant's own business. */
+  /** Relation of the depositor to the merchant; `business` is the merchant's own business. */
   depositor_relation: string;
   /** Type of depositor. */
   depositor_type: "Corporate";
   depositor_business_details: DepositorCorporateRequestDepositorBusinessDetails;
   /** The owners of the company. At least one is required. */
   company_owner_details: DepositorCorporateRequestCompanyOwnerDetailsItem[];
-  /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
+  /** Wallet address that is valid on one of the networks. Burn addresses, precompiles, system accounts and token contracts are refused. */
   depositor_wallet_address: string;
 }
 
@@ -2038,13 +2038,13 @@ export interface RequestForQuoteRequest {
 export interface ExecutePayoutRequest {
   /** A quote of this merchant. */
   quote_id: string;
-  /** The merchant's own order reference. It need not be unique: the quote and the idempotency key keep a payout from being made twice. */
+  /** The merchant's own order reference. It need not be unique: the quote and the idempotency key prevent a second payout. */
   reference_id?: string;
-  /** What the payment is for, for the beneficiary: on the statement of a bank account, where its rail carries it. Ignored on chains. */
+  /** The purpose of the payment, for the beneficiary. Bank rails that carry it show it on the beneficiary's statement. Chains ignore it. */
   remittance_information?: string;
-  /** Purpose of the payment for the banks, where its rail carries it: four letters of ISO 20022's external purpose codes. A code that a bank does not take is its rejection. */
+  /** Purpose of the payment for the banks, if its rail carries it: a four-letter external purpose code of ISO 20022. The bank rejects the payment if it doesn't accept the code. */
   purpose_code?: string;
-  /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
+  /** Pays even if an earlier payout has the same account or wallet, amount and `reference_id`. You need it only if your account has the duplicate guard: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
@@ -2066,11 +2066,11 @@ export interface RejectPayoutRequest {
 export interface ReissuePayoutRequest {
   /** The beneficiary to pay instead, in the same currency, such as the same person with a corrected account. */
   beneficiary_id?: string;
-  /** The most that the account may pay, fees included. A quote above it is refused: `AMOUNT_NOT_WITHIN_LIMITS`. */
+  /** The maximum amount that the account may pay, including fees. A quote above it is refused: `AMOUNT_NOT_WITHIN_LIMITS`. */
   max_source_amount?: Decimal;
   /** Your own reference, instead of the earlier payout's. */
   reference_id?: string;
-  /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
+  /** Pays even if an earlier payout has the same account or wallet, amount and `reference_id`. You need it only if your account has the duplicate guard: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. If set, this replaces the metadata of the earlier payout; otherwise the new payout has the same metadata. */
   metadata?: Record<string, string>;
@@ -2090,17 +2090,17 @@ export interface SchedulePayoutRequest {
   destination_currency_code: string;
   /** Account to be debited. */
   account_id: string;
-  /** The most that the account may pay, fees included. A quote above it is not executed: the payout fails. */
+  /** The maximum amount that the account may pay, including fees. A quote above it is not executed: the payout fails. */
   max_source_amount?: Decimal;
-  /** The merchant's own order reference. It need not be unique: the quote and the idempotency key keep a payout from being made twice. */
+  /** The merchant's own order reference. It need not be unique: the quote and the idempotency key prevent a second payout. */
   reference_id?: string;
-  /** What the payment is for, for the beneficiary: on the statement of a bank account, where its rail carries it. Ignored on chains. */
+  /** The purpose of the payment, for the beneficiary. Bank rails that carry it show it on the beneficiary's statement. Chains ignore it. */
   remittance_information?: string;
-  /** Purpose of the payment for the banks, where its rail carries it: four letters of ISO 20022's external purpose codes. A code that a bank does not take is its rejection. */
+  /** Purpose of the payment for the banks, if its rail carries it: a four-letter external purpose code of ISO 20022. The bank rejects the payment if it doesn't accept the code. */
   purpose_code?: string;
   /** The time at which the payout is created: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. It must be in the future, at most 366 days ahead. */
   scheduled_at: string;
-  /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
+  /** Pays even if an earlier payout has the same account or wallet, amount and `reference_id`. You need it only if your account has the duplicate guard: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
@@ -2186,13 +2186,13 @@ export interface AddMemberRequest {
   email: string;
   /** Name of the person. */
   name: string;
-  /** What the member may do: `viewer` reads, `maker` makes beneficiaries, depositors, quotes and payouts, `approver` approves payouts, `admin` everything. */
+  /** Permissions of the member: `viewer` reads, `maker` creates beneficiaries, depositors, quotes and payouts, `approver` approves payouts, `admin` may do everything. */
   role: "viewer" | "maker" | "approver" | "admin";
 }
 
 /** The member's new role. */
 export interface UpdateMemberRequest {
-  /** What the member may do: `viewer` reads, `maker` makes beneficiaries, depositors, quotes and payouts, `approver` approves payouts, `admin` everything. */
+  /** Permissions of the member: `viewer` reads, `maker` creates beneficiaries, depositors, quotes and payouts, `approver` approves payouts, `admin` may do everything. */
   role: "viewer" | "maker" | "approver" | "admin";
 }
 
@@ -2208,7 +2208,7 @@ export interface CreateKeyRequest {
   expires_at?: string;
 }
 
-/** The reason for which the payout fails or is returned. */
+/** The reason why the payout fails or is returned. */
 export interface SandboxFailureRequest {
   /** The payout's `failure_code`; by default, the one that the sandbox's bank or chain reports. */
   failure_code?: "ACCOUNT_BLOCKED" | "ACCOUNT_CLOSED" | "ACCOUNT_NOT_FOUND" | "AMOUNT_NOT_ACCEPTED" | "BENEFICIARY_BANK_REJECTED" | "BENEFICIARY_NAME_MISMATCH" | "BENEFICIARY_REFUSED" | "CURRENCY_NOT_ACCEPTED" | "INVALID_ACCOUNT" | "INVALID_ADDRESS" | "INVALID_NAME" | "INVALID_REMITTANCE" | "INVALID_ROUTING" | "REGULATORY" | "TRANSFER_REVERTED" | "UNSPECIFIED";
@@ -2246,7 +2246,7 @@ export interface SandboxPayoutControlsRequest {
   approval_window_seconds?: number;
   /** Payouts await approval if their beneficiary is newer than this number of days. */
   new_beneficiary_days?: number;
-  /** Whether batches need the approval of an actor other than their creator. */
+  /** True if an actor other than its creator must approve a batch. */
   approve_batches?: boolean;
   /** Number of seconds after which an undecided approval expires; 86,400 by default. */
   approval_lasts_seconds?: number;
@@ -2278,7 +2278,7 @@ export interface SandboxEventRequest {
   status?: string;
   /** `data.id`, which is signed; that of the example by default. */
   transaction_id?: string;
-  /** Fields of `data` that are to be other than in the type's example, each as a string; what is a number there is sent as one. */
+  /** Fields of `data` that differ from the type's example, each as a string. A field that is a number in the example is sent as a number. */
   data?: Record<string, string>;
 }
 
@@ -2286,7 +2286,7 @@ export interface SandboxEventRequest {
 export interface ApiErrorViolationsItem {
   /** Dotted path, or a header's name. */
   field: string;
-  /** What it broke; more may be added. */
+  /** The rule that the value broke; more may be added. */
   rule: "required" | "type" | "length" | "range" | "choice" | "format" | "unknown" | "repeated" | "conflict" | (string & {});
   /** Explanation, for people. */
   message: string;
@@ -2309,7 +2309,7 @@ export interface DepositorDetailsPersonDetails {
   date_of_birth?: string;
 }
 
-/** Where the depositor lives or is registered. */
+/** Residential or registered address of the depositor. */
 export interface DepositorDetailsAddress {
   /** Address line. */
   address1?: string;
@@ -2367,7 +2367,7 @@ export interface CorridorFees {
   flat: Decimal;
 }
 
-/** Inclusive bounds of a payout's amounts; what is unbounded is omitted. */
+/** Inclusive bounds of a payout's amounts; a missing bound is omitted. */
 export interface CorridorLimits {
   /** Least source amount. */
   source_amount_min?: Decimal;
@@ -2383,7 +2383,7 @@ export interface CorridorLimits {
 export interface CorridorRailsItem {
   /** Name of the rail. */
   rail: string;
-  /** How money is sent. */
+  /** Payment method. */
   transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA" | (string & {});
   /** Network of a crypto payout; otherwise empty. */
   network: string;
@@ -2393,7 +2393,7 @@ export interface CorridorRailsItem {
   settlement_seconds?: number;
 }
 
-/** Of the account. */
+/** Currency of the account. */
 export interface PayoutItemAmountSourceAmountCurrency {
   /** Name of the currency. */
   name: string;
@@ -2401,7 +2401,7 @@ export interface PayoutItemAmountSourceAmountCurrency {
   symbol: string;
 }
 
-/** Of the beneficiary. */
+/** Currency of the beneficiary. */
 export interface PayoutItemAmountReceivingAmountCurrency {
   /** Name of the currency. */
   name: string;
@@ -2411,9 +2411,9 @@ export interface PayoutItemAmountReceivingAmountCurrency {
 
 /** The amounts, as strings. */
 export interface PayoutItemAmount {
-  /** What the account pays, fees included. */
+  /** Amount that the account pays, including fees. */
   source_amount: Decimal;
-  /** What the beneficiary receives. */
+  /** Amount that the beneficiary receives. */
   receiving_amount: Decimal;
   source_amount_currency: PayoutItemAmountSourceAmountCurrency;
   receiving_amount_currency: PayoutItemAmountReceivingAmountCurrency;
@@ -2425,13 +2425,13 @@ export interface BatchSourceTotal {
   currency_code: string;
   /** The sum. */
   amount: Decimal;
-  /** How many lines it is of. */
+  /** Number of lines. */
   lines: number;
 }
 
 /** Scheduled payouts without a payout: with `hold` those that await approval, with `keep` those that go on, with `cancel` those that were cancelled. */
 export interface RevocationScheduledPayouts {
-  /** How many. */
+  /** Number of records. */
   count: number;
   /** At most 100 ids, oldest first. */
   ids: string[];
@@ -2439,7 +2439,7 @@ export interface RevocationScheduledPayouts {
 
 /** The same of batches with unpaid lines. */
 export interface RevocationBatches {
-  /** How many. */
+  /** Number of records. */
   count: number;
   /** At most 100 ids, oldest first. */
   ids: string[];
@@ -2447,7 +2447,7 @@ export interface RevocationBatches {
 
 /** API keys that it created, directly or through others: with `cancel` all, which are revoked; otherwise those that still work. */
 export interface RevocationKeys {
-  /** How many. */
+  /** Number of records. */
   count: number;
   /** At most 100 ids, oldest first. */
   ids: string[];
@@ -2455,7 +2455,7 @@ export interface RevocationKeys {
 
 /** Webhook endpoints that it or these keys created: with `cancel` they are paused. */
 export interface RevocationEndpoints {
-  /** How many. */
+  /** Number of records. */
   count: number;
   /** At most 100 ids, oldest first. */
   ids: string[];
@@ -2463,7 +2463,7 @@ export interface RevocationEndpoints {
 
 /** People whom it or these keys invited and who are in your team: remove those whom you do not know. */
 export interface RevocationMembers {
-  /** How many. */
+  /** Number of records. */
   count: number;
   /** At most 100 ids, oldest first. */
   ids: string[];
@@ -2486,7 +2486,7 @@ export interface DepositorIndividualRequestDepositorDetailsPersonDetails {
   date_of_birth: string;
 }
 
-/** Where the depositor lives or is registered. */
+/** Residential or registered address of the depositor. */
 export interface DepositorIndividualRequestDepositorDetailsAddress {
   /** Address line. */
   address1: string;
@@ -2549,15 +2549,15 @@ export interface CreateBatchRequestLinesItem {
   destination_currency_code: string;
   /** Account to be debited. */
   account_id: string;
-  /** The most that the account may pay, fees included. A quote above it is not executed: the payout fails. */
+  /** The maximum amount that the account may pay, including fees. A quote above it is not executed: the payout fails. */
   max_source_amount?: Decimal;
-  /** The merchant's own order reference. It need not be unique: the quote and the idempotency key keep a payout from being made twice. */
+  /** The merchant's own order reference. It need not be unique: the quote and the idempotency key prevent a second payout. */
   reference_id?: string;
-  /** What the payment is for, for the beneficiary: on the statement of a bank account, where its rail carries it. Ignored on chains. */
+  /** The purpose of the payment, for the beneficiary. Bank rails that carry it show it on the beneficiary's statement. Chains ignore it. */
   remittance_information?: string;
-  /** Purpose of the payment for the banks, where its rail carries it: four letters of ISO 20022's external purpose codes. A code that a bank does not take is its rejection. */
+  /** Purpose of the payment for the banks, if its rail carries it: a four-letter external purpose code of ISO 20022. The bank rejects the payment if it doesn't accept the code. */
   purpose_code?: string;
-  /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
+  /** Pays even if an earlier payout has the same account or wallet, amount and `reference_id`. You need it only if your account has the duplicate guard: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
@@ -2690,7 +2690,7 @@ export interface ListPayoutsQuery {
   sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | undefined;
   /** Only payouts to this beneficiary. */
   beneficiary_id?: string | undefined;
-  /** Only payouts with this reference of yours. */
+  /** Only payouts with this `reference_id`. */
   reference_id?: string | undefined;
   /** Only the payout of this quote. */
   quote_id?: string | undefined;
@@ -2734,7 +2734,7 @@ export interface ListScheduledPayoutsQuery {
   limit?: number | undefined;
   /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
-  /** Only those that wait for their time, or that await approval. */
+  /** Only those that wait for their time, or those that await approval. */
   sub_status?: "scheduled" | "awaiting_approval" | undefined;
 }
 
@@ -2846,13 +2846,13 @@ export interface ListRequestsQuery {
 
 /** Query parameters of `removeTeamMember`. */
 export interface RemoveTeamMemberQuery {
-  /** What happens to its unpaid scheduled payouts and batches, and to those that it approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused. */
+  /** Handling of the unpaid scheduled payouts and batches that it created or approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; use it for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused. */
   orders?: "hold" | "keep" | "cancel" | undefined;
 }
 
 /** Query parameters of `revokeKey`. */
 export interface RevokeKeyQuery {
-  /** What happens to its unpaid scheduled payouts and batches, and to those that it approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused. */
+  /** Handling of the unpaid scheduled payouts and batches that it created or approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; use it for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused. */
   orders?: "hold" | "keep" | "cancel" | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { networkMatrix } from "./network.ts";
 import { kubectl, manifestsOf } from "./overlays.ts";
 
-/** `npm run network-matrix -- overlays/stage` prints who may connect to what. */
+/** `npm run network-matrix -- overlays/stage` prints the allowed connections. */
 
 const [folder = "overlays/production"] = process.argv.slice(2);
 if (kubectl === "") throw new Error("install kubectl 1.30 or later: it renders deploy/k8s");

@@ -48,7 +48,7 @@ export function arrows(manifests: Manifests, direction: Direction): string[] {
   return [...new Set(texts)].sort();
 }
 
-/** Returns a table of all connections: who connects to what, at which ports, by which policies. */
+/** Returns a table of all connections, with source, destination, ports and policies. */
 export function networkMatrix(manifests: Manifests): string {
   const out = connections(manifests, "egress").map((each) => [each.pod, each.other, each] as const);
   const into = connections(manifests, "ingress").map(

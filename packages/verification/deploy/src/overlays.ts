@@ -1,7 +1,7 @@
 import { findKubectl, render } from "./kubectl.ts";
 import { type Manifest, type Manifests, readManifests } from "./manifests.ts";
 
-/** An empty text where there is no kubectl. `npm test` installs it on Linux x64. */
+/** Empty if kubectl is missing. `npm test` installs it on Linux x64. */
 export const kubectl = findKubectl(process.env.PATH ?? "") ?? "";
 /** The end of a test's name. It gives the reason if the test is skipped. */
 export const without =

@@ -11,11 +11,10 @@ export type EngineContext = {
 };
 
 /**
- * The loss that merchants may notice. After a `planned` one, and where the broker alone is lost, new
- * requests go on at once. After an `unplanned` one they wait for an election. After a `silent` one
- * services still reach the lost member, which takes itself for the primary.
+ * The loss that merchants may notice. After a `planned` loss, or a loss of only the broker, new
+ * requests continue at once. After an `unplanned` loss they wait for an election.
  */
-export type Loss = "planned" | "unplanned" | "silent";
+export type Loss = "planned" | "unplanned";
 
 /** A fault under load. Afterwards all processes must run again. */
 export type EngineFault = {
@@ -26,8 +25,8 @@ export type EngineFault = {
 };
 
 export type FaultOutcome = {
-  /** How long the fault itself left no majority, or errors. The bound is counted from its end. */
+  /** The time for which the fault itself causes errors or leaves no majority. Bounds include it. */
   readonly awayMs?: number;
-  /** Reasons that the fault didn't occur as described, or that its own check failed. */
+  /** Reasons why the fault didn't occur as described, or that its own check failed. */
   readonly problems?: readonly string[];
 };

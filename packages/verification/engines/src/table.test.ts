@@ -4,7 +4,6 @@ import { allowedGaps, exceeded, tableOf } from "./table.ts";
 it.each([
   ["planned", 0, 1, { newMs: 2_500, repeatingMs: 5_500 }],
   ["unplanned", 0, 1, { newMs: 15_000, repeatingMs: 18_000 }],
-  ["silent", 0, 1, { newMs: 25_000, repeatingMs: 28_000 }],
   ["unplanned", 8_000, 1, { newMs: 23_000, repeatingMs: 26_000 }],
   ["unplanned", 8_000, 2, { newMs: 38_000, repeatingMs: 44_000 }],
 ] as const)("bounds a gap after %s loss, %i ms away, slack %i", (loss, awayMs, slack, bounds) => {

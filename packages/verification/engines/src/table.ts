@@ -10,19 +10,15 @@ export type Row = {
   readonly codes: readonly string[];
 };
 
-/**
- * New requests succeed again this soon. An election begins after 10 s without a primary. After a
- * `silent` loss, services that reach the former primary need up to 10 s more.
- */
+/** New requests succeed again this soon. An election begins after 10 s without a primary. */
 const newMsMax: Readonly<Record<Loss, number>> = {
   planned: 2_500,
   unplanned: 15_000,
-  silent: 25_000,
 };
 /** A repeated request may be one of those that met the outage, so its key may be in use. */
 const repeatingMoreMs = 3_000;
 
-/** A round of elections that no member wins costs this much. It is the database's, not ours. */
+/** The duration of a round of elections that no member wins. The database sets it. */
 export const lostRoundMs = 15_000;
 
 /**

@@ -66,11 +66,21 @@ export async function startWorld(
 export async function checkWorld({ platform, load, endpoint }: World): Promise<Verdict[]> {
   const checked = await checkPlatform(platform, load, endpoint);
   const { answered, unavailable } = load.reader.counts();
-  const refusals = [...load.refused].map(([code, count]) => `${code} ${count}`);
-  say(`${load.accepted.length} payouts accepted; refused: ${refusals.join(", ") || "none"}`);
+  const counts = { payouts: load.accepted.length, reads: answered, webhooks: endpoint.calls() };
+  const idle = Object.entries(counts).filter(([, count]) => count === 0);
   const others = platform.replicas.flatMap((replica) => replica.takeFailures());
   return [
     ...checked,
+    {
+      name: "every client was served",
+      problems: idle.map(([what]) => `no ${what}`),
+      figures: `${counts.payouts} payouts`,
+    },
+    {
+      name: "requests failed for a time only",
+      problems: load.refusals.problems(),
+      figures: load.refusals.counts().join(", ") || "none refused",
+    },
     { name: "no other service failed by itself", problems: others },
     { name: "no accepted quote lost", problems: await lostQuotes(platform, load.quoteIds) },
     {

@@ -140,9 +140,11 @@ export function createServiceProcesses(
 }
 
 function noteFailure(failures: string[], what: string, { child, output }: Started): void {
-  child.once("close", (code) => {
-    // A killed process has no exit code. After SIGTERM the exit code is 0.
-    if (code) failures.push(`${what} ended with code ${code}:\n${lastOf(output)}`);
+  child.once("close", (code, signal) => {
+    // Faults send SIGKILL. After SIGTERM the exit code is 0, or there is none while Node starts. A
+    // full heap ends a process by SIGABRT.
+    if (code === 0 || signal === "SIGKILL" || signal === "SIGTERM") return;
+    failures.push(`${what} ended with ${signal ?? `code ${code}`}:\n${lastOf(output)}`);
   });
 }
 

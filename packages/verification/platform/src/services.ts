@@ -17,7 +17,7 @@ export interface PlatformOptions {
   readonly replicas?: number;
   /** Approximate number of log chunks kept for each service. Keeps all by default. */
   readonly logChunksMax?: number;
-  /** The checkout whose sources run. Defaults to this one. */
+  /** The checkout whose services run, each from its `main.ts`. Defaults to this one. */
   readonly checkout?: string;
 }
 
@@ -89,14 +89,12 @@ export async function configureServices(options: PlatformOptions) {
     /** Starts a second process of a service, which the caller must stop. */
     startBeside: async (service: ServiceName) => {
       const [port, adminPort] = await freePorts(2);
-      const beside = createServiceProcesses({
-        ...environments,
-        [service]: {
-          ...environments[service],
-          PORT: String(port),
-          ADMIN_PORT: String(adminPort),
-        },
-      });
+      const moved = { ...environments[service], PORT: String(port), ADMIN_PORT: String(adminPort) };
+      const beside = createServiceProcesses(
+        { ...environments, [service]: moved },
+        options.logChunksMax,
+        options.checkout,
+      );
       await beside.start(service);
       return beside;
     },

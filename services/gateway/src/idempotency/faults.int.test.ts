@@ -312,7 +312,7 @@ describe("after an outage of the database", () => {
     const taken = await post(first);
     const before = await stored();
     fault = undefined;
-    // Stopping settles what is left.
+    // Stopping settles the remaining ends.
     await settling.stop();
     expect(await stored()).toEqual(before);
     expect((await post(second)).text).toBe(taken.text);

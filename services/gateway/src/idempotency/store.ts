@@ -141,7 +141,7 @@ export async function begin(
   try {
     return await beginAs(deps, claim, fingerprint);
   } catch (error) {
-    // The lock may be stored all the same. The request has not run, so its key is opened.
+    // The lock may be stored despite the error. The request has not run, so its key is opened.
     if (isDatabaseUnavailable(error)) deps.unsettled.add(endOfClaim(deps, claim, undefined));
     throw error;
   }
@@ -180,7 +180,7 @@ export async function end(store: IdempotencyStore, claim: Claim, answer: Answer)
   }
 }
 
-/** Without an answer, the request has not run. */
+/** `answer` is absent if the request has not run. */
 function endOfClaim(
   { sealer }: Pick<IdempotencyStore, "sealer">,
   claim: Claim,
@@ -194,7 +194,7 @@ function endOfClaim(
   return { id, fence, progress: { state: "done", sealed_answer } };
 }
 
-/** Writes the end of a run, however late. Another run's fence differs, so its lock and its response stay. */
+/** Writes the end of a run, even late. Another run's fence differs: its lock and response stay. */
 async function settle(
   collection: Collection<IdempotencyDocument>,
   { id, fence, progress }: KeyEnd,

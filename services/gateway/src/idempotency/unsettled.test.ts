@@ -44,6 +44,24 @@ it("settles ends as soon as the database is available", async () => {
   expect(settled).toHaveLength(3);
 });
 
+it("tries to settle a new end at once", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const { settled, state, keys } = unsettled();
+    state.error = undefined;
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const loop = keys.start();
+    await turn();
+    expect(vi.getTimerCount()).toBe(1);
+    keys.add(open("a"));
+    await turn();
+    expect(settled).toEqual(["a"]);
+    await loop.stop();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it.each([
   ["count", ["a", "b", "c", "d"].map(open), ["b", "c", "d"], 1],
   ["bytes", [done("a", 60), done("b", 60), open("c"), done("d", 41)], ["c", "d"], 2],

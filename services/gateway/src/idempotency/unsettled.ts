@@ -20,9 +20,9 @@ export type KeyEnd = {
 const unsettledLimits = { endsMax: 10_000, bytesMax: 16 * 1024 * 1024 };
 /** The pause before the next try. An unavailable database delays the try itself by seconds. */
 const settleEveryMs = 500;
-/** The number of writes at once. Group commit sends as many in one command. */
+/** The number of concurrent writes. Group commit sends as many in one command. */
 const batchMax = 256;
-/** Time for the last try at shutdown. A database that is there needs milliseconds. */
+/** Time for the last try at shutdown. An available database needs milliseconds. */
 const stopMs = 3_000;
 
 /** Ends of runs that the database has not confirmed. */
@@ -40,7 +40,7 @@ export function createUnsettledKeys(deps: {
 }) {
   const { log, limits = unsettledLimits } = deps;
   const wake = createWake();
-  /** By fence, the oldest first. */
+  /** Keyed by fence, oldest first. */
   const ends = new Map<string, KeyEnd>();
   let bytes = 0;
   let dropped = 0;

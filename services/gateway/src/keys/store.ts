@@ -7,7 +7,7 @@ import type { Stop } from "./stops.ts";
 
 const collectionName = "api_keys";
 
-/** A stored key. Of the key's text, only the digest is stored, and the encrypted text for a day. */
+/** A stored key. It contains only a digest of the key's text, and for a day the encrypted text. */
 export type KeyDocument = {
   _id: string;
   schema_version: 1;

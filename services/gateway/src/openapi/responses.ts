@@ -55,16 +55,19 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   "RateLimit-Remaining": header("Requests that may still be sent now.", { type: "integer" }),
   "RateLimit-Reset": header("Seconds until all of them may be sent again.", { type: "integer" }),
   "Retry-After": header("Seconds to wait before the next try.", { type: "integer" }),
-  "Idempotent-Replayed": header("The answer of an earlier request with this idempotency key.", {
-    type: "string",
-    enum: ["true"],
-  }),
+  "Idempotent-Replayed": header(
+    "True if this is the stored response of an earlier request with this idempotency key.",
+    {
+      type: "string",
+      enum: ["true"],
+    },
+  ),
   "Disburse-Ignored-Fields": header(
-    "In the sandbox: fields of the body that are not known, by their paths; at most 20.",
+    "In the sandbox: paths of unknown fields of the body; at most 20.",
     { type: "string" },
   ),
   "Content-Disposition": header("Name of the file.", { type: "string" }),
-  "WWW-Authenticate": header("How to authenticate.", { type: "string", enum: ["Bearer"] }),
+  "WWW-Authenticate": header("Authentication scheme.", { type: "string", enum: ["Bearer"] }),
 };
 
 export function headerRefs(names: readonly string[]): JsonSchema {
@@ -117,7 +120,7 @@ export function refusalsOf(route: Route): readonly ErrorCode[] {
 
 const violation = objectSchema("A field that failed.", {
   field: text("Dotted path, or a header's name.", "depositor_details.address.city"),
-  rule: oneOf("What it broke; more may be added.", violationRules),
+  rule: oneOf("The rule that the value broke; more may be added.", violationRules),
   message: text("Explanation, for people.", "is required"),
 });
 
@@ -146,7 +149,7 @@ export const error: NamedSchema = {
     payout_id: {
       ...id(
         "po",
-        "Of `POSSIBLE_DUPLICATE`: the earlier payout. Of `ALREADY_PROCESSED` from Reissue payout: the one that was made.",
+        "For `POSSIBLE_DUPLICATE`, the earlier payout. For `ALREADY_PROCESSED` from Reissue payout, the new payout.",
       ),
       isOptional: true,
     },

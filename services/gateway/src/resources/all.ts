@@ -41,7 +41,7 @@ const request = f.record(LoggedRequestSchema, "LoggedRequest", "A request that y
   ),
   http_status: f.whole("HTTP status; 0 if the connection closed first.", 200),
   code: f.text("`code` of the error; empty otherwise.", ""),
-  duration_ms: f.whole("How long it took, in milliseconds.", 42),
+  duration_ms: f.whole("Duration in milliseconds.", 42),
   caller: f.word(RequestCaller, "`member`: a person of your team, in the console."),
   caller_id: f.text("Id of the API key or the team member.", "a1B2c3D4"),
   record_id: f.text(
@@ -61,7 +61,7 @@ const requests: Resource = {
     get("listRequests", "/api/v1/requests", {
       summary: "List requests",
       description:
-        "Your requests of the last 7 days, newest first: those of your API keys, unless `caller` or `request_id` says otherwise. No query, body or header is kept. A request is listed a few seconds after its response, and requests without a good key are not. It is a log for debugging: in a crash, or above 250 requests a second, some may be missing.",
+        "Your requests of the last 7 days, newest first: those of your API keys, unless `caller` or `request_id` says otherwise. No query, body or header is kept. A request is listed a few seconds after its response, and requests without a valid key are not listed. It is a log for debugging: in a crash, or above 250 requests a second, some may be missing.",
       query: q.queryOf(ListRequestsRequestSchema, {
         ...q.page,
         request_id: q.token("Only requests with this `X-Request-Id`, by whomever."),

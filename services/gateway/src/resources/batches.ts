@@ -131,7 +131,7 @@ export const batches: Resource = {
     post("createBatch", path, {
       summary: "Create batch",
       description:
-        "Takes up to 10,000 payouts out of one account, as JSON or as a CSV file (`Content-Type: text/csv`; a header row with the names of the fields of a line, `metadata.order` for the key `order` of its metadata), of 8 MiB at most. Every line is checked: what is wrong is named by line and field, `lines[0]` being the first line, the row after the header. Nothing is held or paid before you approve it.\n\nThe `Idempotency-Key` makes a batch once; the same lines under another key are another batch, as next month's payroll is.",
+        "Creates a batch of up to 10,000 payouts from one account, as JSON or as a CSV file of at most 8 MiB. A CSV file has `Content-Type: text/csv` and a header row with the field names of a line; `metadata.order` is the key `order` of its metadata. Every line is checked. Errors name the line and field; `lines[0]` is the first line, the row after the header. No money is held or paid before you approve the batch.\n\nEach `Idempotency-Key` creates one batch. The same lines under another key are another batch, such as next month's payroll.",
       body: {
         form: createBatch,
         large: {
@@ -154,7 +154,7 @@ export const batches: Resource = {
     post("approveBatch", `${path}/:batchId/approve`, {
       summary: "Approve batch",
       description:
-        "Has the payouts of a batch made, in the order of its lines. Each line is quoted when its turn comes, and executed at once; what refuses it fails that line alone, with the refusal's code. A line with which the batch would cost more than `max_total_amount` fails with `BATCH_TOTAL_EXCEEDED`. `NOT_AWAITING_APPROVAL`: it was decided on or cancelled before.\n\nThe API key needs the scope `payout:approve`. Where your rules ask for it, it may not be the one that made the batch. A batch that another has approved is the approval of its lines: their payouts wait for no other one. Those of a batch that its maker approved do, where your rules ask for it.",
+        "Approves a batch. Its payouts are then created in the order of its lines. Each line is quoted and executed at once; a refusal fails only that line, with the refusal's code. A line that would bring the cost of the batch above `max_total_amount` fails with `BATCH_TOTAL_EXCEEDED`. `NOT_AWAITING_APPROVAL`: it was decided or cancelled before.\n\nThe API key needs the scope `payout:approve`. If your rules require it, the key may not be the creator of the batch. If another actor has approved the batch, its payouts need no further approval. If its creator has approved it, your approval rules apply to each payout.",
       body: { form: approveBatch },
       data: batch,
       scope: "payout:approve",
@@ -170,7 +170,7 @@ export const batches: Resource = {
     post("rejectBatch", `${path}/:batchId/reject`, {
       summary: "Reject batch",
       description:
-        "Rejects a batch that waits for approval: it is `cancelled` with all its lines. Scope and caller are as of Approve batch.",
+        "Rejects a batch that awaits approval: it is `cancelled` with all its lines. The rules for scope and caller are those of Approve batch.",
       body: { form: rejectBatch },
       data: batch,
       scope: "payout:approve",
@@ -186,7 +186,7 @@ export const batches: Resource = {
     post("cancelBatch", `${path}/:batchId/cancel`, {
       summary: "Cancel batch",
       description:
-        "Cancels a batch that is not approved, or those lines of one that runs that are not begun; payouts that are made go on, and can be cancelled each by itself. `NOT_CANCELLABLE`: it is finished.",
+        "Cancels a batch that is not approved. If the batch is running, cancels only the lines that have not started. Existing payouts continue; you can cancel each of them separately. `NOT_CANCELLABLE`: the batch is finished.",
       data: batch,
       refusals: ["RECORD_NOT_FOUND", "NOT_CANCELLABLE"],
       answer: async ({ change }, { orders }) => (await orders.cancelBatch(change)).batch,
@@ -220,7 +220,7 @@ export const batches: Resource = {
     get("exportBatchReport", `${path}/:batchId/report.csv`, {
       summary: "Report (CSV)",
       description:
-        "All lines of a batch as a file: one column for each field of List lines, with exact amounts, as they are while it is made. Use it only if the response ended normally. A text that a spreadsheet would run as a formula is prefixed with `'`.",
+        "All lines of a batch as a file: one column for each field of List lines, with exact amounts. It shows each line as it was at the time of the download. Use the file only if the response ended normally. A text that a spreadsheet would run as a formula is prefixed with `'`.",
       data: reportCsv,
       answer: ({ request }, { orders }) =>
         csvReport((cursor) => orders.listBatchLines({ ...request, limit: reportPage, cursor })),

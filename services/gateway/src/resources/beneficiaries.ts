@@ -37,7 +37,7 @@ export const beneficiary = withStored(
     "A stored beneficiary: the fields of its form, without document number and birth date.",
     {
       beneficiary_id: f.from("id", f.id("ben", "Beneficiary id.")),
-      beneficiary_type: f.from("kind", f.word(BeneficiaryKind, "How it is paid.")),
+      beneficiary_type: f.from("kind", f.word(BeneficiaryKind, "Type of the beneficiary.")),
       beneficiary_name: f.from(
         "name",
         f.text("Its name; of a person in fiat, first and last.", "Jane Doe"),
@@ -46,18 +46,18 @@ export const beneficiary = withStored(
         "accountNumberMasked",
         f.text("Masked but for the last four characters.", "******7890"),
       ),
-      transfer_method: f.oneOf("How money is sent to it.", [
+      transfer_method: f.oneOf("Payment method of the beneficiary.", [
         ...["CRYPTO", "SWIFT", "ACH", "LOCAL", "SEPA"],
       ]),
       screening_status: f.word(
         ScreeningStatus,
         "`pending` until it is screened. Only a `cleared` beneficiary can be paid; `review`: a person decides.",
       ),
-      archived: f.flag("Whether it is archived; new quotes for it are then refused.", false),
+      archived: f.flag("True if it is archived; new quotes for it are refused.", false),
       payable: f.from(
         ({ unpayableReason }) => unpayableReason === "",
         f.flag(
-          "Whether its payment method can carry its fields; a quote for one that is not payable is refused. Create it again with the fields that `unpayable_reason` names.",
+          "True if its payment method can carry its fields. A quote for a beneficiary that isn't payable is refused. Create it again with the fields that `unpayable_reason` names.",
           true,
         ),
       ),

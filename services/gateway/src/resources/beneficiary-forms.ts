@@ -15,14 +15,14 @@ import { createPaths } from "./beneficiaries.ts";
 const formField = f.record(FormFieldSchema, "BeneficiaryFormField", "A field of the form.", {
   name: f.text("Its name in the body.", "beneficiary_name"),
   type: f.oneOf("Type of its text.", ["text", "country", "date", "email", "digits"]),
-  required: f.flag("Whether it is required.", true),
+  required: f.flag("True if the field is required.", true),
   required_unless: f.optional(
     f.text(
       "A flag of the body (a JSON boolean) that makes the field optional if it is sent as `true`.",
       "beneficiary_single_name",
     ),
   ),
-  description: f.text("What it means.", "Full name."),
+  description: f.text("Meaning of the field.", "Full name."),
   max_length: f.whole("Maximum length in characters.", 255),
   allowed_values: f.optional(
     f.listOf("The only values that are accepted.", f.text("A value.", "Individual")),
@@ -41,10 +41,10 @@ const formField = f.record(FormFieldSchema, "BeneficiaryFormField", "A field of 
 const form = f.record(BeneficiaryFormSchema, "BeneficiaryForm", "One kind of beneficiary.", {
   name: f.text("Name of the form.", "crypto_beneficiary_individual"),
   description: f.text("Kind of beneficiary.", "A person who is paid in crypto currency."),
-  beneficiary_type: f.from("body", f.oneOf("How it is paid.", enumNames(BeneficiaryKind))),
+  beneficiary_type: f.from("body", f.oneOf("Type of the beneficiary.", enumNames(BeneficiaryKind))),
   path: f.from(
     ({ body }) => (body === "crypto" ? createPaths.crypto : createPaths.fiat),
-    f.oneOf("Where the body is posted.", Object.values(createPaths)),
+    f.oneOf("Path that you post the body to.", Object.values(createPaths)),
   ),
   destination_currency: f.text("The currency that it is for.", "USDC_ETH"),
   transfer_type: f.text("The transfer type that it is for; empty for crypto.", ""),

@@ -20,13 +20,13 @@ import { heldText, ordersQuery, revocation } from "./parts/revocation.ts";
 const described = f.fields(KeySchema, {
   id: f.text("Key id: its public part, which logs show.", "a1B2c3D4"),
   description: f.text("Your note; empty if none was given.", "Payroll server"),
-  scopes: f.listOf("What it may do.", f.text("A scope.", "payout:read")),
+  scopes: f.listOf("Scopes of the key.", f.text("A scope.", "payout:read")),
   source_cidrs: f.listOf(
-    "Where it may be used from; empty: anywhere.",
+    "IP addresses or networks (CIDR) from which the key may be used; empty if any address may.",
     f.text("An address or a network.", "203.0.113.0/24"),
   ),
   created_at: f.moment("When it was created."),
-  expires_at: f.momentOrNone("When it ends; empty if it does not."),
+  expires_at: f.momentOrNone("When it expires; empty if it doesn't."),
   revoked_at: f.momentOrNone("When it was revoked; empty otherwise."),
   root_id: f.text(
     "The key or member that it counts as one actor with: neither approves what the other made.",
@@ -43,7 +43,7 @@ const keyWithSecret = f.component<Pick<CreateKeyResponse, "key" | "secret">>(
     ...f.within(({ key }) => key, described),
     secret: f.from(
       ({ secret }: Pick<CreateKeyResponse, "secret">) => secret,
-      f.secret("The key: what `Authorization: Bearer` carries.", "dsb_test_…"),
+      f.secret("The key, which you send as `Authorization: Bearer`.", "dsb_test_…"),
     ),
   },
 );
@@ -86,7 +86,7 @@ export const apiKeys: Resource = {
     post("createKey", path, {
       summary: "Create API key",
       description:
-        "The response contains the key, which is not shown again. A key has at most the scopes, networks and end of the key that creates it; without networks or an end of its own it gets those. For a later end, let a member create it.",
+        "The response contains the key, which is not shown again. A key can't exceed the scopes, networks and expiry time of the key that creates it, and by default has the same networks and expiry time. For a later expiry time, a member must create it.",
       body: { form: createKey },
       data: keyWithSecret,
       needsFreshSignIn: true,

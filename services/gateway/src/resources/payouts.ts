@@ -30,7 +30,7 @@ const status = f.word(
 );
 const subStatus = f.word(
   PayoutSubStatus,
-  "More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. `awaiting_approval`: another of your people, or another API key, has to approve it; see `approval`.",
+  "More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`.",
 );
 const reference = f.text("The merchant's own reference; empty if none was given.", "order-1001");
 
@@ -41,8 +41,8 @@ const transfer = {
   source_currency_code: f.text("Currency of the account.", "USD"),
   destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
   beneficiary_id: f.id("ben", "The beneficiary of the payment."),
-  source_amount: f.decimal("What the account pays, fees included.", "250.00"),
-  receiving_amount: f.decimal("What the beneficiary receives.", "248.207250"),
+  source_amount: f.decimal("Amount that the account pays, including fees.", "250.00"),
+  receiving_amount: f.decimal("Amount that the beneficiary receives.", "248.207250"),
   exchange_rate: f.decimal("Destination units per one source unit.", "0.9998"),
   total_fees: f.decimal("Fees of the whole payout.", "1.75"),
 } as const;
@@ -64,8 +64,8 @@ const metadata = f.pairs("Your own data, sent with Execute payout.", metadataFie
 
 /** Fields of a payout that was not executed directly. They identify the order that caused it. */
 const orderedAs = {
-  scheduled_payout_id: f.text("The scheduled payout that it was made of; otherwise empty.", ""),
-  batch_id: f.text("The batch whose line it is; otherwise empty.", ""),
+  scheduled_payout_id: f.text("The scheduled payout that created it; otherwise empty.", ""),
+  batch_id: f.text("The batch that it belongs to; otherwise empty.", ""),
 } as const;
 
 /** Fields that describe a failure, in a payout and in its events. */
@@ -94,7 +94,7 @@ const payoutRecord = f.record(PayoutSchema, "Payout", "A payout.", {
   metadata,
   ...orderedAs,
   expected_settlement_at: f.momentOrNone(
-    "When it will have been paid, as a rule of its rail; empty until it is submitted, if the rail does not say, and if it failed.",
+    "Expected time of payment on its rail. Empty until it is submitted, if the rail gives no time, and if it failed.",
   ),
   approval: f.optional(f.ref(approval)),
   reissue_of: f.text("The payout that this one pays again (Reissue payout); otherwise empty.", ""),
@@ -114,8 +114,8 @@ export const payoutWebhook: f.NamedSchema = {
     status: f.word(PayoutStatus, "The status that it changed to."),
     merchant_id: f.id("mer", "Your id."),
     ...transfer,
-    receiving_amount: f.decimal("What the beneficiary receives.", "248.200350"),
-    exchange_rate: f.decimal("Rate when the quote was made.", "0.9998"),
+    receiving_amount: f.decimal("Amount that the beneficiary receives.", "248.200350"),
+    exchange_rate: f.decimal("Rate when the quote was created.", "0.9998"),
     fixed_cost_currency: f.text("Currency of the fees.", "USD"),
     unique_transaction_reference: transactionReference,
     ...f.recordTimes,
@@ -138,22 +138,25 @@ const payoutItem = f.record(ListedPayoutSchema, "PayoutItem", "A payout as it is
   ),
   status,
   sub_status: subStatus,
-  transaction_type: f.from(() => "payout_session", f.oneOf("What it is.", ["payout_session"])),
+  transaction_type: f.from(
+    () => "payout_session",
+    f.oneOf("Type of the transaction.", ["payout_session"]),
+  ),
   transfer_method: f.from(
     (its) => (its.status === PayoutStatus.FAILED ? "CREDIT_REVERSAL" : its.transferMethod),
     f.oneOf(
-      "How it is sent; `CREDIT_REVERSAL` if it failed or was returned and the money is credited.",
+      "Payment method; `CREDIT_REVERSAL` if it failed or was returned and the money is credited.",
       ["CRYPTO", "SWIFT", "ACH", "LOCAL", "SEPA", "CREDIT_REVERSAL"],
     ),
   ),
   transfer_type: f.from(() => "debit", f.oneOf("Money out.", ["debit"])),
   transaction_hash: f.from(
     (its) => (isCrypto(its) ? its.uniqueTransactionReference : ""),
-    f.text("Of a crypto payout that succeeded; otherwise empty.", ""),
+    f.text("Transaction hash of a crypto payout that succeeded; otherwise empty.", ""),
   ),
   bank_reference_number: f.from(
     (its) => (isCrypto(its) ? "" : its.uniqueTransactionReference),
-    f.text("Of a fiat payout that succeeded; otherwise empty.", ""),
+    f.text("Bank reference of a fiat payout that succeeded; otherwise empty.", ""),
   ),
   beneficiary_name: f.text("Name of the beneficiary.", "Jane Doe"),
   beneficiary_account_number: f.from(
@@ -162,7 +165,10 @@ const payoutItem = f.record(ListedPayoutSchema, "PayoutItem", "A payout as it is
   ),
   reference_note: f.from("referenceId", reference),
   beneficiary_id: f.id("ben", "The beneficiary of the payment."),
-  total_cost: f.from("sourceAmount", f.decimal("What the account pays, fees included.", "250.00")),
+  total_cost: f.from(
+    "sourceAmount",
+    f.decimal("Amount that the account pays, including fees.", "250.00"),
+  ),
   amount: f.from((its) => its, amounts),
   ...failure,
   returned_reference: returnedReference,
@@ -191,8 +197,8 @@ const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", 
     minimum: 1,
   }),
   ...failure,
-  reissue_of: f.text("Of `executed`: the payout that this one pays again; otherwise empty.", ""),
-  reissued_as: f.text("Of `reissued`: the payout that pays this one again; otherwise empty.", ""),
+  reissue_of: f.text("For `executed`, the payout that this one pays again; otherwise empty.", ""),
+  reissued_as: f.text("For `reissued`, the payout that pays this one again; otherwise empty.", ""),
   created_at: f.moment("When it took place."),
 });
 
@@ -211,7 +217,7 @@ const listQuery = q.queryOf(ListPayoutsRequestSchema, {
   status: q.word(PayoutStatus, "Only payouts of this status."),
   sub_status: q.word(PayoutSubStatus, "Only payouts of this sub-status."),
   beneficiary_id: q.token("Only payouts to this beneficiary."),
-  reference_id: q.text("Only payouts with this reference of yours."),
+  reference_id: q.text("Only payouts with this `reference_id`."),
   quote_id: q.token("Only the payout of this quote."),
   source_currency_code: q.token("Only payouts from this source currency."),
   destination_currency_code: q.token("Only payouts to this destination currency."),
@@ -234,7 +240,7 @@ export const payouts: Resource = {
     post("executePayout", "/api/v1/transfer/execute", {
       summary: "Execute payout",
       description:
-        "Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. If your approval rules ask for it, because of its amount or of what it makes together with others to the same account or by the same actor, the payout waits with `sub_status` `awaiting_approval`. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.\n\n`ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`. `LIMIT_EXCEEDED`: your payouts, or those to this account or wallet, have reached a limit of count or amount in an hour or a day; the message says which limit, and when it will allow the payout.\n\n`POSSIBLE_DUPLICATE`: your account has a guard against duplicates (ask the operator for it), and the payout `payout_id` of the error, executed within the guard's window and not failed, went to the same account or wallet, with the same non-empty `reference_id` and the same source or receiving amount. Another beneficiary record of that account, and case, white space or look-alike letters in the reference, make no difference. Execute the quote with `allow_duplicate` if you mean to pay twice.\n\nIn the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.",
+        "Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. If your approval rules require it, the payout waits with `sub_status` `awaiting_approval`. They consider its amount, or its sum with other payouts to the same account or by the same actor. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.\n\n`ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the error is `BENEFICIARY_NOT_READY`: try again after `Retry-After`. `LIMIT_EXCEEDED`: your payouts, or those to this account or wallet, have reached a limit of count or amount in an hour or a day; the message says which limit, and when it will allow the payout.\n\n`POSSIBLE_DUPLICATE`: your account has the duplicate guard (the operator can turn it on), and an earlier payout matches. That payout, the error's `payout_id`, was executed within the guard's window and has not failed. It has the same account or wallet, the same non-empty `reference_id` and the same source or receiving amount. The guard ignores case, white space and look-alike letters in the reference, and compares the account, not the beneficiary record. Execute the quote with `allow_duplicate` if you mean to pay twice.\n\nIn the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.",
       body: { form: executePayout },
       isBoundByService: true,
       data: executed,
@@ -256,7 +262,7 @@ export const payouts: Resource = {
     post("cancelPayout", "/api/v1/transfer/payouts/:payoutId/cancel", {
       summary: "Cancel payout",
       description:
-        "Cancels a payout that waits: it is `queued`, or its rail has it and has not begun to pay it, such as a bank whose batch has not left. The answer is the payout, `failed` with `sub_status` `cancelled`, its money available again; a webhook follows, and its quote stays used. Cancelling it again has the same answer. `NOT_CANCELLABLE`: it is on its way, or at its end. `SERVICE_UNAVAILABLE`: its rail did not answer; repeat it, or read the payout.\n\nIn the sandbox a payout whose `reference_id` begins with `sandbox-batch` waits for its batch for ten seconds.",
+        "Cancels a payout that is `queued`, or that its rail has not begun to pay, such as one in a bank batch that has not been sent. Returns the payout, `failed` with `sub_status` `cancelled`. Its money is available again, a webhook follows, and its quote stays used. A repeat returns the same response. `NOT_CANCELLABLE`: its rail is paying it, or it is final. `SERVICE_UNAVAILABLE`: its rail did not answer; repeat the request, or read the payout.\n\nIn the sandbox a payout whose `reference_id` begins with `sandbox-batch` waits for its batch for ten seconds.",
       data: payout,
       refusals: ["RECORD_NOT_FOUND", "NOT_CANCELLABLE"],
       answer: async ({ change }, { payout }) => (await payout.cancelPayout(change)).payout,
@@ -266,7 +272,7 @@ export const payouts: Resource = {
     get("listPayouts", "/api/v1/transfer/payouts", {
       summary: "List payouts",
       description:
-        "Newest first. `total_count` may lag by a second for no filter and for `status` alone; for other filters it is counted, up to 10,000.",
+        "Newest first. Without a filter, or with `status` alone, `total_count` may lag by a second. With other filters, counting stops at 10,000.",
       query: listQuery,
       data: payoutPage,
       answer: ({ request }, { payout }) => payout.listPayouts(request),
@@ -274,7 +280,7 @@ export const payouts: Resource = {
     get("getPayout", "/api/v1/transfer/payouts/:payoutId", {
       summary: "Get payout",
       description:
-        "One payout as it is now. `expand[]=beneficiary` and `expand[]=quote` answer these records with it, as Get beneficiary and Get quote do; each needs its own scope to read.",
+        "One payout as it is now. `expand[]=beneficiary` and `expand[]=quote` include these records, as in Get beneficiary and Get quote; each needs its own read scope.",
       query: expansionQuery,
       data: payout,
       answer: readExpanded,
@@ -297,7 +303,7 @@ function reissueRoute(payout: f.Component<Payout>): Resource["routes"][number] {
   return post("reissuePayout", "/api/v1/transfer/payouts/:payoutId/reissue", {
     summary: "Reissue payout",
     description:
-      "Pays a payout again that is `failed` with `sub_status` `returned` or `rejected`, once: a new quote for the same account, currencies and amount (the source or the receiving amount, whichever you had asked for) is made and executed at once. The answer is the new payout, whose `reissue_of` names the one before; that has its `reissued_as`. Repeating the request has the same answer; another request is `ALREADY_PROCESSED`, with the new payout as `payout_id`.\n\nWithout a body the payout is as it was, at the rate of now. Send `beneficiary_id` to pay a corrected account, `max_source_amount` to bound its cost, `reference_id` or `metadata` to change yours. Beneficiary, corridor, limits, balance, approval rules and the guard against duplicates count as for Execute payout; the payout before is no duplicate. After a refusal it can be reissued still.\n\n`SERVICE_UNAVAILABLE` is also returned while another request reissues the same payout: repeat it.\n\nIn the sandbox a payout with a `reference_id` such as `sandbox-return` is returned again: send another one.",
+      "Pays again a payout that is `failed` with `sub_status` `returned` or `rejected`. A payout can be reissued once. The request creates a new quote for the same account, currencies and amount (the source or the receiving amount, as in your first request) and executes it at once. Returns the new payout, whose `reissue_of` names the earlier one; the earlier payout's `reissued_as` names the new one. A repeat returns the same response; any other request fails with `ALREADY_PROCESSED`, with the new payout as `payout_id`.\n\nWithout a body the payout stays the same, at the current rate. Send `beneficiary_id` to pay a corrected account, `max_source_amount` to limit its cost, `reference_id` or `metadata` to change yours. Beneficiary, corridor, limits, balance, approval rules and the duplicate guard apply as for Execute payout; the earlier payout does not count as a duplicate. After a refusal you can still reissue it.\n\n`SERVICE_UNAVAILABLE` is also returned while another request reissues the same payout: repeat it.\n\nIn the sandbox a payout with a `reference_id` such as `sandbox-return` is returned again: send another one.",
     body: { form: reissuePayout, optional: true },
     data: payout,
     refusals: [

@@ -19,9 +19,9 @@ export const quote = f.record(QuoteSchema, "Quote", "Costs and amounts of a payo
   corridor_id: f.id("cor", "Corridor."),
   source_currency_code: f.text("Currency of the account.", "USD"),
   destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
-  source_amount: f.decimal("What the account pays, fees included.", "250.00"),
+  source_amount: f.decimal("Amount that the account pays, including fees.", "250.00"),
   exchange_rate: f.decimal("Destination units per one source unit.", "0.9998"),
-  receiving_amount: f.decimal("What the beneficiary receives.", "248.200350"),
+  receiving_amount: f.decimal("Amount that the beneficiary receives.", "248.200350"),
   total_fees_currency: f.from("sourceCurrencyCode", f.text("The source currency.", "USD")),
   total_fees: f.decimal("Fees of the whole payout.", "1.75"),
   converted_amount: f.decimal("`source_amount` less `total_fees`, exactly.", "248.25"),
@@ -38,7 +38,7 @@ type Limits = Pick<QuoteLimits, "sourceMin" | "sourceMax" | "receivingMin" | "re
 const bound = (name: keyof Limits, description: string, example: string) =>
   f.from((its: Limits) => its[name], f.optional(f.decimal(description, example)));
 
-const limits = f.object("Inclusive bounds of a payout's amounts; what is unbounded is omitted.", {
+const limits = f.object("Inclusive bounds of a payout's amounts; a missing bound is omitted.", {
   source_amount_min: bound("sourceMin", "Least source amount.", "1.00"),
   source_amount_max: bound("sourceMax", "Greatest source amount.", "100000.00"),
   receiving_amount_min: bound("receivingMin", "Least receiving amount.", "1.000000"),
@@ -57,7 +57,7 @@ const corridorRail = f.object(
   "A payment method for payouts.",
   f.fields(CorridorRailSchema, {
     rail: f.text("Name of the rail.", "sandbox"),
-    transfer_method: f.oneOf("How money is sent.", ["CRYPTO", "SWIFT", "ACH", "LOCAL", "SEPA"]),
+    transfer_method: f.oneOf("Payment method.", ["CRYPTO", "SWIFT", "ACH", "LOCAL", "SEPA"]),
     network: f.text("Network of a crypto payout; otherwise empty.", "ETHEREUM"),
     cut_off: f.text(
       "Until when of a day the rail takes what it pays that day, with its time zone (`16:00 Europe/Berlin`); empty if it has no such time.",
@@ -80,7 +80,7 @@ const corridor = f.record(
     id: f.id("cor", "Corridor id."),
     source_currency_code: f.text("Currency of the account.", "USD"),
     destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
-    active: f.flag("Whether quotes are issued now.", true),
+    active: f.flag("True if quotes are issued now.", true),
     fees: f.from((its) => its, fees),
     limits: f.from((its) => its.limits ?? create(LimitsSchema), limits),
     exchange_rate: f.from(
@@ -107,7 +107,7 @@ export const quotes: Resource = {
     post("requestQuote", "/api/v1/transfer/rfq", {
       summary: "Request for quote",
       description:
-        "Costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked`: read its `screening_status`. While that is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.",
+        "Returns the costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked`: read its `screening_status`. While that is `pending`, the error is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.",
       body: {
         form: requestForQuote,
         examples: {

@@ -48,28 +48,34 @@ const scheduled = f.record(
       PayoutSubStatus,
       "`scheduled` while it waits for its time, `awaiting_approval` while it is held; then its payout's. Without a `payout_id`, `rejected`: it could not be made, `failure_code` says why; `cancelled`: by your request.",
     ),
-    scheduled_at: f.moment("When it is made."),
+    scheduled_at: f.moment("When its payout is due."),
     account_id: f.id("acc", "Account that pays."),
     beneficiary_id: f.id("ben", "The beneficiary of the payment."),
     source_currency_code: f.text("Currency of the account.", "USD"),
     destination_currency_code: f.text("Currency of the beneficiary.", "USD"),
     source_amount: f.optional(
-      f.decimal("What the account pays, as ordered or as quoted; omitted until known.", "100.10"),
+      f.decimal(
+        "Amount that the account pays, as ordered or as quoted; omitted until known.",
+        "100.10",
+      ),
     ),
     receiving_amount: f.optional(
-      f.decimal("What the beneficiary receives; omitted until known.", "99.30"),
+      f.decimal("Amount that the beneficiary receives; omitted until known.", "99.30"),
     ),
     max_source_amount: f.optional(
-      f.decimal("The most that the account may pay; omitted if there is no maximum.", "101.00"),
+      f.decimal(
+        "The maximum amount that the account may pay; omitted if there is no maximum.",
+        "101.00",
+      ),
     ),
     reference_id: f.text("Your own reference; empty if none was given.", "order-1001"),
-    payout_id: f.text("The payout; empty until it is made.", ""),
+    payout_id: f.text("The payout; empty until it is created.", ""),
     failure_code: f.text(
-      "Why it failed: of a payout that was made its own; else the code that its quote or execution was refused with, `COST_ABOVE_MAXIMUM`, or of one that was held `APPROVAL_EXPIRED` or `APPROVAL_REJECTED`. Empty unless `failed`.",
+      "Reason of the failure; empty unless `failed`. If its payout exists, that payout's code. Otherwise the code that refused its quote or execution, `COST_ABOVE_MAXIMUM`, or, if it was held, `APPROVAL_EXPIRED` or `APPROVAL_REJECTED`.",
       "",
     ),
     failure_message: f.text("The same in words, in English.", ""),
-    metadata: f.pairs("Your own data, which its payout gets.", metadataField.example),
+    metadata: f.pairs("Your own data, which is copied to its payout.", metadataField.example),
     approval: f.from("approval", f.optional(f.ref(approval))),
     ...f.recordTimes,
   },
@@ -90,7 +96,7 @@ const listQuery = q.queryOf(ListScheduledPayoutsRequestSchema, {
       scheduled: PayoutSubStatus.SCHEDULED,
       awaiting_approval: PayoutSubStatus.AWAITING_APPROVAL,
     },
-    "Only those that wait for their time, or that await approval.",
+    "Only those that wait for their time, or those that await approval.",
   ),
 });
 
@@ -104,7 +110,7 @@ export const scheduledPayouts: Resource = {
     post("createScheduledPayout", path, {
       summary: "Schedule payout",
       description:
-        "Orders a payout for a time: the fields of a quote and of its execution, with `scheduled_at`. Nothing is held until then. When it is due it is quoted and executed at once, as Request for quote and Execute payout would; what they would refuse makes it `failed`, with their code as `failure_code`: `INSUFFICIENT_BALANCE`, say. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. A beneficiary whose screening is still `pending` is waited for, 24 hours at most.\n\nWebhooks begin with its payout; read it, or list by `sub_status`, to learn of one that failed before.",
+        "Schedules a payout for `scheduled_at`. The body has the fields of a quote and of its execution. No money is held until then. At that time it is quoted and executed at once, as by Request for quote and Execute payout. If they refuse it, it is `failed`, with their code as `failure_code`, such as `INSUFFICIENT_BALANCE`. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. If the beneficiary's screening is still `pending`, it waits for up to 24 hours.\n\nThe webhooks of its payout begin when the payout exists. To find one that failed earlier, read it or list by `sub_status`.",
       body: { form: schedulePayout },
       data: scheduled,
       refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
@@ -129,7 +135,7 @@ export const scheduledPayouts: Resource = {
     post("approveScheduledPayout", `${path}/:scheduledPayoutId/approve`, {
       summary: "Approve scheduled payout",
       description:
-        "Approves a scheduled payout with `sub_status` `awaiting_approval`: it is made when its time has come, at once where that is past. Your approval rules judge its payout then, as they do of any other. The API key needs the scope `payout:approve`, and may not count as one actor with the one that made it. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or was never held.",
+        "Approves a scheduled payout with `sub_status` `awaiting_approval`. Its payout is created at the scheduled time, or at once if that time has passed. Your approval rules then apply to it as to any other payout. The API key needs the scope `payout:approve`, and may not count as one actor with the creator. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or was never held.",
       data: scheduled,
       scope: "payout:approve",
       refusals: ["RECORD_NOT_FOUND", "NOT_AWAITING_APPROVAL", "ACCESS_FORBIDDEN"],
@@ -139,7 +145,7 @@ export const scheduledPayouts: Resource = {
     post("rejectScheduledPayout", `${path}/:scheduledPayoutId/reject`, {
       summary: "Reject scheduled payout",
       description:
-        "Rejects a scheduled payout with `sub_status` `awaiting_approval`: it is `failed` with `sub_status` `cancelled` and `failure_code` `APPROVAL_REJECTED`. Scope and caller are as of Approve scheduled payout.",
+        "Rejects a scheduled payout with `sub_status` `awaiting_approval`: it is `failed` with `sub_status` `cancelled` and `failure_code` `APPROVAL_REJECTED`. The rules for scope and caller are those of Approve scheduled payout.",
       body: { form: rejectScheduledPayout },
       data: scheduled,
       scope: "payout:approve",
@@ -156,7 +162,7 @@ export const scheduledPayouts: Resource = {
     post("cancelScheduledPayout", `${path}/:scheduledPayoutId/cancel`, {
       summary: "Cancel scheduled payout",
       description:
-        "Cancels what waits for its time or its approval; afterwards its payout, as Cancel payout would, until it is submitted. Cancelling it again has the same answer. `NOT_CANCELLABLE`: its payout is on its way or at its end, or it failed. `SERVICE_UNAVAILABLE`: it is being made just now; repeat it.",
+        "Cancels a scheduled payout that waits for its time or its approval. If its payout exists, cancels that payout as in Cancel payout, until it is submitted. A repeat returns the same response. `NOT_CANCELLABLE`: its payout is submitted or final, or it failed. `SERVICE_UNAVAILABLE`: its payout is being created; repeat the request.",
       data: scheduled,
       refusals: ["RECORD_NOT_FOUND", "NOT_CANCELLABLE"],
       answer: async ({ change }, { orders }) =>

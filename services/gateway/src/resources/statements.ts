@@ -14,10 +14,10 @@ import { type FileFormat, get, type Resource } from "../openapi/route.ts";
 
 const query = q.queryOf(RenderStatementRequestSchema, {
   from: q.moment(
-    "Lines booked at or after this time; all since the account was opened if it is left out.",
+    "Lines booked at or after this time; by default, all since the account was opened.",
   ),
-  to: q.moment("Lines booked before this time; now if it is left out or in the future."),
-  format: q.word(StatementFormat, "`csv` if it is left out."),
+  to: q.moment("Lines booked before this time; by default, or if it is in the future, now."),
+  format: q.word(StatementFormat, "File format; `csv` by default."),
 });
 
 const camt: FileFormat = {
@@ -75,7 +75,7 @@ export const exportStatement = get(
   {
     summary: "Export statement",
     description:
-      "What changed an account's balance in a period, oldest first: credits, payouts, returns and reversals. The balance is what the account has in all, money held for payouts in progress included; a hold changes none. The opening balance and the lines add up to the closing balance, to the last digit; a period without lines has two equal balances.\n\n`csv`: a row for the opening balance, one for each line, one for the closing balance. `camt053`: camt.053.001.08 of ISO 20022, for accounts in USD, EUR and INR. `pdf`: at most 2,000 lines. A download that breaks off is incomplete: use the file only if the response ended normally.",
+      "Lists the changes of an account's balance in a period, oldest first: credits, payouts, returns and reversals. The balance includes money held for payouts in progress, so a hold doesn't change it. The opening balance and the lines add up to the closing balance, to the last digit; a period without lines has two equal balances.\n\n`csv`: a row for the opening balance, one for each line, one for the closing balance. `camt053`: camt.053.001.08 of ISO 20022, for accounts in USD, EUR and INR. `pdf`: at most 2,000 lines. A download that breaks off is incomplete: use the file only if the response ended normally.",
     query,
     data: statement,
     answer: ({ request }, { statements }) =>
@@ -96,7 +96,7 @@ const receiptEntry = f.record(
     sequence: digits("Number within the account.", "12"),
     amount: digits("Amount of the movement.", "250.00"),
     created_at: time("When it was written."),
-    previous_hash: f.text("`hash` of the account's entry before.", "…"),
+    previous_hash: f.text("`hash` of the account's previous entry.", "…"),
     hash: f.text(
       "`hash` of the entry, as the account's statement has it.",
       "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
@@ -107,20 +107,20 @@ const receiptEntry = f.record(
 const receipt = f.record(
   PayoutReceiptSchema,
   "PayoutReceipt",
-  "What became of a payout. Every value is text, so that it is signed and checked digit for digit.",
+  "The outcome of a payout. Every value is text, so that it is signed and checked digit for digit.",
   {
     payout_id: f.id("po", "Payout id."),
-    merchant_id: f.id("mer", "Whose payout it is."),
+    merchant_id: f.id("mer", "Merchant of the payout."),
     account_id: f.id("acc", "Account that paid it."),
     reference_id: f.text("The merchant's own reference.", "order-1001"),
     status: f.text("`initiated`, `succeeded` or `failed`.", "succeeded"),
     sub_status: f.text("As of Get payout.", "settled"),
     source_currency_code: f.text("Currency of the account.", "USD"),
-    source_amount: digits("What the account paid, fees included.", "250.00"),
-    total_fees: digits("Fees of it.", "1.75"),
+    source_amount: digits("Amount that the account paid, including fees.", "250.00"),
+    total_fees: digits("Total fees.", "1.75"),
     exchange_rate: digits("Destination units per one source unit.", "0.9998"),
     destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
-    receiving_amount: digits("What the beneficiary receives.", "248.207250"),
+    receiving_amount: digits("Amount that the beneficiary receives.", "248.207250"),
     beneficiary_id: f.id("ben", "The beneficiary of the payment."),
     beneficiary_name: f.text("Name of the beneficiary.", "Ada Lovelace"),
     beneficiary_name_latin: f.from(
@@ -131,9 +131,9 @@ const receipt = f.record(
     ),
     beneficiary_account_number_masked: f.text("Masked but for the last four.", "…9EE7"),
     transfer_method: f.text("`CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.", "CRYPTO"),
-    network: f.text("Of a crypto payout, else empty.", "ETHEREUM"),
+    network: f.text("Network of a crypto payout; otherwise empty.", "ETHEREUM"),
     unique_transaction_reference: f.text("Hash or bank reference; empty unless succeeded.", "0x…"),
-    returned_reference: f.text("Of the payment that came back, else empty.", ""),
+    returned_reference: f.text("Reference of the returned payment; otherwise empty.", ""),
     failure_code: f.text("Why it failed, else empty.", ""),
     reissue_of: f.from(
       (its) => its.reissueOf || undefined,
@@ -143,9 +143,9 @@ const receipt = f.record(
       (its) => its.reissuedAs || undefined,
       f.optional(f.id("po", "The payout that pays this one again; omitted for none.")),
     ),
-    created_at: time("When it was made."),
+    created_at: time("When it was created."),
     updated_at: time("When it changed last."),
-    issued_at: time("When the receipt was made."),
+    issued_at: time("When the receipt was created."),
     ledger: f.listOf("Movements of its money, oldest first.", f.ref(receiptEntry)),
   },
 );
@@ -156,7 +156,10 @@ const signedReceipt = f.record(
   "A receipt and its signature.",
   {
     receipt: f.ref(receipt),
-    key_id: f.text("Which key of `/.well-known/disburse-keys.json` signed it.", "payout.3q2-7wEJ"),
+    key_id: f.text(
+      "Id of the key in `/.well-known/disburse-keys.json` that signed it.",
+      "payout.3q2-7wEJ",
+    ),
     signature: f.text(
       "Ed25519, in base64url, over `disburse payout receipt 1`, a line break, and `receipt` in the canonical form of JSON (RFC 8785).",
       "kpmqYDTDFeZYw2yhkCdBn0vNf1mOXnGzpNLWHRUsbcdPB6dcPq1p1y0dvJXJ8mdU7QhKqZ0jVGiWA5wUV6kfDA",
@@ -167,7 +170,7 @@ const signedReceipt = f.record(
 const getPayoutReceipt = get("getPayoutReceipt", "/api/v1/transfer/payouts/:payoutId/receipt", {
   summary: "Get receipt",
   description:
-    "What became of a payout so far, signed. It can be checked without us: `npx disburse verify receipt.json`, or `verifyReceipt` of the SDK, with the public keys of `/.well-known/disburse-keys.json`. It names the entries of the account's ledger by their hashes, which the account's statement has too.",
+    "Returns a signed record of the payout's outcome so far. You can check it without us: `npx disburse verify receipt.json`, or `verifyReceipt` of the SDK, with the public keys of `/.well-known/disburse-keys.json`. It names the entries of the account's ledger by their hashes, which the account's statement has too.",
   data: signedReceipt,
   answer: ({ request }, { statements }) => statements.getPayoutReceipt(request),
 });

@@ -21,7 +21,7 @@ const described = f.fields(MemberSchema, {
   id: f.id("mem", "Member id."),
   email: f.text("Verified address that the person accepts with.", "mia@merchant.example"),
   name: f.text("Name of the person.", "Mia Maker"),
-  role: f.word(MemberRole, "What the member may do."),
+  role: f.word(MemberRole, "Role of the member."),
   state: f.word(
     MemberState,
     "`invited`: has not accepted yet. `removed`: cannot sign in, and has no session.",
@@ -35,7 +35,7 @@ const member = f.component("TeamMember", "A person of your team.", described);
 
 const removedMember = f.component<f.Shape<typeof RemoveMemberResponseSchema>>(
   "RemovedTeamMember",
-  "A person who was removed from your team, and what became of what the person ordered.",
+  "A person who was removed from your team, and the outcome of the person's orders.",
   {
     ...f.within(({ member }) => member, described),
     revocation: f.from("revocation", f.ref(revocation)),
@@ -79,7 +79,7 @@ export const team: Resource = {
     post("addTeamMember", path, {
       summary: "Add team member",
       description:
-        "Invites a person, who becomes active by accepting the invitation in the console, signed in with that verified address. No message is sent: tell them. You can give a role only if you have all of its scopes yourself. An API key with networks or an end cannot give a role: a member, or a key without them, can. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members.",
+        "Invites a person. They become active when they sign in to the console with that verified address and accept the invitation. The platform sends no message, so inform them yourself. You can give a role only if you have all of its scopes yourself. An API key with networks or an expiry time can't give a role; a member, or a key without them, can. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members.",
       body: { form: addMember },
       data: member,
       needsFreshSignIn: true,
@@ -97,7 +97,7 @@ export const team: Resource = {
     patch("updateTeamMember", `${path}/:memberId`, {
       summary: "Change role of team member",
       description:
-        "Counts from the member's next request on. You can give a role only if you have all of its scopes yourself; an API key with networks or an end cannot give one. The last admin stays one; an admin who has not accepted yet does not count.",
+        "The new role applies from the member's next request. You can give a role only if you have all of its scopes yourself; an API key with networks or an expiry time can't give one. The last admin can't get another role; an admin who has not accepted yet does not count.",
       body: { form: updateMember },
       data: member,
       needsFreshSignIn: true,

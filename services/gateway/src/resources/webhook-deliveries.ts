@@ -12,7 +12,7 @@ import { endpointNameProblem } from "./rules/endpoint-name.ts";
 
 const described = f.fields(DeliverySchema, {
   id: f.id("whd", "Delivery id."),
-  endpoint_id: f.id("whe", "Where it is sent."),
+  endpoint_id: f.id("whe", "Webhook endpoint that it is sent to."),
   event_id: f.text("The event's id: the header `webhook-id` of every attempt.", "evt_…"),
   transaction_type: f.text("Type of transaction.", "payout_session"),
   transaction_id: f.text("Id of the transaction.", "po_01hqz0000000000000000000ab"),
@@ -24,7 +24,7 @@ const described = f.fields(DeliverySchema, {
   ),
   attempts_count: f.whole("Attempts so far.", 1),
   replay: f.whole("0 for the original delivery, otherwise the number of the redelivery.", 0),
-  test: f.flag("Whether it is of an event that you made up in the sandbox.", false),
+  test: f.flag("True if you created its event in the sandbox.", false),
   next_attempt_at: f.momentOrNone("Time of the next attempt; empty if there is none."),
   ...f.recordTimes,
 });
@@ -39,7 +39,7 @@ export const delivery = f.component(
 const attempt = f.record(DeliveryAttemptSchema, "WebhookAttempt", "One attempt at a delivery.", {
   number: f.whole("From 1.", 1, { minimum: 1 }),
   started_at: f.moment("When it began."),
-  duration_ms: f.whole("How long it took, in milliseconds.", 42),
+  duration_ms: f.whole("Duration in milliseconds.", 42),
   status_code: f.whole("HTTP status of the response; 0 if there was none.", 200),
   error: f.text("Why there was no response; empty if there was one.", ""),
   response_body: f.text("Body of the response, at most its first 1 KiB.", "ok"),

@@ -19,13 +19,13 @@ import { delivery } from "./webhook-deliveries.ts";
 
 const described = f.fields(EndpointSchema, {
   id: f.id("whe", "Endpoint id."),
-  url: f.text("Where webhooks are sent.", "https://merchant.example/webhooks"),
+  url: f.text("URL that webhooks are sent to.", "https://merchant.example/webhooks"),
   description: f.text("Your note; empty if none was given.", "Production"),
   state: f.word(
     EndpointState,
     "`paused`: its events wait for resume. `unverified`: they wait for verify.",
   ),
-  order: f.word(DeliveryOrder, "In which order the events of one transaction arrive."),
+  order: f.word(DeliveryOrder, "Order in which the events of one transaction arrive."),
   event_types: f.listOf(
     "Event types that it receives: `*` for all.",
     f.text("A transaction type, or one with a status.", "*"),
@@ -53,7 +53,7 @@ const health = f.record(
       maximum: 32,
     }),
     consecutive_failures: f.whole("Failures since the last 200.", 0),
-    last_delivered_at: f.momentOrNone("When it last answered 200; empty if it never did."),
+    last_delivered_at: f.momentOrNone("When it last returned 200; empty if it never did."),
     last_failed_at: f.momentOrNone("When an attempt last failed; empty if none has."),
     last_failure: f.text("Status or error of the last failure; empty if there was none.", "503"),
     pending_count: f.whole("Waiting deliveries, counted up to 10,000.", 0),
@@ -62,7 +62,7 @@ const health = f.record(
 );
 
 /** A registered endpoint (decisions §7). */
-const endpoint = f.component("WebhookEndpoint", "Where webhooks are sent.", described);
+const endpoint = f.component("WebhookEndpoint", "A URL that webhooks are sent to.", described);
 
 const endpointWithHealth = f.component(
   "WebhookEndpointWithHealth",

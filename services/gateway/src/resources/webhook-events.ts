@@ -56,7 +56,7 @@ const eventPage = f.record(ListEventsResponseSchema, "WebhookEventPage", "A page
     "`after` of the next request, even if there are no more events now.",
     "bWVyXzEvMg",
   ),
-  has_more: f.flag("Whether more events are available now.", false),
+  has_more: f.flag("True if more events are available now.", false),
 });
 
 /** All events of a merchant, including events that no endpoint received. */
@@ -68,7 +68,7 @@ export const webhookEvents: Resource = {
     get("listWebhookEvents", "/api/v1/events", {
       summary: "Read the feed of events",
       description:
-        "Every event of the last 90 days once, regardless of your endpoints: to catch up after an outage, or instead of webhooks. Keep `next_cursor` once you have stored the events, and continue there. Events of one transaction may be out of order: sort them by `sequence`. Events that an endpoint gets only by their name are included from when one names them. Test events are not included.",
+        "Returns every event of the last 90 days once, regardless of your endpoints. Use it to catch up after an outage, or instead of webhooks. Store the events, then `next_cursor`, and continue from there. Events of one transaction may be out of order: sort them by `sequence`. Opt-in events are included from the time at which an endpoint names their type. Test events are not included.",
       query: q.queryOf(ListEventsRequestSchema, {
         limit: q.limit("Maximum number of events; default 20."),
         after: q.cursor(

@@ -2,13 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
-import {
-  cutPage,
-  findCountedPage,
-  oldestFirst,
-  readLimit,
-  readNumber,
-} from "@disburse/chassis/paging/page.ts";
+import { cutPage, readLimit, readNumber } from "@disburse/chassis/paging/page.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -26,12 +20,13 @@ import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import {
+  findAccount,
   type Ledger,
+  listAccounts,
   openAccount,
   platformMerchantId,
   readAccount,
 } from "@disburse/ledger/accounts.ts";
-import { toAccount } from "@disburse/ledger/documents.ts";
 import type { Account, LedgerEntry, MerchantStep } from "@disburse/ledger/rules/account.ts";
 import { postingText } from "@disburse/ledger/rules/postings.ts";
 import {
@@ -83,17 +78,14 @@ export function accountsRpc({ ledger, clock, beneficiary }: AccountsDeps) {
     listAccounts: async ({ merchantId, ...page }) => {
       assertMerchants(merchantId);
       // Excludes rail accounts, which belong to no merchant.
-      const its = { merchant_id: { $ne: platformMerchantId }, ...listedMerchant(merchantId) };
-      const { shown, ...rest } = await findCountedPage(ledger.accounts, its, page, {
-        order: oldestFirst,
-      });
-      const accounts = shown.map((found) => accountMessage(toAccount(found)));
-      return { accounts, ...rest };
+      const { merchant_id } = listedMerchant(merchantId);
+      const { accounts, ...rest } = await listAccounts(ledger, merchant_id, page);
+      return { accounts: accounts.map(accountMessage), ...rest };
     },
 
     resolveAccount: async ({ accountId }) => {
-      const found = await ledger.accounts.findOne({ _id: accountId });
-      const account = toAccount(orThrow(found ?? refused("RECORD_NOT_FOUND")));
+      const found = await findAccount(ledger, accountId);
+      const account = orThrow(found ?? refused("RECORD_NOT_FOUND"));
       assertMerchants(account.merchantId);
       return { accountId, merchantId: account.merchantId, currencyCode: account.currency };
     },

@@ -5,6 +5,7 @@ import { checkBody } from "@disburse/forms/checks/body.ts";
 import { textOf } from "@disburse/forms/fields/field.ts";
 import type { Metadata } from "@disburse/kernel/metadata.ts";
 import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
+import { readAccount } from "@disburse/ledger/accounts.ts";
 import { isReserved } from "../execution/rules/payable.ts";
 import type { OrderDeps } from "../orders/execute-order.ts";
 import { type OrderTerms, orderTerms, type SentTerms } from "../orders/rules/order.ts";
@@ -110,7 +111,7 @@ async function partiesOf(
   lines: readonly SentTerms[],
 ): Promise<Parties> {
   const accountId = lines[0]?.accountId ?? "";
-  const account = await ledger.accounts.findOne({ _id: accountId, merchant_id: merchantId });
+  const account = await readAccount(ledger, merchantId, accountId);
   const ids = [...new Set(lines.map(({ beneficiaryId }) => beneficiaryId))];
   const beneficiaries = new Map<string, string>();
   for (let at = 0; at < ids.length; at += resolvedMax) {

@@ -30,7 +30,7 @@ export type OrderDocument = Origin & {
   state: OrderState["state"];
   /**
    * The quote that decides whether the order gets a payout. It is replaced only after it has
-   * expired for good.
+   * expired permanently.
    */
   quote?: { id: string; source_minor: Decimal128; receiving_minor: Decimal128 };
   attempt: number;

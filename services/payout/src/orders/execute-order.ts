@@ -42,10 +42,10 @@ const screeningMs = 30_000;
  * Advances a leased order as far as possible now. Returns `away` if a service failed or was
  * unavailable; the order is then retried later. An order has one quote at a time. The quote is
  * stored before its execution, and from then on the quote's state decides, whichever worker has the
- * order. Only after the quote has expired for good may the order fail, be cancelled or get another
- * quote. The expiry is written to the quote's own document, so no later claim can succeed. A worker
- * that resumes after the end of its lease thus creates no second payout, and no payout for a failed
- * order.
+ * order. Only after the quote has expired permanently may the order fail, be cancelled or get
+ * another quote. The expiry is written to the quote's own document, so no later claim can succeed.
+ * A worker that resumes after the end of its lease thus creates no second payout, and no payout for
+ * a failed order.
  */
 export async function executeOrder(
   deps: OrderDeps,

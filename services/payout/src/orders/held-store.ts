@@ -35,7 +35,8 @@ export async function holdOrders(
   filter: Filter<OrderDocument>,
   { stoppedFor, lastsMs }: Hold,
   /**
-   * True if the order's quote has expired for good. The next quote then counts as another attempt.
+   * True if the order's quote has expired permanently. The next quote then counts as another
+   * attempt.
    */
   hasExpiredQuote = false,
 ): Promise<void> {

@@ -17,6 +17,7 @@ import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import { parseMoment } from "@disburse/kernel/time.ts";
+import { readAccount } from "@disburse/ledger/accounts.ts";
 import { isReserved } from "../execution/rules/payable.ts";
 import { approveOrder, type CancelOrderDeps, cancelOrder, rejectOrder } from "./decide.ts";
 import { type OrderDocument, orderDocument } from "./document.ts";
@@ -118,7 +119,7 @@ async function partiesOf(
   merchantId: string,
   { accountId, beneficiaryId }: Named,
 ) {
-  const account = await ledger.accounts.findOne({ _id: accountId, merchant_id: merchantId });
+  const account = await readAccount(ledger, merchantId, accountId);
   const { currency } = orThrow(account ?? refused("RECORD_NOT_FOUND"));
   try {
     const status = await beneficiaries.getBeneficiaryStatus({ merchantId, beneficiaryId });

@@ -111,7 +111,7 @@ export function bindQuote(orders: Orders, leased: LeasedOrder, quote: OrderQuote
 
 /**
  * Unbinds a quote so that the order can get another one. Call this only after the bound quote has
- * expired for good.
+ * expired permanently.
  */
 export function unbindQuote(orders: Orders, leased: Pick<LeasedOrder, "order" | "lease">) {
   return change(orders, unchanged(leased), { $unset: { quote: "" }, $inc: { attempt: 1 } });
@@ -131,7 +131,7 @@ export function setExecuted(
 
 /**
  * Fails an order. Call this only if the order can get no payout: it has no quote, or its quote has
- * expired for good.
+ * expired permanently.
  */
 export function setFailed(
   orders: Orders,
@@ -146,8 +146,8 @@ export function setFailed(
 }
 
 /**
- * Cancels an order. Call this only if the order has no quote, or its quote has expired for good. An
- * order without a quote needs no lease here: a worker can bind a quote only to a waiting order.
+ * Cancels an order. Call this only if the order has no quote, or its quote has expired permanently.
+ * An order without a quote needs no lease here: a worker can bind a quote only to a waiting order.
  */
 export function setCancelled(orders: Orders, order: Order) {
   const { quote } = order;

@@ -4,7 +4,7 @@ import type { Payout, Reissue } from "./rules/payout.ts";
 import { stepOf } from "./work.ts";
 
 /**
- * Binds a payout to the quote of its reissue. The previous quote must have expired for good.
+ * Binds a payout to the quote of its reissue. The previous quote must have expired permanently.
  * Returns `false` if another request has bound a quote, or if the payout now has an exception.
  */
 export async function bindReissue(

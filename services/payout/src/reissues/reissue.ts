@@ -31,7 +31,7 @@ const roundsMax = 4;
 
 /**
  * Reissues a returned or rejected payout, once. The payout is bound to one quote before that quote
- * is executed. It is bound to another quote only after the first one has expired for good. The
+ * is executed. It is bound to another quote only after the first one has expired permanently. The
  * expiry is written to the quote's own document, so no later claim can succeed. Of several
  * concurrent or stalled requests, therefore, only one pays. The new payout is recorded after the
  * claim of the quote and before the new payout is stored (`claimAndCreate`).

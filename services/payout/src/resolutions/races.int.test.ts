@@ -276,6 +276,8 @@ describe("at the same moment", () => {
   });
 });
 
+const proposalWrites = ["insert", "change", "lease", "conclude", "release"] as const;
+
 /** Parts of a process that dies before or after a write. */
 function dying(survived: number, isDone: boolean): Own {
   let left = survived;
@@ -296,7 +298,7 @@ function dying(survived: number, isDone: boolean): Own {
     return Object.assign(Object.create(store), own);
   };
   return {
-    store: mortal(openProposals(platform.database), "insert", "change"),
+    store: mortal(openProposals(platform.database), ...proposalWrites),
     audit: mortal(deps.audit, "append"),
     payouts: mortal(deps.payouts, "updateOne"),
   };
@@ -306,7 +308,7 @@ const deaths = (writes: number) =>
   Array.from({ length: writes }, (_each, at) => [[at, false] as const, [at, true] as const]).flat();
 
 describe("a process that dies", () => {
-  it.each(deaths(4))(
+  it.each(deaths(5))(
     "at write %i of an approval (done: %s): a sweep or a repeat goes on",
     async (at, done) => {
       const { propose, approve, sweep } = processWith();
@@ -318,6 +320,8 @@ describe("a process that dies", () => {
         if ((await endOf(payoutId)).resolved === 1) {
           expect(await actionsOn(payoutId)).toEqual(["payout.resolved"]);
         }
+        // The lease of the dead process ends.
+        platform.world.offsetMs += 30_001;
         if (goOn === "sweep") {
           await sweep();
           await platform.work();

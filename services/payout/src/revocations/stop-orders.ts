@@ -105,7 +105,7 @@ async function cancelOwn(deps: StopDeps, own: Selected, actorId: string): Promis
 
 /**
  * Calls `end` for all open orders of a filter. For an order without a quote it does so at once; for
- * others, after the quote has expired for good. An order whose quote is claimed continues. Each
+ * others, after the quote has expired permanently. An order whose quote is claimed continues. Each
  * round also finds the changes that workers made during the previous round.
  */
 async function endOpen(

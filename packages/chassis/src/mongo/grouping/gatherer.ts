@@ -42,7 +42,9 @@ export type Gatherer<Item extends Gathered> = { readonly add: (item: Item) => bo
  * Sends operations in batches. A batch is sent at the end of the current turn of the event loop. If
  * `inFlightMax` batches are in flight, new operations wait for the next batch. There is no timer
  * unless batches hang, so a single operation never waits for others. Order is kept only among
- * operations with the same key. @param send sends a batch and settles each of its operations; it must not reject.
+ * operations with the same key.
+ *
+ * @param send sends a batch and settles each of its operations; it must not reject.
  */
 export function createGatherer<Item extends Gathered>(
   send: (batch: readonly Item[]) => Promise<void>,

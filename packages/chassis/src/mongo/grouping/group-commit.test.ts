@@ -231,6 +231,21 @@ describe("on a server without bulk writes", () => {
     await Promise.all(asked);
   });
 
+  it("uses no more connections if the batches in flight hang", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+    try {
+      const { ask, sent } = committingAlone();
+      void ask(Array.from({ length: 100 }, (_each, at) => insert(`${at}`)));
+      for (let second = 0; second < 10; second += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        vi.advanceTimersByTime(1_000);
+      }
+      expect(sent).toHaveLength(64);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("sends a document's second write after the first has ended", async () => {
     const { ask, sent } = committingAlone();
     const asked = ask([update("a", { n: 1 }), update("a", { n: 2 })]);

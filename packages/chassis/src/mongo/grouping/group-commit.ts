@@ -40,7 +40,7 @@ export type GroupCommit = ReturnType<typeof createGroupCommit>;
 /**
  * Larger batches do not reduce the engine's cost per write. A second batch in flight keeps the
  * engine busy while the replies of the first are read. A batch on a dead connection takes 8 s to
- * fail. By then one further batch a second was sent.
+ * fail. Meanwhile one further batch a second is sent.
  */
 const limits: GathererLimits = {
   batchMax: 256,

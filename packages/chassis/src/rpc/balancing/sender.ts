@@ -67,8 +67,9 @@ export function createSender({ endpoints, observe }: SenderOptions) {
     },
     /**
      * Repeats a call that got no response, if the call is repeatable. There are at most three
-     * attempts within the call's time limit. @throws {ConnectError} UNAVAILABLE without a response,
-     * DEADLINE_EXCEEDED, CANCELED.
+     * attempts within the call's time limit.
+     *
+     * @throws {ConnectError} UNAVAILABLE without a response, DEADLINE_EXCEEDED, CANCELED.
      */
     sendAgain: async (call: OutgoingCall, first: Endpoint, noAnswer: NoAnswer) => {
       const tried = new Set<Endpoint>();

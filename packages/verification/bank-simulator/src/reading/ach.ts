@@ -11,7 +11,9 @@ type Totals = { entries: number; hash: bigint; debits: bigint; credits: bigint }
 
 /**
  * Reads a NACHA credit file by column, as an originating bank does. If no entry balances the file,
- * debits `account`. Verifies counts, hashes and sums. @throws {Error} if the file is invalid.
+ * debits `account`. Verifies counts, hashes and sums.
+ *
+ * @throws {Error} if the file is invalid.
  */
 export function readAchFile(bytes: Uint8Array, account: CustomerAccount): CustomerFile {
   const lines = new TextDecoder("latin1").decode(bytes).split(/\r?\n/);

@@ -7,8 +7,9 @@ const uetr = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 /**
  * Reads a customer credit transfer initiation as a bank does. The code follows the format's
- * handbook and shares nothing with our writer. Verifies counts and sums. @throws {Error} if the
- * file is invalid.
+ * handbook and shares nothing with our writer. Verifies counts and sums.
+ *
+ * @throws {Error} if the file is invalid.
  */
 export function readInitiation(bytes: Uint8Array): CustomerFile {
   const { root } = parseXml(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

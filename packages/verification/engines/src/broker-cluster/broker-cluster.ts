@@ -52,7 +52,7 @@ export async function startBrokerCluster(server: string, folder: string) {
     const name = nodeNames[at] ?? "";
     return createNode({ name, server, place, definitions, config });
   });
-  // The first node forms the cluster, which the others find.
+  // The first node forms the cluster, and the others join it.
   await nodes[0]?.start();
   await Promise.all(nodes.slice(1).map((node) => node.start()));
   return {
@@ -67,7 +67,7 @@ export async function startBrokerCluster(server: string, folder: string) {
       if (node === undefined) throw new Error(`${queue} has no leader: ${JSON.stringify(queues)}`);
       return node;
     },
-    /** Waits until all nodes accept clients. Returns whether they did. */
+    /** Waits until all nodes accept clients. Returns true if they did. */
     untilHealthy: () =>
       until(async () => {
         const serving = await Promise.all(places.map(({ amqp }) => isNodeServing(amqp)));
@@ -94,7 +94,7 @@ function createNode({ name, ...options }: NodeProcessOptions & { readonly name: 
     kill: async () => {
       const ended = running;
       running = undefined;
-      if (ended === undefined) return;
+      if (ended === undefined) throw new Error(`${name} is not running`);
       signalFamily(ended.pid, "SIGKILL");
       await ended.exited;
     },

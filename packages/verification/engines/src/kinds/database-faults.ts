@@ -61,7 +61,7 @@ const killPrimary: EngineFault = {
 
 const pausePrimary: EngineFault = {
   name: "pause-primary",
-  about: "SIGSTOP of the primary for 20 s: when it goes on there are two",
+  about: "SIGSTOP of the primary for 20 s; when it continues, there are briefly two",
   loss: "unplanned",
   run: async ({ set }) => {
     const primary = await set.primary();
@@ -79,7 +79,7 @@ const twoAway: EngineFault = {
   loss: "unplanned",
   run: async ({ set }) => {
     const [secondary] = await set.secondaries();
-    return takeAway([await set.primary(), ...(secondary === undefined ? [] : [secondary])]);
+    return takeAway([await set.primary(), secondary]);
   },
 };
 
@@ -117,11 +117,11 @@ async function takeAway(members: readonly Member[], forMs = noMajorityMs): Promi
 const rollback: EngineFault = {
   name: "rollback",
   about: "the primary is cut off from its peers for 25 s while services reach it",
-  loss: "silent",
+  loss: "unplanned",
   run: async ({ set }) => {
     const primary = await set.primary();
     set.cutOff(primary);
-    // What the others have fetched before is replicated.
+    // Wait for the others to replicate all earlier writes.
     await pause(settleMs);
     const marks = primary.client.db("rollback").collection("marks", { writeConcern: { w: 1 } });
     await marks.insertOne({});
@@ -137,15 +137,15 @@ const rollback: EngineFault = {
 
 const migration: EngineFault = {
   name: "migration",
-  about: "new databases are migrated while a member is away",
+  about: "new databases are migrated while a member is down",
   loss: "planned",
   run: async ({ set, platform }) => {
     const [secondary] = await set.secondaries();
-    await secondary?.kill();
+    await secondary.kill();
     const fresh = await configureServices({ ...platform.options, databasePrefix: "migrated_" });
     const migrated = fresh.migrate().then(() => true);
     const isDone = await Promise.race([migrated, pause(migrationMs, false)]);
-    await secondary?.start();
+    await secondary.start();
     await migrated;
     return { problems: isDone ? [] : [`not done after ${migrationMs / 1_000} s`] };
   },

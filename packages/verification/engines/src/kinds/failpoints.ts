@@ -20,8 +20,8 @@ const errors: Readonly<Record<string, object>> = {
 };
 
 /**
- * After these codes the driver takes its server for lost, and waits for the monitor's next answer.
- * The injected error changes no topology, so that answer comes with the next heartbeat.
+ * After these codes the driver considers its server lost, and waits for the monitor's next reply.
+ * The injected error changes no topology, so that reply comes with the next heartbeat.
  */
 const losses: ReadonlySet<string> = new Set(["fail-91", "fail-10107", "fail-11602", "fail-189"]);
 

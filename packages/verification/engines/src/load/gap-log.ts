@@ -9,7 +9,7 @@ type Repeat = {
   readonly from: number;
   /** `undefined` as long as the request is repeated. */
   to: number | undefined;
-  /** The codes of its answers. Empty for a success. */
+  /** The error codes of its responses. Empty for a success. */
   readonly codes: string[];
 };
 
@@ -39,7 +39,7 @@ export function createGapLog(gateways: number) {
     requests: (): number => requests,
     /**
      * True if a new request has succeeded at every gateway since then, and the requests that were
-     * repeated then have their answers.
+     * repeated then have their responses.
      */
     hasRecoveredSince: (since: number): boolean =>
       successes.every((times) => (times.at(-1) ?? 0) > since) &&

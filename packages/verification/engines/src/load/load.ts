@@ -1,34 +1,26 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Gateway, postOnce, postUntilAnswered } from "@disburse/faults/payouts/client.ts";
+import { createPayments } from "@disburse/faults/payouts/payments.ts";
 import type { Recipient } from "@disburse/faults/payouts/recipients.ts";
 import type { Random } from "@disburse/harness/random.ts";
 import { createLoop, until } from "@disburse/harness/waiting.ts";
 import { createGapLog } from "./gap-log.ts";
 import { createReader } from "./reader.ts";
+import { createRefusals, noAnswer } from "./refusals.ts";
 
 /** Clients that pay through every gateway while engines fail over. */
 export type EngineLoad = ReturnType<typeof createEngineLoad>;
 
-type Accepted = { id: string; key: string; body: object; text: string };
-
 /**
- * A new payment starts this often at each gateway, whatever became of earlier ones. So a gap is as
- * long as the platform refuses, and not as long as a client waits for an answer.
+ * The interval between new payments at each gateway, regardless of the outcome of earlier ones. A
+ * gap then measures how long the platform refuses requests, not how long a client waits.
  */
 const newEveryMs = 500;
 /** During an outage a payment lasts up to 12 s, the timeout of its first call. */
 const underWayMax = 24;
 const repeatingPerGateway = 2;
 const repeatPauseMaxMs = 800;
-const centsMin = 100;
-const centsSpread = 500;
 const recovery = { timeoutMs: 120_000, everyMs: 50 };
-
-const noAnswer = "no answer";
-
-/** One try of a request at a gateway. Returns the data of a success. */
-type Post = (path: string, body: object, key: string) => Promise<Answered | undefined>;
-type Answered = { readonly data: Readonly<Record<string, string>>; readonly text: string };
 
 type EngineLoadOptions = {
   readonly gateways: readonly Gateway[];
@@ -41,10 +33,9 @@ type EngineLoadOptions = {
 
 export function createEngineLoad(options: EngineLoadOptions) {
   const { gateways, random, slack } = options;
-  const refused = new Map<string, number>();
+  const refusals = createRefusals();
   const gaps = createGapLog(gateways.length);
   let unanswered = 0;
-  const refuse = (code: string) => void refused.set(code, (refused.get(code) ?? 0) + 1);
 
   const { pay, accepted, quoteIds } = createPayments(options);
   const payOnce = (gateway: Gateway, at: number) =>
@@ -52,7 +43,7 @@ export function createEngineLoad(options: EngineLoadOptions) {
       const answer = await postOnce(gateway, path, body, key);
       gaps.noteNew(at, answer?.status === 200);
       if (answer?.status === 200) return answer;
-      refuse(`new: ${answer?.code ?? noAnswer}`);
+      refusals.note("new", answer?.code ?? noAnswer);
       return undefined;
     });
   const payRepeating = (gateway: Gateway) =>
@@ -64,7 +55,7 @@ export function createEngineLoad(options: EngineLoadOptions) {
       gaps.endRepeat(repeat);
       if (answer?.status === 200) return answer;
       if (answer === undefined) unanswered += 1;
-      else refuse(`repeating: ${answer.code}`);
+      else refusals.note("repeating", answer.code);
       return undefined;
     });
 
@@ -84,8 +75,8 @@ export function createEngineLoad(options: EngineLoadOptions) {
       await Promise.all([...clients, reader].map((each) => each.drain()));
     },
     accepted,
-    quoteIds: quoteIds as readonly string[],
-    refused: refused as ReadonlyMap<string, number>,
+    quoteIds,
+    refusals,
     unanswered: () => unanswered,
     gaps,
     reader,
@@ -97,32 +88,7 @@ export function createEngineLoad(options: EngineLoadOptions) {
   };
 }
 
-/** Creates quotes and executes them. Remembers what was accepted. */
-function createPayments({ accountId, recipients, random }: EngineLoadOptions) {
-  const accepted: Accepted[] = [];
-  const quoteIds: string[] = [];
-  const pay = async (post: Post): Promise<void> => {
-    const { id, currency } = random.pick(recipients);
-    const cents = String(centsMin + random.below(centsSpread));
-    const quote = {
-      source_amount: `${cents.slice(0, -2)}.${cents.slice(-2)}`,
-      source_currency_code: "USD",
-      destination_currency_code: currency,
-      beneficiary_id: id,
-      account_id: accountId,
-    };
-    const quoted = await post("/transfer/rfq", quote, crypto.randomUUID());
-    if (quoted === undefined) return;
-    quoteIds.push(quoted.data.id ?? "");
-    const key = crypto.randomUUID();
-    const body = { quote_id: quoted.data.id, reference_id: `order-${key}` };
-    const paid = await post("/transfer/execute", body, key);
-    if (paid !== undefined) accepted.push({ id: paid.data.id ?? "", key, body, text: paid.text });
-  };
-  return { pay, accepted, quoteIds };
-}
-
-/** Starts payments at a constant rate, and limits how many are under way. */
+/** Starts payments at a constant rate, and limits their number. */
 function createNewPayments(payOnce: () => Promise<void>, everyMs: number) {
   const underWay = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;

@@ -5,7 +5,7 @@ import { createLoop } from "@disburse/harness/waiting.ts";
 
 const callTimeoutMs = 12_000;
 const pauseMaxMs = 150;
-/** Half of the reads are of payouts that were accepted last: a stale member misses these. */
+/** Half of the reads are of the newest payouts: a stale member doesn't have these. */
 const recentMax = 5;
 
 /** The gateway received the request too slowly, on a machine with other work. */

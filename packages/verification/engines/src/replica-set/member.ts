@@ -15,7 +15,7 @@ export const setName = "rs0";
 const startTimeoutMs = 60_000;
 /** A primary steps down before it ends, and waits up to 15 s for its operations. */
 const stopTimeoutMs = 40_000;
-/** A member that hangs answers nothing. */
+/** A member that hangs doesn't respond. */
 const answerMs = 2_000;
 
 export type MemberOptions = {
@@ -80,7 +80,13 @@ export function createMember({ mongod, name, folder, port }: MemberOptions) {
 }
 
 function argumentsOf(data: string, port: number): string[] {
-  const settings = ["enableTestCommands=1", "diagnosticDataCollectionEnabled=false"];
+  const settings = [
+    "enableTestCommands=1",
+    "diagnosticDataCollectionEnabled=false",
+    // A secondary whose sync source hangs looks for another one at once. Otherwise it tries the same
+    // one again, and the new primary has no majority for 5 to 10 s more.
+    "oplogFetcherSteadyStateMaxFetcherRestarts=0",
+  ];
   return [
     ...["--dbpath", data, "--replSet", setName, "--bind_ip", "127.0.0.1", "--port", String(port)],
     ...["--wiredTigerCacheSizeGB", "0.3", "--oplogSize", "512", "--nounixsocket"],

@@ -9,14 +9,15 @@ import { createMember, type Member, setName } from "./member.ts";
 export type ReplicaSet = Awaited<ReturnType<typeof startReplicaSet>>;
 
 const names = ["db1", "db2", "db3"] as const;
-/** An election takes 10 to 15 s, and a member that was away has to catch up. */
+/** An election takes 10 to 15 s, and a restarted member must catch up. */
 const healthy = { timeoutMs: 90_000, everyMs: 250 };
 
 type Status = { readonly members: readonly { readonly stateStr: string }[] };
 
 /**
  * The time that a new primary waits for a member that is ahead of it. Without this limit it also
- * waits 10 s for a member that hangs. Nothing is lost by it: what a majority has, the winner has.
+ * waits 10 s for a member that hangs. No confirmed write is lost: the winner has all that a
+ * majority has.
  */
 const catchUpTimeoutMillis = 2_000;
 
@@ -66,9 +67,9 @@ export async function startReplicaSet(mongod: string, folder: string, random: Ra
     members,
     isPrimary,
     primary,
-    secondaries: async (): Promise<Member[]> => {
+    secondaries: async (): Promise<[Member, Member]> => {
       const first = await primary();
-      return members.filter((member) => member !== first);
+      return members.filter((member) => member !== first) as [Member, Member];
     },
     /**
      * Starts to count the rounds of elections after the first one. If two members start an election
@@ -81,7 +82,7 @@ export async function startReplicaSet(mongod: string, folder: string, random: Ra
         return Math.max(1, ...rounds) - 1;
       };
     },
-    /** Waits for a primary and two secondaries. Returns whether they came. */
+    /** Waits for a primary and two secondaries. Returns true if they came. */
     untilHealthy: () => until(isHealthy, healthy),
     /** Cuts a member off from the other members. Services still reach all of them. */
     cutOff: (member: Member) => {

@@ -110,8 +110,10 @@ const root = join(import.meta.dirname, "../../../../..");
 
 /**
  * Restarts a service so that it crashes at the `number`th write of a site. Returns whether it
- * crashed. @throws {Error} if the repository has no file with this name, because the service could
- * never crash there.
+ * crashed.
+ *
+ * @throws {Error} if the repository has no file with this name, because the service could never
+ * crash there.
  */
 export async function crashAt(
   processes: ServiceProcesses,

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
 import { serveLocally } from "@disburse/harness/local-server.ts";
 import type { Verdict } from "@disburse/harness/scenario.ts";
@@ -133,15 +134,27 @@ export function named(ids: readonly string[], what: string): string[] {
   return more > 0 ? [...shown, `and ${more} more ${what}`] : shown;
 }
 
+type RecorderOptions = {
+  /** Fields of the endpoint besides its address. */
+  readonly fields?: object;
+  /** Called for each call of the endpoint. */
+  readonly onCall?: (headers: IncomingHttpHeaders, body: string) => void;
+};
+
 /** Opens a local endpoint and registers it with the platform. */
-export async function openWebhookRecorder(platform: FaultPlatform) {
+export async function openWebhookRecorder(
+  platform: FaultPlatform,
+  { fields = {}, onCall = () => undefined }: RecorderOptions = {},
+) {
   const received = new Set<string>();
   const { url, close } = await serveLocally(async (request, response) => {
-    const { transaction_id, data } = JSON.parse(await text(request));
+    const body = await text(request);
+    const { transaction_id, data } = JSON.parse(body);
+    onCall(request.headers, body);
     received.add(`${transaction_id} ${data.status}`);
     response.writeHead(200).end();
   });
-  const answer = await postUntilAnswered(platform, "/webhooks/endpoints", { url });
+  const answer = await postUntilAnswered(platform, "/webhooks/endpoints", { url, ...fields });
   if (answer?.status !== 200)
     throw new Error(`creating a webhook endpoint failed: ${answer?.text}`);
   return {

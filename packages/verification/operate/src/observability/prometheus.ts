@@ -44,7 +44,7 @@ export async function startPrometheus(folder: string, targets: readonly Target[]
     child.kill("SIGKILL");
     throw new Error(`Prometheus did not start:\n${output.join("")}`);
   }
-  // Before that it scrapes nothing, which is an alert of its own.
+  // Before that it scrapes nothing, which raises an alert.
   const isScraping = async () => {
     const { data } = (await ask("/api/v1/query?query=up")) as { data: { result: unknown[] } };
     return data.result.length === targets.length;

@@ -14,7 +14,7 @@ import {
 } from "./files.ts";
 import { hasProgram } from "./programs.ts";
 
-/** The external label of Prometheus says where the runbook is, else a placeholder does. */
+/** The external label of Prometheus has the runbook's address, a placeholder by default. */
 const runbookUrl = '{{ or $externalLabels.runbook "https://docs.example.com/RUNBOOK.md" }}';
 /** An aggregation, and the labels that it keeps. */
 const aggregation = /\b(?:sum|min|max|avg|count|group)\b *(?:by \(([^)]*)\))?(?= *\()/g;

@@ -11,8 +11,9 @@ export type Payer = {
 const requestsPerRound = 4;
 
 /**
- * Runs rounds of the merchant's main work at a fixed rate, independent of responses. @param
- * perSecond requests per second.
+ * Runs rounds of the merchant's main work at a fixed rate, independent of responses.
+ *
+ * @param perSecond requests per second.
  */
 export function startLoad(payer: Payer, perSecond: number) {
   const failures: string[] = [];

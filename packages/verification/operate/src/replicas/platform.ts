@@ -19,8 +19,9 @@ const prefix = "operate_";
 const restMs = 120_000;
 
 /**
- * Starts engine, broker, twelve processes and the balancer in a folder. @param checkout a folder with
- * the sources of another version, which the processes run.
+ * Starts engine, broker, twelve processes and the balancer in a folder.
+ *
+ * @param checkout a folder with the sources of another version, which the processes run.
  */
 export async function startReplicatedPlatform(
   folder: string,

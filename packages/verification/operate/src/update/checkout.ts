@@ -6,7 +6,7 @@ import { thisCheckout } from "@disburse/platform/processes.ts";
 const git = (...args: string[]) =>
   execFileSync("git", args, { cwd: thisCheckout, encoding: "utf8" }).trim();
 
-/** Returns the commit of a reference. Returns `undefined` if there is no such history here. */
+/** Returns the commit of a reference. Returns `undefined` if the history doesn't contain it. */
 export function commitOf(reference: string): string | undefined {
   try {
     return git("rev-parse", "--verify", "--quiet", `${reference}^{commit}`);
@@ -15,7 +15,7 @@ export function commitOf(reference: string): string | undefined {
   }
 }
 
-/** Checks a commit out in a folder. Its dependencies are this checkout's, so it needs the same. */
+/** Checks out a commit into a folder. It must work with this checkout's dependencies. */
 export function checkOut(commit: string, folder: string): void {
   git("worktree", "add", "--detach", folder, commit);
   if (git("diff", "--name-only", commit, "--", "package-lock.json") !== "") {

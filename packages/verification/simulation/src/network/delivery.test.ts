@@ -84,6 +84,17 @@ describe("on a primary without its peers", () => {
   });
 });
 
+it("an answer is lost with its primary, though the write survives", async () => {
+  const of = connected();
+  const { set } = of.database;
+  const write = of.rows.findOneAndUpdate({ _id: "a" }, { $set: { b: 1 } }, { upsert: true });
+  await scheduler.run(() => of.database.changes() > 0, 20_000, 1_000);
+  set.failOver({ isPlanned: true, electionMs: 0, isolatedMs: 0, stays: () => false });
+  const { error } = await outcomeOf(write);
+  expect(isDatabaseUnavailable(error)).toBe(true);
+  expect(of.database.documents("rows")).toEqual([{ _id: "a", b: 1 }]);
+});
+
 describe("without a primary", () => {
   it("a command waits for the election", async () => {
     const of = connected();

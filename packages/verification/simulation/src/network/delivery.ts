@@ -119,7 +119,7 @@ export function deliver<T>(instance: ProcessInstance, database: MemoryDatabase, 
   select();
 }
 
-/** Returns a function that answers with what the command found when it ran. */
+/** Returns a function that returns the command's result as of its execution. */
 function settled<T>(
   { answer, resolve, reject }: Call<T>,
   { outcomes }: Execution,

@@ -1,16 +1,16 @@
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
 
-/** A planned step-down is over in this time. */
+/** The maximum duration of a planned step-down. */
 const stepDownMaxMs = 400;
-/** A primary that is lost has lost its peers up to this time before. */
+/** The maximum time for which a primary is without its peers before it is lost. */
 const dyingMaxMs = 500;
 /** Maximum times of an election, which takes about 10 s by default. */
 const electionMaxMs = [1_000, 4_000, 12_000];
 /** A former primary steps down when it has reached no majority for 10 s. */
 const isolationMaxMs = 10_000;
 
-/** Makes a database lose its primary now and then. `factor` makes that more frequent. */
+/** Makes a database lose its primary at random. `factor` raises the frequency. */
 export function disturbDatabase(scheduler: Scheduler, { set }: MemoryDatabase, factor = 1): void {
   const { faults, random } = scheduler;
   if (!set.isWhole()) return;

@@ -63,8 +63,8 @@ type Copies = { readonly table: Table; readonly majority: Rows; readonly seconda
 const secondaryLagMs = 1_000;
 
 /**
- * A member of a replica set of three while it is the primary. The faster secondary makes the
- * majority, so its documents are what a majority has. The slower one follows.
+ * A member of a replica set of three while it is the primary. With the faster secondary there is a
+ * majority, so a majority has that secondary's documents. The slower one follows.
  */
 export class Primary {
   readonly #shared: Shared;

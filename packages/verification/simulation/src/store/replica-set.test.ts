@@ -132,6 +132,15 @@ describe("a client", () => {
     expect(set.primaryOf({})).toBe(set.primary());
   });
 
+  it("may read old documents until the former primary steps down", () => {
+    expect([set.isWhole(), set.mayReadOld(0)]).toEqual([true, false]);
+    lose();
+    nowMs = 60;
+    expect([set.isWhole(), set.mayReadOld(60)]).toEqual([false, true]);
+    nowMs = 100;
+    expect([set.isWhole(), set.mayReadOld(99), set.mayReadOld(100)]).toEqual([true, true, false]);
+  });
+
   it("reaches the new primary as soon as the set is healed", () => {
     const { next } = lose();
     set.heal();

@@ -8,13 +8,13 @@ type Failover = {
   readonly isPlanned: boolean;
   /** Time until another member is elected. */
   readonly electionMs: number;
-  /** The former primary takes itself for the primary for this time, for some clients. */
+  /** The time for which the former primary still serves some clients as the primary. */
   readonly isolatedMs: number;
-  /** Decides for a client if it stays connected to the former primary. */
+  /** Decides whether a client stays connected to the former primary. */
   readonly stays: () => boolean;
 };
 
-/** Three members of which one is the primary, or two that take themselves for it. */
+/** Three members with one primary, or with two for a time. */
 export type ReplicaSet = ReturnType<typeof createReplicaSet>;
 
 export function createReplicaSet(shared: Shared) {

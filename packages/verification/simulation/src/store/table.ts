@@ -72,7 +72,7 @@ export class Table {
     for (const [id, row] of this.rows.entries()) this.#claim(index, row, id);
   }
 
-  /** Returns the same table with other documents, as another member has it. */
+  /** Returns another member's copy of the table, with these documents. */
   with(rows: Rows, onWrite: OnWrite): Table {
     const table = new Table(this.name, this.now, onWrite, rows);
     for (const each of this.#descriptions.values()) table.addIndex(each);

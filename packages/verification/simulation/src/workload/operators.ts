@@ -64,6 +64,9 @@ async function proposalOf(call: Promise<unknown>): Promise<ApprovalRequired | un
   }
 }
 
+/** The codes of refusals after which an approver repeats the call. */
+const retried = new Set(["SERVICE_UNAVAILABLE", "IDEMPOTENCY_IN_PROGRESS"]);
+
 /**
  * Two operators who find out outcomes that the rail doesn't report, and resolve the payouts. One
  * proposes and the other approves; both sometimes repeat their calls.
@@ -131,11 +134,14 @@ export class Operators {
     return typeof ended !== "string" && ended?.proposal?.state === ProposalState.EXECUTED;
   }
 
-  /** Repeats the call while the payout is being sent, because a rejection has to wait for that. */
+  /**
+   * Repeats the call while the payout is being sent, because a rejection has to wait for that, and
+   * while the approved request is running.
+   */
   async #effect<T>(call: () => Promise<T>): Promise<T | string> {
     for (;;) {
       const answer = await this.#answer(call);
-      if (answer !== "SERVICE_UNAVAILABLE") return answer;
+      if (typeof answer !== "string" || !retried.has(answer)) return answer;
       await this.#scheduler.pause(retryMs, "an operator waits");
     }
   }

@@ -62,6 +62,7 @@ beforeEach(async () => {
     follow: nothing,
     waiting: async () => new Map<string, Date>(),
   };
+  downloadMs = enoughMs;
   importing = { lists, clock, ended, refresh: nothing, log, permit, removals };
   sources = open(importing, ["l"]);
   show = async () => {
@@ -69,6 +70,10 @@ beforeEach(async () => {
     return metrics.text();
   };
 });
+
+/** Only a download that hangs takes longer. */
+const enoughMs = 30_000;
+let downloadMs = enoughMs;
 
 const open = (
   deps: ImportDeps,
@@ -83,7 +88,7 @@ const open = (
     settings: names.map((list) => ({ list, format, ...more })),
     store: openSourceStore(database),
     stop: stop.signal,
-    timeoutMs: 500,
+    timeoutMs: downloadMs,
   });
 };
 
@@ -177,6 +182,8 @@ describe("a check of a source", () => {
       "no answer in time",
       () => {
         respond = () => undefined;
+        downloadMs = 200;
+        sources = open(importing, ["l"]);
       },
       "unreachable",
       "did not send a complete response in time",

@@ -17,7 +17,7 @@ const total = f.object(
   f.fields(BatchTotalSchema, {
     currency_code: f.text("Currency of the amount.", "USD"),
     amount: f.decimal("The sum.", "100.10"),
-    lines: f.whole("How many lines it is of.", 1),
+    lines: f.whole("Number of lines.", 1),
   }),
 );
 
@@ -28,10 +28,10 @@ export const approval = f.record(BatchApprovalSchema, "BatchApproval", "The deci
     "`waiting`, `approved`, `rejected`, or `cancelled` before anyone decided. `expired`: of a batch that was held, because the API key that made or approved it was revoked or its person removed; no other expires.",
   ),
   by_another: f.flag(
-    "Whether another of your people or API keys decides than the one that made the batch: your rules ask for it, or the batch was held.",
+    "True if an actor other than the batch's creator must decide, because your rules require it or the batch was held.",
     false,
   ),
-  digest: f.text("SHA-256 over what is approved: the account and the lines.", digestExample),
+  digest: f.text("SHA-256 of the approved content: the account and the lines.", digestExample),
   decided_at: f.momentOrNone("When it was decided; empty until then."),
   decided_by: f.from(
     ({ decidedBy }) => decidedBy?.id ?? "",
@@ -39,7 +39,7 @@ export const approval = f.record(BatchApprovalSchema, "BatchApproval", "The deci
   ),
   reason: f.text("Why it was rejected; otherwise empty.", ""),
   expires_at: f.momentOrNone(
-    "Of a batch that was held: when its unpaid lines fail with `APPROVAL_EXPIRED` if no one has decided. Empty for others.",
+    "For a batch that was held, when its unpaid lines fail with `APPROVAL_EXPIRED` if no one has decided; otherwise empty.",
   ),
 });
 
@@ -54,14 +54,14 @@ export const batch = f.record(BatchSchema, "Batch", "Many payouts out of one acc
   source_currency_code: f.text("Currency of the account.", "USD"),
   line_count: f.whole("Number of lines.", 1),
   source_total: f.from("sourceTotal", f.optional<Parameters<typeof total.write>[0]>(total)),
-  receiving_totals: f.listOf("Of lines that fix what is received, by currency.", total),
+  receiving_totals: f.listOf("Totals of the lines with a receiving amount, by currency.", total),
   max_total_amount: f.optional(
-    f.decimal("The most that all lines may cost together; omitted before the approval.", "101.00"),
+    f.decimal("The maximum cost of all lines together; omitted before the approval.", "101.00"),
   ),
-  total_amount: f.decimal("What its payouts cost so far, fees included.", "0.00"),
-  waiting_count: f.whole("Lines whose payout is not made yet.", 1),
-  executed_count: f.whole("Lines whose payout is made.", 0),
-  failed_count: f.whole("Lines of which no payout could be made.", 0),
+  total_amount: f.decimal("Cost of its payouts so far, including fees.", "0.00"),
+  waiting_count: f.whole("Lines whose payout is not created yet.", 1),
+  executed_count: f.whole("Lines whose payout was created.", 0),
+  failed_count: f.whole("Lines for which no payout could be created.", 0),
   cancelled_count: f.whole("Lines that were cancelled.", 0),
   approved_at: f.momentOrNone("When it was approved; empty before."),
   approval: f.ref(approval),
@@ -79,28 +79,33 @@ export const line = f.record(BatchLineSchema, "BatchLine", "One payout of a batc
   source_currency_code: f.text("Currency of the account.", "USD"),
   destination_currency_code: f.text("Currency of the beneficiary.", "USD"),
   source_amount: f.optional(
-    f.decimal("What the account pays, as ordered or as quoted; omitted until known.", "100.10"),
+    f.decimal(
+      "Amount that the account pays, as ordered or as quoted; omitted until known.",
+      "100.10",
+    ),
   ),
   receiving_amount: f.optional(
-    f.decimal("What the beneficiary receives; omitted until known.", "99.30"),
+    f.decimal("Amount that the beneficiary receives; omitted until known.", "99.30"),
   ),
   reference_id: f.text("Your own reference; empty if none was given.", "salary-17"),
-  payout_id: f.text("Its payout; empty until it is made.", ""),
+  payout_id: f.text("Its payout; empty until it is created.", ""),
   status: f.from(
     "status",
     f.optional(
       f.word(
         PayoutStatus,
-        "Of its payout; until it is made `initiated` while its batch awaits approval, otherwise omitted.",
+        "Status of its payout. Until the payout is created, `initiated` while its batch awaits approval, otherwise omitted.",
       ),
     ),
   ),
   sub_status: f.from(
     "subStatus",
-    f.optional(f.word(PayoutSubStatus, "Of its payout, or `awaiting_approval` with its batch.")),
+    f.optional(
+      f.word(PayoutSubStatus, "Sub-status of its payout, or `awaiting_approval` with its batch."),
+    ),
   ),
   failure_code: f.text(
-    "Why no payout was made (the code that its quote or execution was refused with, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`, `APPROVAL_EXPIRED`) or why its payout failed; otherwise empty.",
+    "Reason why no payout was created (the code that refused its quote or execution, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`, `APPROVAL_EXPIRED`) or why its payout failed; otherwise empty.",
     "",
   ),
   failure_message: f.text("The same in words, in English.", ""),

@@ -66,7 +66,7 @@ const described = f.fields(BeneficiaryLinkSchema, {
     "Shop",
   ),
   color: linkField("color", "Your colour; otherwise empty.", "#0a5c36"),
-  expires_at: f.moment("It takes no details from this time on."),
+  expires_at: f.moment("Time from which it accepts no details."),
   ...f.recordTimes,
 });
 
@@ -79,7 +79,7 @@ const linkWithUrl = f.component<
   url: f.from(
     ({ url }: { readonly url: string }) => url,
     f.secret(
-      "What the beneficiary opens. Whoever has it can send details once: send it to the beneficiary alone.",
+      "URL that the beneficiary opens. Anyone who has it can send details once, so send it to the beneficiary alone.",
       "https://gateway.example/b/…",
     ),
   ),
@@ -97,7 +97,7 @@ export const beneficiaryLinks: Resource = {
     post("createBeneficiaryLink", path, {
       summary: "Create beneficiary link",
       description:
-        "Makes a link to a page of ours, on which a beneficiary enters its own bank account or wallet: you never handle it. The page asks for the fields of the forms of Discover beneficiary forms that go with what you send, and says who asks. Details are taken once; they become a beneficiary of yours, which is screened as any other, and the link's `beneficiary_id`. The page tells no one what a screening found.\n\nThe URL is shown here alone, and expires.",
+        "Creates a link to a hosted page on which a beneficiary enters its own bank account or wallet, so you never handle it. The page requests the fields of the matching forms of Discover beneficiary forms, and names you as the requesting party. It accepts details once. They become a beneficiary of yours, which is screened like any other, and the link's `beneficiary_id`. The page doesn't show screening results.\n\nOnly this response contains the URL, which expires.",
       body: { form: createBeneficiaryLink },
       data: linkWithUrl,
       refusals: ["RECORD_NOT_FOUND", "BENEFICIARY_CREATION_NOT_ALLOWED", "INVALID_REQUEST"],

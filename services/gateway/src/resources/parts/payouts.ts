@@ -50,7 +50,7 @@ export function approvalRoutes(payout: f.Component<Payout>): Resource["routes"] 
     post("approvePayout", "/api/v1/transfer/payouts/:payoutId/approve", {
       summary: "Approve payout",
       description:
-        "Approves a payout with `sub_status` `awaiting_approval`, which then is `queued`. The API key needs the scope `payout:approve`, and may not be the one that executed the payout. The beneficiary's screening, the corridor and your limits are checked again; if one of them refuses, the payout goes on waiting. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or never needed approval.\n\nWhich payouts need approval is set by the operator: those from an amount on, or those to a beneficiary that is new. The rate of the quote holds while a payout waits, for 24 hours if nothing else is set; after that it is cancelled and its money available again.",
+        "Approves a payout with `sub_status` `awaiting_approval`, which is then `queued`. The API key needs the scope `payout:approve`, and may not be the one that executed the payout. The beneficiary's screening, the corridor and your limits are checked again; if one of them refuses, the payout keeps waiting. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or never needed approval.\n\nThe operator sets which payouts need approval: payouts at or above an amount, or to a new beneficiary. The rate of the quote stays valid while the payout waits, for 24 hours by default. After that the payout is cancelled and its money is available again.",
       body: { form: approvePayout, optional: true },
       data: payout,
       scope: "payout:approve",
@@ -69,7 +69,7 @@ export function approvalRoutes(payout: f.Component<Payout>): Resource["routes"] 
     post("rejectPayout", "/api/v1/transfer/payouts/:payoutId/reject", {
       summary: "Reject payout",
       description:
-        "Rejects a payout with `sub_status` `awaiting_approval`: it is `failed` with `sub_status` `cancelled` and `failure_code` `APPROVAL_REJECTED`, its money available again; a webhook follows, and its quote stays used. Scope and caller are as of Approve payout.",
+        "Rejects a payout with `sub_status` `awaiting_approval`: it is `failed` with `sub_status` `cancelled` and `failure_code` `APPROVAL_REJECTED`, its money available again; a webhook follows, and its quote stays used. The rules for scope and caller are those of Approve payout.",
       body: { form: rejectPayout },
       data: payout,
       scope: "payout:approve",
@@ -103,15 +103,15 @@ const decimalText = (description: string, example: string) =>
 export const amounts = f.object(
   "The amounts, as strings.",
   f.fields(ListedPayoutSchema, {
-    source_amount: decimalText("What the account pays, fees included.", "250.00"),
-    receiving_amount: decimalText("What the beneficiary receives.", "248.207250"),
+    source_amount: decimalText("Amount that the account pays, including fees.", "250.00"),
+    receiving_amount: decimalText("Amount that the beneficiary receives.", "248.207250"),
     source_amount_currency: f.from(
       "sourceCurrencyCode",
-      currency("Of the account.", "US Dollar", "$"),
+      currency("Currency of the account.", "US Dollar", "$"),
     ),
     receiving_amount_currency: f.from(
       "destinationCurrencyCode",
-      currency("Of the beneficiary.", "USD Coin", "USDC_ETH"),
+      currency("Currency of the beneficiary.", "USD Coin", "USDC_ETH"),
     ),
   }),
 );

@@ -9,7 +9,7 @@ import * as q from "../../openapi/query.ts";
 const records = (what: string, example: string) => {
   type Shown = Pick<RecordIds, "count" | "ids">;
   const counted = f.object<Shown>(what, {
-    count: f.from("count", f.whole("How many.", 1)),
+    count: f.from("count", f.whole("Number of records.", 1)),
     ids: f.from("ids", f.listOf("At most 100 ids, oldest first.", f.text("Id.", example))),
   });
   return { ...counted, write: (value: Shown | undefined) => counted.write(value ?? none) };
@@ -21,7 +21,7 @@ const none = { count: 0n, ids: [] };
 export const revocation = f.record(
   RevocationSchema,
   "Revocation",
-  "Unpaid orders of the key or person, what they created, and what happened to it. A later call can be stricter than the first (`keep`, `hold`, `cancel`), never laxer.",
+  "Unpaid orders and other records that the key or person created, with their treatment. A later call can be stricter than the first (`keep`, `hold`, `cancel`), never laxer.",
   {
     orders: f.word(RevokedOrders, "The strictest that was requested."),
     scheduled_payouts: records(
@@ -48,10 +48,10 @@ export const revocation = f.record(
 export const ordersQuery = {
   orders: q.word(
     RevokedOrders,
-    "What happens to its unpaid scheduled payouts and batches, and to those that it approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused.",
+    "Handling of the unpaid scheduled payouts and batches that it created or approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; use it for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused.",
   ),
 };
 
 /** The last part of the description of each route that can hold orders. */
 export const heldText =
-  "Orders that are held have `sub_status` or state `awaiting_approval`: an actor of another root than the one that made them approves or rejects them (Approve scheduled payout, Approve batch), `scheduled_payout.approval_required` and `batch.approval_required` tell you of them. If no one decides within your approval time (24 hours if nothing else is set) after their time, they fail with `APPROVAL_EXPIRED`. Payouts that exist already go on, unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders follow by themselves; repeat the request to read them.";
+  "Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch). The events `scheduled_payout.approval_required` and `batch.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.";

@@ -38,7 +38,7 @@ import { exampleData } from "../webhooks.ts";
 const silence = f.record(
   SetRailSilenceResponseSchema,
   "SandboxRailSilence",
-  "How the simulated rails treat your payouts.",
+  "Behaviour of the simulated rails for your payouts.",
   {
     kind: f.word(RailSilence, "The behaviour of the rails."),
     until: f.moment("When it ends."),
@@ -86,7 +86,7 @@ const controls = f.record(
       "Payouts await approval if their beneficiary is newer than this number of days; 0: none.",
       3,
     ),
-    approve_batches: f.flag("Whether an actor other than its creator must approve a batch.", true),
+    approve_batches: f.flag("True if an actor other than its creator must approve a batch.", true),
     approval_lasts_seconds: f.whole(
       "Number of seconds after which an undecided approval expires.",
       86_400,
@@ -130,7 +130,7 @@ export const sandbox: Resource = {
     post("settlePayout", `${path}/payouts/:payoutId/settle`, {
       summary: "Settle payout",
       description:
-        "Has the simulated rail settle a payout now, also one whose outcome was unknown. The answer is the payout, `succeeded`; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another end.",
+        "Makes the simulated rail settle a payout now, even if its outcome was unknown. Returns the payout, `succeeded`; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another outcome.",
       data: payout,
       refusals,
       answer: bringTo(SandboxOutcome.SETTLED),
@@ -138,7 +138,7 @@ export const sandbox: Resource = {
     post("failPayout", `${path}/payouts/:payoutId/fail`, {
       summary: "Fail payout",
       description:
-        "Has the simulated rail reject a payout now, with a `failure_code` of yours. The answer is the payout, `failed`, its money available again; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another end.",
+        "Makes the simulated rail reject a payout now, with a `failure_code` that you choose. Returns the payout, `failed`, with its money available again; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another outcome.",
       body: failure,
       data: payout,
       refusals,
@@ -147,7 +147,7 @@ export const sandbox: Resource = {
     post("returnPayout", `${path}/payouts/:payoutId/return`, {
       summary: "Return payout",
       description:
-        "Has the money of a payout come back now, also of one that settled days ago. The answer is the payout, `failed` with `sub_status` `returned`; webhooks follow. `STATE_NOT_REACHABLE`: no rail has it, or it has failed.",
+        "Makes the simulated rail return a payout's money now, even if the payout settled days ago. Returns the payout, `failed` with `sub_status` `returned`; webhooks follow. `STATE_NOT_REACHABLE`: no rail has it, or it has failed.",
       body: failure,
       data: payout,
       refusals,
@@ -156,7 +156,7 @@ export const sandbox: Resource = {
     post("leavePayoutInDoubt", `${path}/payouts/:payoutId/leave-in-doubt`, {
       summary: "Leave payout outcome unknown",
       description:
-        "Has the simulated rail not know what became of a payout: `sub_status` is `unknown` and the money stays held until you settle, fail or return it. `STATE_NOT_REACHABLE`: no rail has it, or its outcome is known.",
+        "Makes the outcome of a payout unknown to the simulated rail: `sub_status` is `unknown` and the money stays held until you settle, fail or return it. `STATE_NOT_REACHABLE`: no rail has it, or its outcome is known.",
       data: payout,
       refusals,
       answer: bringTo(SandboxOutcome.UNKNOWN),
@@ -164,7 +164,7 @@ export const sandbox: Resource = {
     post("setRailSilence", `${path}/rail-silence`, {
       summary: "Silence rails",
       description:
-        "Has every rail behave to your payouts as you say, for a time: it gives no answer, takes nothing new, or is not funded. It takes effect within a second, and a later call takes its place. Other merchants' payouts go on.",
+        "Simulates a fault of every rail for your payouts, for a time: rails don't answer, don't accept new payouts, or have no funds. Takes effect within a second, and a later call replaces it. Other merchants' payouts are not affected.",
       body: { form: setRailSilence },
       data: silence,
       answer: (call, { payoutSandbox }) =>
@@ -180,7 +180,7 @@ export const sandbox: Resource = {
     post("setScenario", `${path}/scenario`, {
       summary: "Set scenario",
       description:
-        "Has the outcomes of your payouts follow from a seed: of those that are made from now on, the first, the second and so on have always the same outcome and delay, so a run of your tests can be repeated. A `reference_id` that begins with `sandbox-` goes before it and is not counted. With shares of 0 all settle. Takes effect within a second.",
+        "Determines the outcomes of your payouts by a seed, so that you can repeat a test run: the n-th payout from now on always has the same outcome and delay. A payout whose `reference_id` begins with `sandbox-` keeps its own behaviour and is not counted. With shares of 0 all payouts settle. Takes effect within a second.",
       body: { form: setScenario },
       data: scenario,
       answer: (call, { payoutSandbox }) =>
@@ -189,7 +189,7 @@ export const sandbox: Resource = {
     post("setPayoutControls", `${path}/payout-controls`, {
       summary: "Set payout controls",
       description:
-        "Sets which of your payouts wait for approval, and the duplicate guard. Replaces the previous settings; `{}` removes them all. Needs the scope `payout:control`, so that a key that only pays cannot remove the rules. Takes effect within a second. In live mode an operator sets them for you.",
+        "Sets which of your payouts await approval, and the duplicate guard. Replaces the previous controls; `{}` removes them all. Needs the scope `payout:control`, so that a key that only pays cannot remove the rules. Takes effect within a second. In live mode an operator sets them for you.",
       scope: "payout:control",
       body: { form: setPayoutControls, optional: true },
       data: controls,
@@ -211,7 +211,7 @@ export const sandbox: Resource = {
     post("setBeneficiaryListing", `${path}/beneficiaries/:beneficiaryId/listing`, {
       summary: "List beneficiary",
       description:
-        "Puts a beneficiary on a sanctions list that is yours alone, so that its screening is `review` or `blocked`, or takes it off; a `pending` one is screened first. The answer is the beneficiary with its `screening_status`: what the sandbox's own list says of its name still counts. Endpoints that name it get `beneficiary.screening_changed`.",
+        "Puts a beneficiary on a sanctions list of your own, so that its screening is `review` or `blocked`, or removes it from that list. A `pending` beneficiary is screened first. Returns the beneficiary with its `screening_status`; the sandbox's own list still applies to its name. Endpoints that name it get `beneficiary.screening_changed`.",
       body: { form: setListing },
       data: beneficiary,
       scope: "beneficiary:write",
@@ -239,7 +239,7 @@ export const sandbox: Resource = {
     post("retryWebhookDelivery", `${path}/webhooks/deliveries/:deliveryId/retry`, {
       summary: "Retry webhook delivery",
       description:
-        "Attempts a pending delivery now, whenever its next attempt is due and whatever it waits for. `STATE_NOT_REACHABLE`: it has ended, or is being attempted; use Redeliver a webhook to send it again.",
+        "Attempts a pending delivery now, regardless of its next attempt time and of its reason to wait. `STATE_NOT_REACHABLE`: it has ended, or is being attempted; use Redeliver a webhook to send it again.",
       data: delivery,
       scope: "webhook:write",
       refusals,
@@ -249,7 +249,7 @@ export const sandbox: Resource = {
     post("lapseWebhookDelivery", `${path}/webhooks/deliveries/:deliveryId/lapse`, {
       summary: "Lapse webhook delivery",
       description:
-        "Lets the 24 hours of a delivery pass that your endpoint has not acknowledged: it is `exhausted` within a second, and can be redelivered or replayed. `STATE_NOT_REACHABLE`: it has ended, or was not attempted yet.",
+        "Lapses a delivery that your endpoint has not acknowledged, as if its 24 hours had passed: it is `exhausted` within a second, and can be redelivered or replayed. `STATE_NOT_REACHABLE`: it has ended, or was not attempted yet.",
       data: delivery,
       scope: "webhook:write",
       refusals,
@@ -259,7 +259,7 @@ export const sandbox: Resource = {
     post("sendWebhookEvent", `${path}/webhooks/endpoints/:endpointId/events`, {
       summary: "Send webhook event",
       description:
-        "Sends an event of any type to one endpoint, whatever it subscribes to: the type's example of this reference, with the fields that you choose. It is signed as every event. Its delivery has `test` set; the event feed does not have it, and no event of yours waits for it.",
+        "Sends an event of any type to one endpoint, regardless of its subscriptions. The event is the type's example in this reference, with the fields that you choose, and is signed like every event. Its delivery has `test` set. The event feed does not contain it, and none of your other events waits for it.",
       body: { form: sendWebhookEvent },
       data: delivery,
       scope: "webhook:write",

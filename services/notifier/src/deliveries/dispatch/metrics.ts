@@ -45,7 +45,7 @@ export function createWorkMetrics(metrics: Metrics) {
   );
   const wait = metrics.histogram(
     "disburse_webhook_first_attempt_seconds",
-    "Time from the creation of a webhook delivery or redelivery to its first attempt, waits included. The label limit is endpoint if the endpoint's own limits made it wait, else none.",
+    "Time from the creation of a webhook delivery or redelivery to its first attempt, including waits. The label limit is endpoint if the endpoint's own limits delayed it, otherwise none.",
     ["limit"],
     waitBuckets,
   );

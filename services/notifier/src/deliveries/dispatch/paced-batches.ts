@@ -32,8 +32,8 @@ type Item<T> = Gathered & { readonly value: T; readonly end: (isDone: boolean) =
 /**
  * Writes values in batches, one at a time. Retries a failed batch each second, up to 20 times.
  *
- * @param write returns true if the whole batch took effect. @param onFailure receives each failed
- * try.
+ * @param write returns true if the whole batch took effect.
+ * @param onFailure receives each failed try.
  */
 export function createPacedBatches<T>(
   write: (batch: readonly T[]) => Promise<boolean>,

@@ -94,7 +94,7 @@ export type ClaimedQuote = {
 
 /**
  * The quote that is bound to a payout for its reissue. No other quote may reissue the payout until
- * this one has expired for good.
+ * this one has expired permanently.
  */
 export type Reissue = {
   readonly quoteId: string;
@@ -147,9 +147,9 @@ export function openSince({ createdAt, approval }: Pick<Payout, "createdAt" | "a
 }
 
 /**
- * Returns the time that the platform took besides the rail: from the opening to the submission, and
+ * Returns the time that the platform added to the rail's: from the opening to the submission, and
  * from the decided outcome to its end at `endedAt`. Returns `undefined` if no rail had the payout.
- * A rail that is polled may have paid before the poll that said so; that wait counts as the rail's.
+ * A polled rail may have paid before the poll that reported it. That wait counts as the rail's.
  */
 export function settlementOverheadMs(
   decided: Pick<Payout, "createdAt" | "approval" | "submittedAt" | "updatedAt">,

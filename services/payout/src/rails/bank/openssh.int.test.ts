@@ -13,10 +13,11 @@ import {
 import { silentLog } from "@disburse/chassis/log.ts";
 import type { Loop } from "@disburse/chassis/loop.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../../test-platform.ts";
 
 const merchantId = "mer_1";
+const inTime = { timeout: 30_000, interval: 100 };
 
 describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshReason}`, () => {
   let server: OpenSsh;
@@ -72,10 +73,11 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
     for (const order of ["a", "b", "c"]) ids.push(await platform.execute(accountId, order));
     await platform.work();
     const outgoing = join(server.folder, "outgoing");
-    const names = await until(() => {
+    const names = await vi.waitFor(() => {
       const found = readdirSync(outgoing).filter((name) => name.endsWith(".xml"));
-      return found.length === 1 ? found : undefined;
-    });
+      expect(found).toHaveLength(1);
+      return found;
+    }, inTime);
     const file = readFileSync(join(outgoing, names[0] ?? ""));
     const outcomes = ["settled", "rejected", "returned-short"] as const;
     const { statusReport, statement } = answersOf(file, outcomes, false);
@@ -83,18 +85,15 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
       writeFileSync(join(server.folder, "incoming", name), bytes, { mode: 0o644 });
     put("status.xml", statusReport);
     put("statement.xml", statement);
-    const stages = await until(async () => {
+    await vi.waitFor(async () => {
       await platform.work();
       const found = await platform.payouts
         .find({ _id: { $in: ids } })
         .sort({ _id: 1 })
         .toArray();
-      const now = ids.map((id) => found.find(({ _id }) => _id === id)?.progress.stage);
-      return now.every((stage) => ["settled", "rejected", "returned"].includes(stage ?? ""))
-        ? now
-        : undefined;
-    });
-    expect(stages).toEqual(["settled", "rejected", "returned"]);
+      const stages = ids.map((id) => found.find(({ _id }) => _id === id)?.progress.stage);
+      expect(stages).toEqual(["settled", "rejected", "returned"]);
+    }, inTime);
     const { account } = await platform.rpc.getAccount({ merchantId, accountId });
     expect(account).toMatchObject({ available: "90.00", held: "0.00" });
     // One was paid. One was returned less the bank's charge, which the platform bears.
@@ -103,21 +102,11 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
     const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: ids[1] ?? "" });
     expect(payout).toMatchObject({ failureCode: "ACCOUNT_CLOSED", railCode: "AC04" });
     // No payout polls any more: the rail has no news.
-    await until(async () => {
+    await vi.waitFor(async () => {
       const pending = await platform.database.db
         .collection("bank_payments")
         .countDocuments({ report_pending: true });
-      return pending === 0 ? true : undefined;
-    });
+      expect(pending).toBe(0);
+    }, inTime);
   }, 60_000);
 });
-
-async function until<T>(find: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const latest = Date.now() + 30_000;
-  for (;;) {
-    const found = await find();
-    if (found !== undefined) return found;
-    if (Date.now() > latest) throw new Error("not in time");
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}

@@ -820,6 +820,8 @@ export const ApprovalService: GenService<{
    * - INVALID_REQUEST: `content_digest` is not the proposal's digest.
    * - INVALID_REQUEST: the proposal is no longer open.
    * - INVALID_REQUEST: the record that the request changes has changed since the proposal.
+   * - IDEMPOTENCY_IN_PROGRESS: the proposal is approved, but its request still runs shortly before
+   *   the call's deadline. Repeat the call to get the outcome.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.ApproveProposal
    */

@@ -3781,7 +3781,8 @@ export const BeneficiaryService: GenService<{
    * Errors, in this order:
    * - RECORD_NOT_FOUND: the merchant has no permissions set.
    * - BENEFICIARY_CREATION_NOT_ALLOWED: the merchant may not create beneficiaries.
-   * - INVALID_REQUEST: a field is invalid, or no beneficiary form has these values.
+   * - INVALID_REQUEST: a field is invalid, no beneficiary form has these values, or the merchant has
+   *   too many open links.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.CreateBeneficiaryLink
    */
@@ -3881,8 +3882,10 @@ export const BeneficiaryService: GenService<{
     output: typeof ListMerchantsResponseSchema;
   },
   /**
-   * Sets a merchant's creation permissions. Errors: RECORD_NOT_FOUND if the merchant isn't
-   * registered.
+   * Sets a merchant's creation permissions.
+   * Errors:
+   * - INVALID_REQUEST: a permission is not set.
+   * - RECORD_NOT_FOUND: the merchant isn't registered.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.SetMerchantPermissions
    */

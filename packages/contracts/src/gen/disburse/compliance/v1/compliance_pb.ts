@@ -3380,7 +3380,9 @@ export const ComplianceService: GenService<{
    * Replaces a list atomically: the old version stays in force until the new one is complete, and
    * after any error. Entries that the new version lacks are retained; see RemoveRetainedEntries.
    * The bytes of a file may be split anywhere.
-   * Errors: INVALID_REQUEST in each of these cases:
+   * Errors: IDEMPOTENCY_IN_PROGRESS if this import is still running, IMPORT_OVERTAKEN if another
+   * import of the list came into force meanwhile, APPROVAL_REQUIRED if the files look incomplete and
+   * `accept_drop_reason` is set, and INVALID_REQUEST in each of these cases:
    * - The list has no entry.
    * - The bytes don't match the format. The message gives the line or place.
    * - Two entries have the same uid.

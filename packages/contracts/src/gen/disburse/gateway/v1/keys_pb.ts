@@ -524,7 +524,8 @@ export const ListKeysResponseSchema: GenMessage<ListKeysResponse, {jsonType: Lis
 export const KeyService: GenService<{
   /**
    * Creates a key. Only this response contains the key's secret. A key that another key creates has
-   * at most the scopes and networks of its creator, and expires no later.
+   * at most the scopes and networks of its creator, and expires no later. In live mode, an operator
+   * needs a second person for a key that can pay (APPROVAL_REQUIRED).
    * Errors:
    * - INVALID_REQUEST: a field is invalid, the networks or expiry exceed the creator's, or the
    *   merchant has too many keys.
@@ -540,9 +541,9 @@ export const KeyService: GenService<{
   /**
    * Creates a replacement key. The old key expires after the overlap. The new key has the root,
    * scopes, networks and expiry of the old one. If the old key was created without an expiry, the
-   * new key gets the default expiry of a new key.
+   * new key gets the default expiry of a new key. A second person is needed as in CreateKey.
    * Errors:
-   * - INVALID_REQUEST: the overlap is invalid.
+   * - INVALID_REQUEST: the overlap is invalid, or the operation's key can no longer be shown.
    * - RECORD_NOT_FOUND: there is no such key, or it is revoked or expired.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.RotateKey

@@ -429,7 +429,7 @@ export const RequestCaller = {
   API_KEY: 1,
 
   /**
-   * By a member's console session.
+   * A member's console session.
    *
    * @generated from enum value: REQUEST_CALLER_MEMBER = 2;
    */

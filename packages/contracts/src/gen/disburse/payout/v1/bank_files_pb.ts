@@ -321,7 +321,7 @@ export type ResolveBankFileRequest = Message<"disburse.payout.v1.ResolveBankFile
   decision: BankFileDecision;
 
   /**
-   * What the bank said and the name of the person who said it, 10 to 1,000 characters.
+   * The bank's statement and the name of the person who made it, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -348,7 +348,7 @@ export type ResolveBankFileRequestJson = {
   decision?: BankFileDecisionJson;
 
   /**
-   * What the bank said and the name of the person who said it, 10 to 1,000 characters.
+   * The bank's statement and the name of the person who made it, 10 to 1,000 characters.
    *
    * @generated from field: string reason = 4;
    */

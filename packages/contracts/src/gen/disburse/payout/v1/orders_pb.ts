@@ -545,8 +545,8 @@ export type StopOrdersRequest = Message<"disburse.payout.v1.StopOrdersRequest"> 
   createdIds: string[];
 
   /**
-   * Of the orders that the keys in `created_ids` created, only those created before this time are
-   * included. If unset, all of them are.
+   * Limits the orders of the keys in `created_ids` to those created before this time. If unset, all
+   * of their orders are included.
    *
    * @generated from field: google.protobuf.Timestamp created_before = 6;
    */
@@ -589,8 +589,8 @@ export type StopOrdersRequestJson = {
   createdIds?: string[];
 
   /**
-   * Of the orders that the keys in `created_ids` created, only those created before this time are
-   * included. If unset, all of them are.
+   * Limits the orders of the keys in `created_ids` to those created before this time. If unset, all
+   * of their orders are included.
    *
    * @generated from field: google.protobuf.Timestamp created_before = 6;
    */

@@ -1876,7 +1876,7 @@ export const PayoutOperatorService: GenService<{
    * Returns a rail's blockchain wallet and its unmined nonces.
    * Errors, in this order:
    * - RECORD_NOT_FOUND: there is no such rail, or it is not a blockchain rail.
-   * - SERVICE_UNAVAILABLE: this process has not read the state of the chain yet.
+   * - UNAVAILABLE: this process has not read the state of the chain yet.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.GetChainWallet
    */
@@ -1893,7 +1893,7 @@ export const PayoutOperatorService: GenService<{
    * Errors, in this order:
    * - INVALID_REQUEST: the reason or `end` is missing or invalid.
    * - RECORD_NOT_FOUND: there is no such rail, or it is not a blockchain rail.
-   * - SERVICE_UNAVAILABLE: this process has not read the state of the chain yet.
+   * - UNAVAILABLE: this process has not read the state of the chain yet.
    * - INVALID_REQUEST: the nonce is unassigned, being signed or final, or another operation has
    *   cancelled it.
    *
@@ -1910,6 +1910,8 @@ export const PayoutOperatorService: GenService<{
    * Errors:
    * - RECORD_NOT_FOUND: there is no such rail, or it has no rail account.
    * - INVALID_REQUEST: the rail doesn't pay in the currency, or the amount or note is invalid.
+   * - APPROVAL_REQUIRED: the person's own bookings within a day exceed the limit of the currency, so
+   *   that a second person must approve it.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.FundRailAccount
    */
@@ -1955,7 +1957,7 @@ export const PayoutOperatorService: GenService<{
    * Returns the report of a rail account for one day, and compares it with the bank's statement.
    * Errors:
    * - RECORD_NOT_FOUND: there is no such rail account.
-   * - INVALID_REQUEST: the day is invalid or in the future.
+   * - INVALID_REQUEST: the rail doesn't pay in the currency, or the day is invalid or in the future.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.GetRailReport
    */

@@ -4046,7 +4046,8 @@ export const PayoutService: GenService<{
     output: typeof OpenAccountResponseSchema;
   },
   /**
-   * Credits received money to an account, once per operation.
+   * Credits received money to an account, once per operation. Above a daily limit of the person's
+   * own bookings, a second person must approve it (APPROVAL_REQUIRED).
    * Errors, in this order:
    * - RECORD_NOT_FOUND: the merchant has no such account.
    * - INVALID_REQUEST: the currency is not the account's.
@@ -4062,11 +4063,11 @@ export const PayoutService: GenService<{
   },
   /**
    * Reverses an erroneous credit in full. A credit can be reversed only once. An error is final for
-   * its operation id.
+   * its operation id. The daily limit is that of CreditAccount.
    * Errors:
-   * - RECORD_NOT_FOUND: the merchant has no such account.
+   * - INVALID_REQUEST: the note is missing or invalid.
+   * - RECORD_NOT_FOUND: the merchant has no such account, or the account has no such credit.
    * - INSUFFICIENT_BALANCE: the credited money is no longer available.
-   * - INVALID_REQUEST: the note is missing, or the entry can't be reversed.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReverseCredit
    */

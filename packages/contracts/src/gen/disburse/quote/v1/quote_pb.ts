@@ -2283,7 +2283,7 @@ export const QuoteService: GenService<{
     output: typeof ClaimQuoteResponseSchema;
   },
   /**
-   * Expires an open quote for good, so that no payout can claim it. If the quote has already
+   * Expires an open quote permanently, so that no payout can claim it. If the quote has already
    * expired, the result is the same.
    * Errors:
    * - RECORD_NOT_FOUND: there is no such quote.
@@ -2297,8 +2297,12 @@ export const QuoteService: GenService<{
     output: typeof ExpireQuoteResponseSchema;
   },
   /**
-   * Creates or changes the corridor of a currency pair. Each pair has at most one corridor. Errors:
-   * INVALID_REQUEST.
+   * Creates or changes the corridor of a currency pair. Each pair has at most one corridor.
+   * Errors:
+   * - INVALID_REQUEST: a term is missing or invalid, or no configured rail pays the destination
+   *   currency of an active corridor.
+   * - APPROVAL_REQUIRED: the deployment requires a second person for changes of corridors.
+   * - UNAVAILABLE: the payout service doesn't respond.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.SetCorridor
    */
@@ -2308,8 +2312,13 @@ export const QuoteService: GenService<{
     output: typeof SetCorridorResponseSchema;
   },
   /**
-   * Opens or closes a corridor for a merchant. Errors: RECORD_NOT_FOUND if there is no such
-   * corridor.
+   * Opens or closes a corridor for a merchant.
+   * Errors:
+   * - INVALID_REQUEST: `open` is not set, or no configured rail pays the destination currency of the
+   *   corridor to open.
+   * - RECORD_NOT_FOUND: there is no such corridor.
+   * - APPROVAL_REQUIRED: the deployment requires a second person to open a corridor.
+   * - UNAVAILABLE: the payout service doesn't respond.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.SetMerchantCorridor
    */
@@ -2323,6 +2332,7 @@ export const QuoteService: GenService<{
    * Errors:
    * - RECORD_NOT_FOUND: there is no such corridor.
    * - INVALID_REQUEST: a field is invalid.
+   * - APPROVAL_REQUIRED: the rate moves so far within a day that a second person must approve it.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.SetRate
    */
