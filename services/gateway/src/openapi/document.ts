@@ -117,14 +117,18 @@ function parametersOf(route: Route): JsonSchema[] {
 }
 
 function success(route: Route, schemas: Schemas): JsonSchema {
-  const { method, data } = route;
+  const { method, data, mayWarn } = route;
   if ("mediaType" in data) return fileSuccess(data);
   const ofKeys = takesKey(route) ? ["Idempotent-Replayed"] : [];
   const ofBodies = takesBody(method) ? ["Disburse-Ignored-Fields"] : [];
+  const ofWarnings = mayWarn ? ["Disburse-Warnings"] : [];
   const example = { data: exampleOfSchema(schemaRef(data), schemas) };
   return {
     description: data.schema.description,
-    headers: headerRefs(["X-Request-Id", ...limitHeaders, ...ofKeys, ...ofBodies]),
+    headers: headerRefs([
+      ...["X-Request-Id", ...limitHeaders],
+      ...[...ofKeys, ...ofBodies, ...ofWarnings],
+    ]),
     content: {
       "application/json": {
         schema: { type: "object", required: ["data"], properties: { data: schemaRef(data) } },

@@ -66,6 +66,10 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
     "In the sandbox: paths of unknown fields of the body; at most 20.",
     { type: "string" },
   ),
+  "Disburse-Warnings": header(
+    "What the success does not show, such as limits that a payout of the quote will exceed.",
+    { type: "string" },
+  ),
   "Content-Disposition": header("Name of the file.", { type: "string" }),
   "WWW-Authenticate": header("Authentication scheme.", { type: "string", enum: ["Bearer"] }),
 };
@@ -134,7 +138,8 @@ export const error: NamedSchema = {
     violations: {
       schema: {
         type: "array",
-        description: "For `INVALID_REQUEST`: all invalid fields, as `message` names them.",
+        description:
+          "For `INVALID_REQUEST`: all invalid fields, as `message` names them. For `INVALID_JSON`: where the body is invalid. For `RECORD_NOT_FOUND`: ids of another kind than their field.",
         items: violation,
       },
       isOptional: true,

@@ -35,7 +35,7 @@ it("has strings in responses and requests", () => {
   expect(schemas.Quote.properties.source_amount).toEqual({
     type: "string",
     format: "decimal",
-    description: "What the account pays, fees included.",
+    description: "Amount that the account pays, including fees.",
     examples: ["250.00"],
   });
   expect(schemas.RequestForQuoteRequest.properties.source_amount).toMatchObject({
