@@ -2563,25 +2563,25 @@ export interface CreateBatchRequestLinesItem {
   metadata?: Record<string, string>;
 }
 
-export interface ExportBatchReportJsonResponse {
+export interface ExportBatchReportJsonResult {
   batch: Batch;
   lines: BatchLine[];
 }
 
 /** Health. */
-export interface GetHealthResponse {
+export interface GetHealthResult {
   /** Health status. */
   status: "ok";
 }
 
 /** Readiness. */
-export interface GetReadinessResponse {
+export interface GetReadinessResult {
   /** Health status. */
   status: "ready";
 }
 
 /** It gets no requests now. */
-export interface GetReadinessResponse2 {
+export interface GetReadinessResult2 {
   /** Health status. */
   status: "not ready";
 }

@@ -146,7 +146,7 @@ function mediaTypeProblems(expected: string, headers: Headers): string[] {
  * Headers that the document describes but that are usually absent. For example, only a replay has
  * the first one.
  */
-const rareHeaders = /^(Idempotent-Replayed|Disburse-Ignored-Fields)$/;
+const rareHeaders = /^(Idempotent-Replayed|Disburse-(?:Ignored-Fields|Warnings))$/;
 /** Headers that are absent if a request is refused before its API key is known. */
 const limitHeaders = /^RateLimit-/;
 

@@ -58,7 +58,8 @@ const unnamed: ReadonlySet<string> = new Set([
 function nameOf(name: string, key: string, node: object): string {
   if (key === "items") return `${name}Item`;
   if ("operationId" in node && typeof node.operationId === "string") {
-    return pascal(`${node.operationId}_${key === "responses" ? "response" : "request"}`);
+    // `oapi-codegen` writes a type `<operation>Response` of its own.
+    return pascal(`${node.operationId}_${key === "responses" ? "result" : "request"}`);
   }
   if (/^[1-5]\d\d$/.test(key)) return name;
   if (unnamed.has(key)) return name;

@@ -55,7 +55,7 @@ it("has numbers in webhooks and JSON files, which the header does not change", (
   expect($ref).toBe("#/components/schemas/PayoutWebhookDataWithNumbers");
   expect(schemas.PayoutWebhookDataWithNumbers.properties.source_amount.type).toBe("number");
   expect(schemas.PayoutWebhookData.properties.source_amount.type).toBe("string");
-  expect(schemas.ExportBatchReportJsonResponse.properties.batch.$ref).toMatch(/BatchWithNumbers$/);
+  expect(schemas.ExportBatchReportJsonResult.properties.batch.$ref).toMatch(/BatchWithNumbers$/);
 });
 
 it("requires the header where responses have data", () => {
