@@ -94,8 +94,8 @@ function fieldSchema(field: Field): JsonSchema {
         type: "array",
         description,
         minItems: 1,
-        ...(allowed === undefined ? { maxItems } : {}),
-        uniqueItems: true,
+        // A repeated word of a closed set counts once.
+        ...(allowed === undefined ? { maxItems, uniqueItems: true } : {}),
         items: { type: "string", ...(allowed ? { enum: allowed } : patternOf(pattern.source)) },
         examples: [example],
       };

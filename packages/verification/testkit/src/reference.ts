@@ -37,6 +37,8 @@ export function referenceOf(document: Json) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addFormat("decimal", true);
+  // Our own times have milliseconds and are in UTC.
+  ajv.addFormat("date-time", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   ajv.addSchema({ ...(closedAnswers(document) as Json), $id: documentId });
   const compiled = new Map<string, ValidateFunction>();
   const validator = (pointer: string): ValidateFunction => {
