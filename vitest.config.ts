@@ -18,7 +18,7 @@ const slowest = new RegExp(
   `/(${[
     ...["seed-run", "counts", "processes", "rules"],
     ...["broker.int", "history.int", "docs-page.int", "import.int", "delivery.int"],
-    ...["faults.e2e", "standalone.e2e", "fields.e2e", "outage.e2e", "races.e2e"],
+    ...["faults.e2e", "guides.e2e", "standalone.e2e", "fields.e2e", "outage.e2e", "races.e2e"],
   ].join("|")})\\.test\\.ts$`,
 );
 

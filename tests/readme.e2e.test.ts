@@ -1,5 +1,13 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -13,11 +21,13 @@ import { id } from "./wire.ts";
 
 const root = join(import.meta.dirname, "..");
 const readme = readFileSync(join(root, "README.md"), "utf8");
-const programs = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
+const local = readFileSync(join(root, "docs", "running-locally.md"), "utf8");
 
-function program(part: string): string {
+/** Returns a page's only program that contains a text. */
+function program(page: string, part: string): string {
+  const programs = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
   const found = programs.filter((text) => text.includes(part));
-  if (found.length !== 1) throw new Error(`the README has ${found.length} programs with ${part}`);
+  if (found.length !== 1) throw new Error(`the page has ${found.length} programs with ${part}`);
   return found[0] ?? "";
 }
 
@@ -27,6 +37,7 @@ beforeAll(async () => {
   platform = await sharedPlatform();
   folder = mkdtempSync(join(tmpdir(), "disburse-readme-"));
   mkdirSync(join(folder, ".data"));
+  symlinkSync(join(root, "docs"), join(folder, "docs"));
   const { baseUrl, sandbox, secrets, url } = platform;
   const written = {
     ...sandbox,
@@ -139,7 +150,8 @@ describe("what a merchant reads of webhooks", () => {
 
 describe("the README", () => {
   it("makes a first payout with curl", async () => {
-    const { data } = JSON.parse(await printed(program("/transfer/execute")));
+    const output = await printed(program(readme, "/transfer/execute"));
+    const { data } = JSON.parse(output.split(/^(?=\{)/m).at(-1) ?? "");
     expect(data).toMatchObject({
       id: id("po"),
       status: "succeeded",
@@ -149,8 +161,12 @@ describe("the README", () => {
     });
   });
 
-  it("lists corridors over gRPC", async () => {
-    const text = program("buf curl").replace("npx buf", "buf");
+  it("is at most 150 lines", () => {
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+
+  it("leads to a page that lists corridors over gRPC", async () => {
+    const text = program(local, "buf curl").replace("npx buf", "buf");
     const { corridors } = JSON.parse(await printed(text));
     expect(corridors.length).toBeGreaterThanOrEqual(15);
   });

@@ -1,13 +1,20 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { describe, expect, it } from "vitest";
 
-/** Compares services' READMEs with all RPCs and route groups, in both directions. */
+/** Compares services' references with all RPCs and route groups, in both directions. */
 
 const root = join(import.meta.dirname, "..");
-const readme = (service: string) =>
-  readFileSync(join(root, "services", service, "README.md"), "utf8");
+const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
+const readme = (service: string) => read("services", service, "README.md");
+
+/** Returns a service's README together with its reference, if it has one. */
+function reference(service: string): string {
+  const name = `${service}.md`;
+  const hasPage = existsSync(join(root, "docs", "services", name));
+  return readme(service) + (hasPage ? read("docs", "services", name) : "");
+}
 
 function rpcsOf(name: string): string[] {
   const folder = join(root, "proto", "disburse", name, "v1");
@@ -24,19 +31,25 @@ const likeAnRpc =
   /`((?:Get|List|Create|Set|Open|Credit|Propose|Confirm|Withdraw|Resolve|Screen|Import)[A-Z]\w+)`/g;
 
 describe.each(serviceNames)("the README of %s", (service) => {
+  it("is at most 60 lines", () => {
+    expect(readme(service).trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+  });
+});
+
+describe.each(serviceNames)("the reference of %s", (service) => {
   it("names every RPC", () => {
-    const text = readme(service);
+    const text = reference(service);
     expect(rpcsOf(service).filter((rpc) => !text.includes(`\`${rpc}\``))).toEqual([]);
   });
 
   it("names no RPC that there is not", () => {
-    const named = [...readme(service).matchAll(likeAnRpc)].map(([, name = ""]) => name);
+    const named = [...reference(service).matchAll(likeAnRpc)].map(([, name = ""]) => name);
     expect(named.filter((name) => !every.has(name))).toEqual([]);
   });
 });
 
-it("the README of the gateway names the route of every resource", () => {
-  const text = readme("gateway");
+it("the reference of the gateway names the route of every resource", () => {
+  const text = reference("gateway");
   const { paths } = JSON.parse(readFileSync(join(root, "docs", "openapi.json"), "utf8"));
   const own = Object.keys(paths).filter((path) => path.startsWith("/api/v1/"));
   const folders = new Set(own.map((path) => path.replace("/api/v1", "").split("/{")[0]));

@@ -6,8 +6,8 @@ import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readConfig, readPreviousPorts, readSecrets, readStoredSecrets } from "./config.ts";
 
-const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
-const [, table = ""] = /## Settings of `npm start`\n(.*?)\n## /s.exec(readme) ?? [];
+const page = readFileSync(new URL("../../../docs/running-locally.md", import.meta.url), "utf8");
+const [, table = ""] = /## Settings of `npm start`\n(.*?)\n## /s.exec(page) ?? [];
 const rows = [...table.matchAll(/^\| (`[^|]+`) \| ([^|]*)\|/gm)].map(
   ([, names = "", defaults = ""]) => ({
     names: [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
@@ -18,7 +18,7 @@ const rows = [...table.matchAll(/^\| (`[^|]+`) \| ([^|]*)\|/gm)].map(
 /** Read by packages/embedded, which starts the database and broker. */
 const ofParts = ["MONGODB_URI", "AMQP_URL", "DISBURSE_BROKER"];
 
-it("reads the settings that the README lists, and no other", () => {
+it("reads the settings that docs/running-locally.md lists, and no other", () => {
   const listed = rows.flatMap(({ names }) => names);
   const everything = Object.fromEntries(listed.map((name) => [name, undefined]));
   const handed = Object.fromEntries(listed.map((name) => [name, "1"]));
@@ -28,7 +28,7 @@ it("reads the settings that the README lists, and no other", () => {
   expect(listed.toSorted()).toEqual([...new Set([...read, ...ofParts])].sort());
 });
 
-it("has the README's defaults", () => {
+it("has the page's defaults", () => {
   const documented = Object.fromEntries(
     rows.flatMap(({ names, defaults }) =>
       names.map((name, at) => [name, defaults.split(", ")[at] ?? ""]),

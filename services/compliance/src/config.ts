@@ -20,7 +20,7 @@ import { walletProviderSettings } from "./wallets/provider-setting.ts";
  */
 const clearScoreDefault = 0.95;
 
-/** The settings are described in README.md. */
+/** docs/services/compliance.md describes the settings. */
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,

@@ -33,7 +33,7 @@ import {
   type Proposer,
   stateAt,
 } from "./proposal.ts";
-import { type ProposalStore, proposalKey, type StoredProposal } from "./store.ts";
+import { leaseMs, type ProposalStore, proposalKey, type StoredProposal } from "./store.ts";
 
 export type Requester = {
   readonly person: string;
@@ -75,11 +75,6 @@ export type Guards<Rpc> = { readonly [Name in keyof Rpc]?: Guard<RequestOf<Rpc[N
 
 /** A proposal without a decision expires after a day. */
 const openMs = 24 * 60 * 60 * 1_000;
-/**
- * The lease of a running request. After a crash, another process runs the request when the lease
- * has ended. A run that takes longer is repeated, which its operation id makes harmless.
- */
-const leaseMs = 30_000;
 /** The interval at which a call polls the outcome of a run that another call or sweep has begun. */
 const outcomePollMs = 100;
 /** The part of a call's time that is reserved for the response that its request still runs. */
@@ -349,18 +344,13 @@ async function finish(state: State, proposal: StoredProposal): Promise<Proposal>
   if (found === undefined) return proposal;
   const deadlineMs = callContext()?.deadlineMs ?? Date.now() + leaseMs;
   for (;;) {
-    const leased = await lease(state, proposal);
+    const leased = await proposals.lease(proposal.id);
     if (leased !== undefined) return runLeased(state, found, leased);
     const current = await proposals.read(proposal.id);
     if (current?.state !== "approved") return current ?? proposal;
     if (Date.now() >= deadlineMs - responseMs) orThrow(stillRunning);
     await pause(outcomePollMs);
   }
-}
-
-function lease({ proposals, clock }: State, { id }: Proposal) {
-  const now = clock.now();
-  return proposals.lease(id, now, new Date(now.getTime() + leaseMs));
 }
 
 async function runLeased(
@@ -374,7 +364,7 @@ async function runLeased(
     return (await proposals.read(leased.id)) ?? ended;
   } catch (error) {
     // The error is thrown to the caller. If the lease can't be released now, it ends by itself.
-    await proposals.release(leased, clock.now()).catch(() => undefined);
+    await proposals.release(leased).catch(() => undefined);
     throw error;
   }
 }
@@ -400,7 +390,7 @@ async function sweep(state: State): Promise<void> {
 
 /** Runs an approved request, unless a call or the sweep of another process is running it. */
 async function sweepApproved(state: State, found: Guarded, proposal: Proposal): Promise<void> {
-  const leased = await lease(state, proposal);
+  const leased = await state.proposals.lease(proposal.id);
   if (leased !== undefined) await runLeased(state, found, leased);
 }
 

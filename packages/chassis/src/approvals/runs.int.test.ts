@@ -113,10 +113,20 @@ describe("an approved request that is running", () => {
     const gated = gatedRun();
     const approving = approve(bob, wanted);
     await gated.begun();
-    world.offsetMs = 29_000;
+    const leases = database.db.collection("proposals");
+    const leftMs = async () => {
+      const leftOf = { $subtract: ["$leased_until", "$$NOW"] };
+      const [lease] = await leases.aggregate([{ $set: { left: leftOf } }]).toArray();
+      return Number(lease?.left);
+    };
+    expect(await leftMs()).toBeGreaterThan(20_000);
+    expect(await leftMs()).toBeLessThanOrEqual(30_000);
+    // The database's clock decides, whatever the one of this process shows.
+    world.offsetMs = 3_600_000;
     await service().sweep();
     expect(gated.runs()).toBe(1);
-    world.offsetMs = 30_001;
+    world.offsetMs = -3_600_000;
+    await leases.updateOne({}, { $set: { leased_until: new Date(0) } });
     await service().sweep();
     expect(gated.runs()).toBe(2);
     gated.open();

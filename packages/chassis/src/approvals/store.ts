@@ -36,12 +36,17 @@ type ProposalDocument = {
   created_at: Date;
   expires_at: Date;
   updated_at: Date;
-  /**
-   * The time of the next sweep; absent once nothing is left to do. While an approved request runs,
-   * this is the end of the lease of that run.
-   */
+  /** The time of the next sweep; absent once nothing is left to do. */
   due_at?: Date;
+  /** The end of the lease of an approved request's run, by the database's clock. */
+  leased_until?: Date;
 };
+
+/**
+ * The lease of a running request. After a crash, another process runs the request when the lease
+ * has ended. A run that takes longer is repeated, which its operation id makes harmless.
+ */
+export const leaseMs = 30_000;
 
 /** A proposal with its revision, which a change must match. */
 export type StoredProposal = Proposal & { readonly revision: string };
@@ -132,7 +137,7 @@ export function openProposals({
     pendingOf: async (rpc: string, subject?: string): Promise<StoredProposal[]> => {
       const about = subject === undefined ? {} : { subject };
       // Proposals in both states have a due time, so the index on `due_at` can be used.
-      const due = { $gt: new Date(0) };
+      const due = { $gte: atOnce };
       const found = proposals.find({ due_at: due, rpc, ...about });
       return (await found.toArray()).map(toProposal);
     },
@@ -146,23 +151,19 @@ export function openProposals({
      * Leases an approved proposal to the caller, so that only the caller runs its request. Returns
      * `undefined` if another run holds the lease, or if the proposal has ended.
      */
-    lease: async (id: string, now: Date, until: Date): Promise<StoredProposal | undefined> => {
-      const isFree: Filter<ProposalDocument> = {
-        _id: id,
-        state: "approved",
-        due_at: { $lte: now },
-      };
-      const leased = { due_at: until, revision: crypto.randomUUID() };
+    lease: async (id: string): Promise<StoredProposal | undefined> => {
+      const isFree = { $lte: [{ $ifNull: ["$leased_until", atOnce] }, "$$NOW"] };
+      const revision = crypto.randomUUID();
       const found = await proposals.findOneAndUpdate(
-        isFree,
-        { $set: leased },
+        { _id: id, state: "approved", $expr: isFree },
+        [{ $set: { leased_until: { $add: ["$$NOW", leaseMs] }, revision } }],
         { returnDocument: "after" },
       );
       return found === null ? undefined : toProposal(found);
     },
     /** Ends a lease whose run failed, so that the next sweep runs the request again. */
-    release: async ({ id, revision }: StoredProposal, now: Date): Promise<void> => {
-      await proposals.updateOne({ _id: id, revision }, { $set: { due_at: now } });
+    release: async ({ id, revision }: StoredProposal): Promise<void> => {
+      await proposals.updateOne({ _id: id, revision }, { $unset: { leased_until: "" } });
     },
     /**
      * Writes the outcome of an approved request. Requires no revision: if a run outlasts its lease
@@ -254,12 +255,15 @@ function proposalDocument(proposal: Proposal, seal: Seal): ProposalDocument {
   };
 }
 
-function dueOf({ state, request, updatedAt, expiresAt }: Proposal): { due_at?: Date } {
+/** An approved request is due at once, whatever the clock of the process that reads this shows. */
+const atOnce = new Date(0);
+
+function dueOf({ state, request, expiresAt }: Proposal): { due_at?: Date } {
   if (state === "open") return { due_at: expiresAt };
   if (state !== "approved") return {};
   // If the request is not stored, only its proposer can send it again, so the proposal is next due
   // when it expires.
-  return { due_at: request.length === 0 ? expiresAt : updatedAt };
+  return { due_at: request.length === 0 ? expiresAt : atOnce };
 }
 
 function decidedDocument({ by, operationId, at }: NonNullable<Proposal["decided"]>) {

@@ -26,20 +26,24 @@ beforeAll(() => {
 });
 afterAll(() => globals.restore());
 
-test(`${seeds} seeds hold every invariant, and each fault happens`, async () => {
-  const faults: FaultCounts = {};
-  const wrong: string[] = [];
-  const missing = () => faultKinds.filter((kind) => faults[kind] === undefined);
-  for (let seed = 1; seed <= seeds || (seed <= seedsMax && missing().length > 0); seed += 1) {
-    const result = await runSeed(seed);
-    addCounts(faults, result.faults);
-    wrong.push(...result.wrong.map((each) => `npm run test:sim -- --seed ${seed}: ${each}`));
-  }
-  expect(wrong).toEqual([]);
-  expect(missing()).toEqual([]);
-  // All non-deterministic values that services used came from the seed.
-  expect(Math.min(...Object.values(globals.uses))).toBeGreaterThan(0);
-}, hangMs);
+test(
+  `${seeds} seeds hold every invariant, and each fault happens`,
+  async () => {
+    const faults: FaultCounts = {};
+    const wrong: string[] = [];
+    const missing = () => faultKinds.filter((kind) => faults[kind] === undefined);
+    for (let seed = 1; seed <= seeds || (seed <= seedsMax && missing().length > 0); seed += 1) {
+      const result = await runSeed(seed);
+      addCounts(faults, result.faults);
+      wrong.push(...result.wrong.map((each) => `npm run test:sim -- --seed ${seed}: ${each}`));
+    }
+    expect(wrong).toEqual([]);
+    expect(missing()).toEqual([]);
+    // All non-deterministic values that services used came from the seed.
+    expect(Math.min(...Object.values(globals.uses))).toBeGreaterThan(0);
+  },
+  hangMs,
+);
 
 test("the same seed is the same run, another is another", async () => {
   const [first, again, other] = [await runSeed(7), await runSeed(7), await runSeed(8)];
@@ -48,12 +52,16 @@ test("the same seed is the same run, another is another", async () => {
 });
 
 /** Without it, frequent failovers alone could be what the cases below find. */
-test("failovers as frequent as for weak guarantees break nothing by themselves", async () => {
-  for (let seed = 1; seed <= 10; seed += 1) {
-    const { wrong } = await runSeed(seed, guaranteeing({}));
-    expect(wrong).toEqual([]);
-  }
-}, hangMs);
+test(
+  "failovers as frequent as for weak guarantees break nothing by themselves",
+  async () => {
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const { wrong } = await runSeed(seed, guaranteeing({}));
+      expect(wrong).toEqual([]);
+    }
+  },
+  hangMs,
+);
 
 /** Sends every other call to the rail under another key. */
 function anotherKey(): SeedOptions {

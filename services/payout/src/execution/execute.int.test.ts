@@ -179,6 +179,31 @@ describe("execute", () => {
     expect(await balance(accountId)).toEqual({ available: "10.00", held: "10.00" });
   });
 
+  it("holds no money again for a quote whose claim was refused", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    const quote = platform.quotes.get(quoteId)!;
+    const open = { ...quote };
+    platform.faults.claim = () => {
+      quote.expiresAt = new Date(0);
+    };
+    expect(await codeOf(execute(quoteId))).toBe("QUOTE_EXPIRED");
+    platform.faults.claim = () => undefined;
+    // The sweep takes the entries out of the account, which this process then reads again.
+    await sweepLater();
+    expect(await codeOf(execute(platform.quote(accountId)))).toBe("OK");
+    // Another process has read the quote before it expired.
+    Object.assign(quote, open);
+    platform.faults.claim = () => {
+      quote.expiresAt = new Date(0);
+    };
+    expect(await codeOf(execute(quoteId))).toBe("QUOTE_EXPIRED");
+    platform.faults.claim = () => undefined;
+    expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
+    const account = await platform.ledger.accounts.findOne({ _id: accountId });
+    expect(account?.sequence).toBe(4);
+  });
+
   it("creates one payout per quote under concurrent requests", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteIds = Array.from({ length: 5 }, () => platform.quote(accountId));

@@ -13,6 +13,7 @@ import { type Payout, type PayoutOrder, payoutIdOf } from "../payouts/rules/payo
 import {
   type Created,
   findPayout,
+  freeOperation,
   insertPayout,
   placeOrder,
   removeOrder,
@@ -148,9 +149,11 @@ async function orderAndPay(
   if (isRefused(held)) {
     await reservation?.giveUp();
     await giveUp();
+    if (onlyTry !== undefined) await removeOrder(deps.payouts, order, onlyTry);
+    return held;
   }
-  const result = isRefused(held) ? held : await claimAndCreate(deps, read.accountId, order);
-  if (isRefused(result) && onlyTry !== undefined) await removeOrder(deps.payouts, order, onlyTry);
+  const result = await claimAndCreate(deps, read.accountId, order);
+  if (isRefused(result) && onlyTry !== undefined) await freeOperation(deps.payouts, order, onlyTry);
   return result;
 }
 

@@ -84,9 +84,9 @@ export async function placeOrder(
 }
 
 /**
- * Removes a refused order, so that its operation can be used again. Keeps the order if another
- * attempt relies on it, because that attempt may hold money for it. Before the call, the caller
- * must release its hold. It must not hold money again.
+ * Removes an order whose hold was refused, so that its operation can be used again. Keeps the order
+ * if another attempt relies on it, because that attempt may hold money for it. The caller must not
+ * hold money afterwards.
  */
 export async function removeOrder(
   payouts: Payouts,
@@ -95,6 +95,25 @@ export async function removeOrder(
 ): Promise<void> {
   const _id = payoutIdOf(quoteId);
   await ordersIn(payouts).deleteOne({ _id, ...isNotCreated, only_try: onlyTry });
+}
+
+/**
+ * Frees the operation of an order whose claim was refused, under the conditions of `removeOrder`.
+ * Keeps the order: a later order for the quote is then not its first one, and the ledger is searched
+ * for the hold and the release of this one.
+ */
+export async function freeOperation(
+  payouts: Payouts,
+  { quoteId }: Pick<PayoutOrder, "quoteId">,
+  onlyTry: string,
+): Promise<void> {
+  const _id = payoutIdOf(quoteId);
+  // The index of operations is unique, so each order needs one. No operation has a payout's id.
+  const none = { id: _id, content: "" };
+  await ordersIn(payouts).updateOne(
+    { _id, ...isNotCreated, only_try: onlyTry },
+    { $set: { operations: [none] }, $unset: { only_try: "" } },
+  );
 }
 
 /** Finds a payout by id. If `own.merchant_id` is set, the payout must belong to that merchant. */

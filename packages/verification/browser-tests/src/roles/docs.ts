@@ -3,9 +3,9 @@ import { expectThat } from "../expect.ts";
 
 const guides = [
   ["webhooks", "Webhooks"],
-  ["webhooks-python", "Verifying a webhook in Python"],
-  ["webhooks-go", "Verifying a webhook in Go"],
-  ["webhooks-java", "Verifying a webhook in Java"],
+  ["webhooks-python", "Webhooks in Python"],
+  ["webhooks-go", "Webhooks in Go"],
+  ["webhooks-java", "Webhooks in Java"],
   ["errors", "Errors"],
   ["testing", "Testing"],
 ] as const;

@@ -304,7 +304,10 @@ function documentsOf({ databases, railState, beneficiaries }: Platform): Documen
     payouts: payout.documents("payouts").filter(asPayout).map(decidedInTime),
     ...of(quote, "quotes"),
     ...of(notifier, "endpoints", "events", "deliveries"),
-    sandbox_transfers: [...railState.transfers.values()].map(transferDocument),
+    sandbox_transfers: [
+      ...[...railState.transfers.values()].map(transferDocument),
+      ...[...railState.stones].filter((key) => !railState.transfers.has(key)).map(tombstone),
+    ],
     beneficiaries: known.map(({ id, merchantId, stops }) => {
       const last = stops.find(({ untilMs }) => untilMs === Number.POSITIVE_INFINITY);
       return {
@@ -338,6 +341,14 @@ function decidedInTime(payout: Document): Document {
   const at = new Date(Math.min(decision.at.getTime(), expires_at.getTime()));
   return { ...payout, approval: { ...approval, decision: { ...decision, at } } };
 }
+
+/** The sandbox's rail keeps a transfer that was withdrawn before it arrived in the same way. */
+const tombstone = (key: string) => ({
+  _id: key,
+  scenario: "fail",
+  reference: "",
+  withdrawn_at: new Date(0),
+});
 
 function transferDocument({ key, scenario, reference, isWithdrawn }: Transfer) {
   const named = { settles: "settle", rejects: "fail", returns: "return" } as const;

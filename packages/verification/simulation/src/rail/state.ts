@@ -108,6 +108,7 @@ export function createRailState(scheduler: Scheduler) {
       transfers.set(key, transfer);
       return { transfer, isNew: !transfer.isWithdrawn };
     },
+    stones: stones as ReadonlySet<string>,
     /** Returns true if the key was withdrawn before it arrived. */
     isStone: (key: string): boolean => stones.has(key),
     /** Withdraws a transfer that is undecided or won't be paid. */
