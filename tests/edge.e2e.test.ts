@@ -47,8 +47,14 @@ const messages = {
   RATE_LIMITED: [429, "Too many requests with this API key."],
 } as const;
 
-function expectCode(answer: { status: number; json: unknown }, code: keyof typeof messages) {
-  const [status, message] = messages[code];
+/** A hint follows the code's message. */
+function expectCode(
+  answer: { status: number; json: unknown },
+  code: keyof typeof messages,
+  hint = "",
+) {
+  const [status, text] = messages[code];
+  const message = hint === "" ? text : `${text} ${hint}`;
   expect([answer.status, answer.json]).toMatchObject([status, { code, message }]);
 }
 
@@ -66,22 +72,27 @@ function unknownKey(prefix: string): string {
 
 describe("UNAUTHENTICATED", () => {
   const key = () => platform.apiKey("acme");
-  const cases: [string, () => Record<string, string>][] = [
-    ["no key", () => ({})],
-    ["an empty one", () => ({ authorization: "Bearer " })],
-    ["another scheme", () => ({ authorization: `Basic ${key()}` })],
-    ["the bare key", () => ({ authorization: key() })],
-    ["a mistyped one", () => ({ authorization: `Bearer ${key().slice(0, -1)}~` })],
-    ["letters changed", () => ({ authorization: `Bearer ${key().replace(/..$/, "00")}` })],
-    ["an unknown one", () => ({ authorization: `Bearer ${unknownKey("dsb_test_")}` })],
-    ["one of live mode", () => ({ authorization: `Bearer ${unknownKey("dsb_live_")}` })],
-    ["something long", () => ({ authorization: `Bearer ${"a".repeat(5_000)}` })],
-    ["one in another header", () => ({ "x-api-key": key() })],
+  const bearer = "Send it as `Authorization: Bearer <api key>`";
+  const cases: [string, () => Record<string, string>, string][] = [
+    ["no key", () => ({}), `${bearer}.`],
+    ["an empty one", () => ({ authorization: "Bearer " }), `${bearer}.`],
+    ["another scheme", () => ({ authorization: `Basic ${key()}` }), `${bearer}, not as Basic.`],
+    ["the bare key", () => ({ authorization: key() }), `${bearer}.`],
+    ["a mistyped one", () => ({ authorization: `Bearer ${key().slice(0, -1)}~` }), ""],
+    ["letters changed", () => ({ authorization: `Bearer ${key().replace(/..$/, "00")}` }), ""],
+    ["an unknown one", () => ({ authorization: `Bearer ${unknownKey("dsb_test_")}` }), ""],
+    [
+      "one of live mode",
+      () => ({ authorization: `Bearer ${unknownKey("dsb_live_")}` }),
+      "Keys of this sandbox begin with dsb_test_.",
+    ],
+    ["something long", () => ({ authorization: `Bearer ${"a".repeat(5_000)}` }), ""],
+    ["one in another header", () => ({ "x-api-key": key() }), `${bearer}, not as X-API-Key.`],
   ];
-  it.each(cases)("%s", async (_what, headers) => {
+  it.each(cases)("%s", async (_what, headers, hint) => {
     for (const path of [paths.payouts, `${paths.payouts}?api_key=${key()}`, paths.accounts]) {
       const response = await fetch(platform.baseUrl + path, { headers: headers() });
-      expectCode({ status: response.status, json: await response.json() }, "UNAUTHENTICATED");
+      expectCode({ status: response.status, json: await response.json() }, "UNAUTHENTICATED", hint);
       expect(response.headers.get("www-authenticate")).toBe("Bearer");
       expect(response.headers.get("x-request-id")).not.toBeNull();
     }
@@ -102,7 +113,8 @@ describe("UNAUTHENTICATED", () => {
       );
     expect(lastAnswer(await ask(line)).status).toBe(200);
     const { status, body } = lastAnswer(await ask(line + line));
-    expectCode({ status, json: JSON.parse(body) }, "UNAUTHENTICATED");
+    const hint = "Send exactly one Authorization header.";
+    expectCode({ status, json: JSON.parse(body) }, "UNAUTHENTICATED", hint);
   });
 
   it("a key that was revoked, or has expired, or was replaced", async () => {
@@ -238,28 +250,40 @@ describe("routes", () => {
 describe("bodies", () => {
   const json = { "content-type": "application/json" };
   const padded = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
-  it.each<[string, string | Buffer, Record<string, string>, keyof typeof messages | 400]>([
+  const send = "Send `Content-Type: application/json`.";
+  it.each<[string, string | Buffer, Record<string, string>, keyof typeof messages | 400, string?]>([
     ["64 KiB", padded(65_536), json, 400],
     ["64 KiB and a byte", padded(65_537), json, "PAYLOAD_TOO_LARGE"],
     ["200 KB", padded(200_000), json, "PAYLOAD_TOO_LARGE"],
     ["5 MB", padded(5_000_000), json, "PAYLOAD_TOO_LARGE"],
-    ["no type", Buffer.from("{}"), {}, "UNSUPPORTED_MEDIA_TYPE"],
-    ["text/plain", "{}", { "content-type": "text/plain" }, "UNSUPPORTED_MEDIA_TYPE"],
+    [
+      ...(["no type", Buffer.from("{}"), {}, "UNSUPPORTED_MEDIA_TYPE"] as const),
+      `It has no Content-Type. ${send}`,
+    ],
+    [
+      ...(["text/plain", "{}", { "content-type": "text/plain" }] as const),
+      ...(["UNSUPPORTED_MEDIA_TYPE", `It is text/plain. ${send}`] as const),
+    ],
     [
       "a form",
       "a=1",
       { "content-type": "application/x-www-form-urlencoded" },
       "UNSUPPORTED_MEDIA_TYPE",
+      `It is application/x-www-form-urlencoded. ${send}`,
     ],
     [
       "utf-16",
       Buffer.from("{}", "utf16le"),
       { "content-type": "application/json; charset=utf-16" },
       "UNSUPPORTED_MEDIA_TYPE",
+      `Its charset is not UTF-8. ${send}`,
     ],
-    ["gzip", "{}", { ...json, "content-encoding": "gzip" }, "UNSUPPORTED_MEDIA_TYPE"],
+    [
+      ...(["gzip", "{}", { ...json, "content-encoding": "gzip" }] as const),
+      ...(["UNSUPPORTED_MEDIA_TYPE", "It has a Content-Encoding. Send it without."] as const),
+    ],
     ["utf-8, said so", "{}", { "content-type": "application/json; charset=UTF-8" }, 400],
-  ])("of %s", async (_what, body, headers, expected) => {
+  ])("of %s", async (_what, body, headers, expected, hint) => {
     const { secret } = await newKey();
     for (const path of [paths.crypto, paths.rfq, paths.execute]) {
       const response = await fetch(platform.baseUrl + path, {
@@ -269,7 +293,7 @@ describe("bodies", () => {
       });
       const answer = { status: response.status, json: (await response.json()) as object };
       if (expected === 400) expect(answer).toMatchObject({ json: { code: "INVALID_REQUEST" } });
-      else expectCode(answer, expected);
+      else expectCode(answer, expected, hint);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { readDocument } from "@disburse/testkit/reference.ts";
+import { readDocument, referenceOf } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bankBody, depositorBody, paths } from "./bodies.ts";
 import { setControls } from "./operators-controls.ts";
@@ -18,11 +18,10 @@ type Parameter = {
 };
 type Asked = {
   readonly enum?: string[];
-  readonly examples?: Value[];
+  readonly examples?: (Value | Value[])[];
   readonly type: string;
 };
-/** File responses are not objects with `data`. */
-type Answered = { readonly properties?: { readonly data?: object } };
+type Answered = { readonly examples: { readonly success: { readonly value: object | string } } };
 type Described = {
   readonly operationId: string;
   readonly parameters: readonly Parameter[];
@@ -214,19 +213,17 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 };
 
-/**
- * Returns a parameter's query: with any other that it requires, and an object as one of its pairs.
- */
+/** Returns a parameter's query, with any other parameter that it requires. */
 function queryOf(name: string, sample: string): Record<string, string> {
-  if (name === "metadata") return { "metadata[order]": sample };
   if (/^amount_(?:from|to)$/.test(name)) return { [name]: "10.00", source_currency_code: "USD" };
   return { [name]: sample };
 }
 
 describe.each(described)("$method $path", ({ path, method, operation }) => {
   const { operationId, parameters, requestBody, responses } = operation;
-  const [{ schema }] = Object.values(responses["200"].content) as [{ schema: Answered }];
-  const isFile = schema.properties?.data === undefined;
+  const [{ examples: answers }] = Object.values(responses["200"].content) as [Answered];
+  const { value: answer } = answers.success;
+  const isFile = typeof answer === "string" || !("data" in answer);
   const examples = requestBody?.content["application/json"].examples ?? { none: { value: {} } };
   const bodies: [string, { value: object } | undefined][] =
     method === "POST" || method === "PATCH" ? Object.entries(examples) : [["none", undefined]];
@@ -244,14 +241,50 @@ describe.each(described)("$method $path", ({ path, method, operation }) => {
   it.each(inQuery)("asked with $name", async ({ name, schema }) => {
     // A cursor comes from a list, so there is no example.
     if (name === "cursor" || name === "after") return;
-    const of = schema.items ?? schema;
-    const samples = of.enum ?? of.examples ?? [of.type === "integer" ? 1 : "USD"];
+    const of = schema.examples === undefined ? (schema.items ?? schema) : schema;
+    const samples = of.enum ?? of.examples?.flat() ?? [of.type === "integer" ? 1 : "USD"];
     for (const sample of samples) {
       const query = new URLSearchParams(queryOf(name, records[name] ?? String(sample)));
       const { status, text } = await acme.get(`${livePath(path)}?${query}`);
       expect(status, text).toBe(200);
     }
   });
+});
+
+it("amounts are strings as /openapi-strings.json describes them", async () => {
+  const strings = (await (
+    await fetch(`${platform.baseUrl}/openapi-strings.json`)
+  ).json()) as ReturnType<typeof readDocument>;
+  const reference = referenceOf(strings);
+  const headers = {
+    authorization: `Bearer ${platform.apiKey("acme")}`,
+    "content-type": "application/json",
+    "disburse-amounts": "string",
+  };
+  const problemsOf = async (method: string, path: string, body?: object) => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(platform.baseUrl + path, { method, headers, ...sent });
+    const { status, headers: answered } = answer;
+    expect([path, status]).toEqual([path, 200]);
+    const described = { method, path, status, headers: answered, body: await answer.json() };
+    return reference.problems(described).map((problem) => `${method} ${path}: ${problem}`);
+  };
+  // Earlier examples changed the screening of the usual recipient.
+  const { beneficiary_id } = await acme.data("POST", paths.fiat, bankBody());
+  const transfer = { ...(await acme.transfer("USD", "USD")), beneficiary_id };
+  const quote = { ...transfer, source_amount: "1.00" };
+  const gets = described.filter(
+    ({ method, path, operation }) =>
+      method === "GET" &&
+      !path.endsWith("/receipt") &&
+      "application/json" in operation.responses["200"].content,
+  );
+  expect(gets.length).toBeGreaterThan(25);
+  const problems = [
+    await problemsOf("POST", "/api/v1/transfer/rfq", quote),
+    ...(await Promise.all(gets.map(({ path }) => problemsOf("GET", livePath(path))))),
+  ];
+  expect(problems.flat()).toEqual([]);
 });
 
 type RequestedField = {
@@ -317,7 +350,7 @@ describe("the beneficiary forms", () => {
     const count = async () =>
       (await acme.data("GET", `${paths.beneficiaries}?archived=any&limit=1`)).meta_data;
     const before = await count();
-    const check = (body: object) => acme.post(`${form.path}?validate=true`, body);
+    const check = (body: object) => acme.post(`${form.path}/validate`, body);
     expect((await check(bodyOf(form))).json).toEqual({ data: { valid: true } });
     const risky = { beneficiary_account_number: riskyWallets.BTC };
     const codes = [

@@ -75,11 +75,11 @@ describe("every operation", () => {
     await useWebhooks();
     await useSandbox();
 
-    type Answer = { schema: { properties?: object } };
+    type Answer = { examples: { success: { value: object } } };
     type Described = { responses: { 200: { content: { "application/json"?: Answer } } } };
     // A JSON file has no `data`.
     const isAnswer = ({ responses }: Described) =>
-      "data" in (responses[200].content["application/json"]?.schema.properties ?? {});
+      "data" in (responses[200].content["application/json"]?.examples.success.value ?? {});
     const paths = Object.entries(readDocument().paths as Record<string, Record<string, Described>>);
     const described = paths.flatMap(([path, methods]) =>
       path.startsWith("/api/")
@@ -100,7 +100,9 @@ async function useBeneficiaries(): Promise<void> {
   });
   expect(forms.map(({ name }) => name)).toEqual(["crypto_beneficiary_individual"]);
   const wallet = cryptoBody() as unknown as Parameters<typeof beneficiaries.createCrypto>[0];
-  expect(await beneficiaries.createCrypto(wallet, { validate: true })).toEqual({ valid: true });
+  expect(await beneficiaries.validateCrypto(wallet)).toEqual({ valid: true });
+  const bank = bankBody() as unknown as CreateFiatBeneficiaryRequest;
+  expect(await beneficiaries.validateFiat(bank)).toEqual({ valid: true });
   const created = await beneficiaries.createCrypto(wallet);
   expect(created).toEqual({ beneficiary_id: id("ben") });
   const stored = await beneficiaries.get(created.beneficiary_id);

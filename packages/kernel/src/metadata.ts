@@ -9,7 +9,7 @@ export const metadataKeyMax = 40;
 export const metadataValueMax = 500;
 
 /**
- * The pattern of a key. Keys also appear in queries as `metadata[key]=value`. `__proto__` is not
+ * The pattern of a key. Keys also appear in queries as `metadata=key=value`. `__proto__` is not
  * allowed.
  */
 export const metadataKey = `(?!__proto__$)[A-Za-z0-9_][A-Za-z0-9_.:-]{0,${metadataKeyMax - 1}}`;

@@ -3,13 +3,14 @@ import type { RefusalReason } from "./errors.ts";
 /**
  * An expected refusal. Rules return it and never throw it. `detail` is safe to show to the
  * merchant. `reason` distinguishes causes with the same code. `payoutId` identifies the conflicting
- * payout.
+ * payout. `violations` names failed fields beside a message that the contract fixes.
  */
 export type Refused<Code extends string> = {
   readonly refused: Code;
   readonly detail?: string;
   readonly reason?: RefusalReason;
   readonly payoutId?: string;
+  readonly violations?: readonly Violation[];
 };
 
 /**

@@ -34,7 +34,7 @@ export type WireViolation = {
 const rules: readonly (readonly [ViolationRule, RegExp])[] = [
   ["required", /^(is required|needs )/],
   ["unknown", /^is not known\b/],
-  ["repeated", /^must not (be repeated|come twice)/],
+  ["repeated", /^must not (be repeated|come twice|repeat )/],
   ["conflict", /\bwhere\b|^(was used|must be after|must not be above|is .+ was submitted)/],
   ["type", /^must be (a string|a number|text|true or false|an object|a JSON object|an array$)/],
   ["choice", /^must be (an array of )?(one )?(or more )?of /],
@@ -64,8 +64,13 @@ export function readViolations(message: string): WireViolation[] {
   return parts.flatMap((part) => {
     const [, field, problem] = part ?? [];
     if (field === undefined || problem === undefined) return [];
-    return [{ field, rule: ruleOf(problem), message: problem }];
+    return [wireViolation({ field, problem })];
   });
+}
+
+/** Returns a violation as the error body has it. */
+export function wireViolation({ field, problem }: Violation): WireViolation {
+  return { field, rule: ruleOf(problem), message: problem };
 }
 
 /** Reports an unknown field and suggests the field that was probably meant. */

@@ -19,9 +19,9 @@ const document = JSON.parse(
 /** False for operations that return a file without `data`. */
 function isAnswer({ responses }: Described): boolean {
   const content = responses["200"]?.content as
-    | Record<string, { schema?: { properties?: object } }>
+    | Record<string, { examples?: { success?: { value: object } } }>
     | undefined;
-  return "data" in (content?.["application/json"]?.schema?.properties ?? {});
+  return "data" in (content?.["application/json"]?.examples?.success?.value ?? {});
 }
 
 function methodsOf(client: Disburse): [name: string, method: Method][] {
@@ -91,11 +91,11 @@ test("sends only the given filters", async () => {
   expect(sent[0]?.headers.has("idempotency-key")).toBe(false);
 });
 
-test("sends query parameters from the options of a POST", async () => {
+test("validates a body at a path of its own", async () => {
   const { options, sent } = scripted([data("{}")]);
   const body = { beneficiary_name: "Ada" };
-  await new Disburse(options).beneficiaries.createCrypto(body as never, { validate: true });
-  expect(sent[0]?.url).toMatch(/\/transfer\/crypto\/beneficiary\?validate=true$/);
+  await new Disburse(options).beneficiaries.validateCrypto(body as never);
+  expect(sent[0]?.url).toMatch(/\/transfer\/crypto\/beneficiary\/validate$/);
   expect(sent[0]?.body).toBe('{"beneficiary_name":"Ada"}');
 });
 

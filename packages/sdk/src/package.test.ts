@@ -67,7 +67,7 @@ test("has types for ESM and CommonJS programs that check libraries", () => {
       const created = async (body: CreateCryptoBeneficiaryRequest): Promise<string> =>
         (await disburse.beneficiaries.createCrypto(body)).beneficiary_id;
       const checked = async (body: CreateCryptoBeneficiaryRequest): Promise<boolean> =>
-        (await disburse.beneficiaries.createCrypto(body, { validate: true })).valid;
+        (await disburse.beneficiaries.validateCrypto(body)).valid;
       void [created, checked];
       // @ts-expect-error: a number is not a Decimal.
       await disburse.quotes.request({ ...terms, source_amount: 10.1 });

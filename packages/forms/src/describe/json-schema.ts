@@ -94,9 +94,9 @@ function fieldSchema(field: Field): JsonSchema {
         type: "array",
         description,
         minItems: 1,
-        ...(allowed === undefined ? { maxItems } : {}),
-        uniqueItems: true,
-        items: { type: "string", ...(allowed ? { enum: allowed } : { pattern: pattern.source }) },
+        // A repeated word of a closed set counts once.
+        ...(allowed === undefined ? { maxItems, uniqueItems: true } : {}),
+        items: { type: "string", ...(allowed ? { enum: allowed } : patternOf(pattern.source)) },
         examples: [example],
       };
     }
@@ -106,7 +106,7 @@ function fieldSchema(field: Field): JsonSchema {
         type: "object",
         description,
         maxProperties,
-        propertyNames: { pattern: `^${keys}$` },
+        propertyNames: patternOf(`^${keys}$`),
         additionalProperties: { type: "string", maxLength },
         examples: [example],
       };
@@ -131,28 +131,49 @@ function textSchema(field: TextField): JsonSchema {
   const { description, allowed, pattern, shape, example, normal } = field;
   const maxLength = normal?.sent?.maxLength ?? field.maxLength;
   const source = normal?.sent?.pattern ?? pattern?.source ?? shape;
-  return {
-    ...kindSchemas[field.kind],
-    description,
+  const own = {
     ...(allowed === undefined ? { maxLength } : { enum: allowed }),
-    ...(source === undefined ? {} : { pattern: source }),
-    ...(field.default === undefined ? {} : { default: field.default }),
-    examples: [example],
+    ...patternOf(source),
   };
+  return { ...kindSchema(field.kind, own), description, examples: [example] };
 }
 
-const kindSchemas: Readonly<Record<TextKind, JsonSchema>> = {
+/**
+ * Returns the pattern, if regular expressions of all languages have its syntax. Go has no
+ * lookaround, and Python has no `\p`. The service checks the others, and descriptions state them.
+ */
+function patternOf(source: string | undefined): { readonly pattern?: string } {
+  if (source === undefined) return {};
+  const pattern = withoutExclusions(source);
+  return /\\[pP]\{|\(\?(?!:)/.test(pattern) ? {} : { pattern };
+}
+
+/** Removes negative lookaheads. The other texts still match, and Go can read the pattern. */
+export function withoutExclusions(source: string): string {
+  return source.replaceAll(/\(\?![^()]*\)/g, "");
+}
+
+/** The schema of a kind of text. `own` are the keywords of the field. */
+function kindSchema(kind: TextKind, own: JsonSchema): JsonSchema {
+  if (kind === "digits") {
+    const text = { type: "string", pattern: "^[0-9]+$", ...own };
+    return { anyOf: [text, { type: "integer", minimum: 0 }] };
+  }
+  if (kind === "amount") {
+    const aboveZero = "(0*[1-9][0-9]{0,14}([.][0-9]+)?|0+[.]0*[1-9][0-9]*)";
+    const pattern = `^${aboveZero}([eE][+-]?[0-9]{1,3})?$`;
+    const number = { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1e15 };
+    return { anyOf: [{ type: "string", pattern, ...own }, number] };
+  }
+  return { ...textSchemas[kind], ...own };
+}
+
+const textSchemas: Readonly<Record<Exclude<TextKind, "digits" | "amount">, JsonSchema>> = {
   text: { type: "string", minLength: 1 },
   country: { type: "string", pattern: "^[A-Z]{2}$" },
   date: { type: "string", format: "date" },
   time: { type: "string" },
   email: { type: "string", format: "email" },
-  digits: { type: ["string", "integer"], pattern: "^[0-9]+$", minimum: 0 },
-  amount: {
-    type: ["string", "number"],
-    pattern: "^[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?$",
-    exclusiveMinimum: 0,
-  },
   url: { type: "string", format: "uri" },
 };
 
@@ -188,7 +209,7 @@ function variantSchema({ pattern, shape, carried }: Variant): JsonSchema {
   const source = pattern?.source ?? shape;
   const maxLength = carried?.limit.longer === "refused" ? carried.limit.max : undefined;
   return {
-    ...(source === undefined ? {} : { pattern: source }),
+    ...patternOf(source),
     ...(maxLength === undefined ? {} : { maxLength }),
   };
 }

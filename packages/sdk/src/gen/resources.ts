@@ -18,11 +18,9 @@ import type {
   Corridor,
   CreateBatchRequest,
   CreateBeneficiaryLinkRequest,
-  CreateCryptoBeneficiaryQuery,
   CreateCryptoBeneficiaryRequest,
   CreateDepositorRequest,
   CreateEndpointRequest,
-  CreateFiatBeneficiaryQuery,
   CreateFiatBeneficiaryRequest,
   CreateKeyRequest,
   CreateReplayRequest,
@@ -85,6 +83,9 @@ import type {
   TeamMemberList,
   UpdateEndpointRequest,
   UpdateMemberRequest,
+  ValidateCryptoBeneficiaryRequest,
+  ValidateFiatBeneficiaryRequest,
+  ValidatedBeneficiary,
   WebhookDelivery,
   WebhookDeliveryWithAttempts,
   WebhookEndpoint,
@@ -109,15 +110,27 @@ export class Beneficiaries {
    *
    * Scope: `beneficiary:write`.
    *
-   * Additional error codes: `INVALID_WALLET_ADDRESS`, `RISK_ANALYSIS_FAILED`, `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   * Additional error codes: `INVALID_WALLET_ADDRESS`, `RISK_ANALYSIS_FAILED`, `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `createCryptoBeneficiary` of the reference.
    */
-  createCrypto(body: CreateCryptoBeneficiaryRequest, options?: CallOptions & { readonly validate?: false | undefined }): Promise<Required<Omit<CreatedBeneficiary, "valid">>>;
-  createCrypto(body: CreateCryptoBeneficiaryRequest, options: CallOptions & { readonly validate: true }): Promise<Required<Pick<CreatedBeneficiary, "valid">>>;
-  createCrypto(body: CreateCryptoBeneficiaryRequest, options: CallOptions & { readonly validate?: boolean | undefined }): Promise<CreatedBeneficiary>;
-  createCrypto(body: CreateCryptoBeneficiaryRequest, options: CallOptions & CreateCryptoBeneficiaryQuery = {}): Promise<CreatedBeneficiary> {
-    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/crypto/beneficiary`, body, query: { validate: options.validate } }, options);
+  createCrypto(body: CreateCryptoBeneficiaryRequest, options: CallOptions = {}): Promise<CreatedBeneficiary> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/crypto/beneficiary`, body }, options);
+  }
+
+  /**
+   * Validate crypto beneficiary.
+   *
+   * Checks the body and the wallet's risk as creation does. Stores no beneficiary, screens no one and keeps no idempotency key.
+   *
+   * Scope: `beneficiary:write`.
+   *
+   * Additional error codes: `INVALID_WALLET_ADDRESS`, `RISK_ANALYSIS_FAILED`, `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   *
+   * Operation `validateCryptoBeneficiary` of the reference.
+   */
+  validateCrypto(body: ValidateCryptoBeneficiaryRequest, options: CallOptions = {}): Promise<ValidatedBeneficiary> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/crypto/beneficiary/validate`, body }, options);
   }
 
   /**
@@ -127,15 +140,27 @@ export class Beneficiaries {
    *
    * Scope: `beneficiary:write`.
    *
-   * Additional error codes: `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   * Additional error codes: `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `createFiatBeneficiary` of the reference.
    */
-  createFiat(body: CreateFiatBeneficiaryRequest, options?: CallOptions & { readonly validate?: false | undefined }): Promise<Required<Omit<CreatedBeneficiary, "valid">>>;
-  createFiat(body: CreateFiatBeneficiaryRequest, options: CallOptions & { readonly validate: true }): Promise<Required<Pick<CreatedBeneficiary, "valid">>>;
-  createFiat(body: CreateFiatBeneficiaryRequest, options: CallOptions & { readonly validate?: boolean | undefined }): Promise<CreatedBeneficiary>;
-  createFiat(body: CreateFiatBeneficiaryRequest, options: CallOptions & CreateFiatBeneficiaryQuery = {}): Promise<CreatedBeneficiary> {
-    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/fiat/beneficiary`, body, query: { validate: options.validate } }, options);
+  createFiat(body: CreateFiatBeneficiaryRequest, options: CallOptions = {}): Promise<CreatedBeneficiary> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/fiat/beneficiary`, body }, options);
+  }
+
+  /**
+   * Validate fiat beneficiary.
+   *
+   * Checks the body as creation does. Stores no beneficiary, screens no one and keeps no idempotency key.
+   *
+   * Scope: `beneficiary:write`.
+   *
+   * Additional error codes: `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   *
+   * Operation `validateFiatBeneficiary` of the reference.
+   */
+  validateFiat(body: ValidateFiatBeneficiaryRequest, options: CallOptions = {}): Promise<ValidatedBeneficiary> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/fiat/beneficiary/validate`, body }, options);
   }
 
   /**
@@ -201,7 +226,7 @@ export class Beneficiaries {
    *
    * Scope: `beneficiary:write`.
    *
-   * Additional error codes: `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   * Additional error codes: `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `createBeneficiaryLink` of the reference.
    */
@@ -266,7 +291,7 @@ export class Depositors {
    *
    * Scope: `depositor:write`.
    *
-   * Additional error codes: `INVALID_WALLET_ADDRESS`, `RISK_ANALYSIS_FAILED`, `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   * Additional error codes: `INVALID_WALLET_ADDRESS`, `RISK_ANALYSIS_FAILED`, `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `createDepositor` of the reference.
    */
@@ -314,13 +339,13 @@ export class Quotes {
   /**
    * Request for quote.
    *
-   * Returns the costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused.
+   * Returns the costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused: the header `Disburse-Warnings` then names the limits.
    *
    * An unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked`: read its `screening_status`. While that is `pending`, the error is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.
    *
    * Scope: `quote:write`.
    *
-   * Additional error codes: `CORRIDOR_NOT_ACTIVE`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`.
+   * Additional error codes: `CORRIDOR_NOT_ACTIVE`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `requestQuote` of the reference.
    */
@@ -387,7 +412,7 @@ export class Payouts {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `ALREADY_PROCESSED`, `QUOTE_EXPIRED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `POSSIBLE_DUPLICATE`.
+   * Additional error codes: `ALREADY_PROCESSED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `POSSIBLE_DUPLICATE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `executePayout` of the reference.
    */
@@ -404,7 +429,7 @@ export class Payouts {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_CANCELLABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `cancelPayout` of the reference.
    */
@@ -421,7 +446,7 @@ export class Payouts {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `AMOUNT_NOT_WITHIN_LIMITS`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`, `BENEFICIARY_NOT_READY`.
+   * Additional error codes: `AMOUNT_NOT_WITHIN_LIMITS`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `approvePayout` of the reference.
    */
@@ -436,7 +461,7 @@ export class Payouts {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `rejectPayout` of the reference.
    */
@@ -457,7 +482,7 @@ export class Payouts {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `ALREADY_PROCESSED`, `CORRIDOR_NOT_ACTIVE`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `POSSIBLE_DUPLICATE`.
+   * Additional error codes: `ALREADY_PROCESSED`, `AMOUNT_NOT_WITHIN_LIMITS`, `CORRIDOR_NOT_ACTIVE`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `POSSIBLE_DUPLICATE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `reissuePayout` of the reference.
    */
@@ -541,7 +566,7 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `createScheduledPayout` of the reference.
    */
@@ -584,7 +609,7 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `approveScheduledPayout` of the reference.
    */
@@ -599,7 +624,7 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `rejectScheduledPayout` of the reference.
    */
@@ -614,7 +639,7 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_CANCELLABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `cancelScheduledPayout` of the reference.
    */
@@ -639,6 +664,8 @@ export class Batches {
    * Each `Idempotency-Key` creates one batch. The same lines under another key are another batch, such as next month's payroll.
    *
    * Scope: `payout:write`.
+   *
+   * Additional error codes: `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `createBatch` of the reference.
    */
@@ -668,7 +695,7 @@ export class Batches {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `approveBatch` of the reference.
    */
@@ -683,7 +710,7 @@ export class Batches {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `rejectBatch` of the reference.
    */
@@ -698,7 +725,7 @@ export class Batches {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_CANCELLABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `cancelBatch` of the reference.
    */
@@ -804,6 +831,8 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
+   * Additional error codes: `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   *
    * Operation `createWebhookEndpoint` of the reference.
    */
   create(body: CreateEndpointRequest, options: CallOptions = {}): Promise<WebhookEndpointWithSecrets> {
@@ -871,7 +900,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `pauseWebhookEndpoint` of the reference.
    */
@@ -886,7 +915,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `resumeWebhookEndpoint` of the reference.
    */
@@ -901,7 +930,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `verifyWebhookEndpoint` of the reference.
    */
@@ -916,7 +945,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `rotateWebhookSecret` of the reference.
    */
@@ -931,7 +960,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `activateWebhookSecret` of the reference.
    */
@@ -946,7 +975,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `sendTestWebhook` of the reference.
    */
@@ -998,7 +1027,7 @@ export class WebhookDeliveries {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `redeliverWebhook` of the reference.
    */
@@ -1013,7 +1042,7 @@ export class WebhookDeliveries {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `createWebhookReplay` of the reference.
    */
@@ -1135,6 +1164,8 @@ export class TeamMembers {
    *
    * Scope: `team:write`.
    *
+   * Additional error codes: `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   *
    * Operation `addTeamMember` of the reference.
    */
   add(body: AddMemberRequest, options: CallOptions = {}): Promise<TeamMember> {
@@ -1198,6 +1229,8 @@ export class Keys {
    *
    * Scope: `key:write`.
    *
+   * Additional error codes: `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   *
    * Operation `createKey` of the reference.
    */
   create(body: CreateKeyRequest, options: CallOptions = {}): Promise<ApiKeyWithSecret> {
@@ -1235,7 +1268,7 @@ export class Sandbox {
    *
    * Scope: `quote:write`.
    *
-   * Additional error codes: `ALREADY_PROCESSED`, `RECORD_NOT_FOUND`.
+   * Additional error codes: `ALREADY_PROCESSED`, `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `expireQuote` of the reference.
    */
@@ -1250,7 +1283,7 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `settlePayout` of the reference.
    */
@@ -1265,7 +1298,7 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `failPayout` of the reference.
    */
@@ -1280,7 +1313,7 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `returnPayout` of the reference.
    */
@@ -1295,7 +1328,7 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `leavePayoutInDoubt` of the reference.
    */
@@ -1310,6 +1343,8 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
+   * Additional error codes: `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   *
    * Operation `setRailSilence` of the reference.
    */
   setRailSilence(body: SandboxRailSilenceRequest, options: CallOptions = {}): Promise<SandboxRailSilence> {
@@ -1322,6 +1357,8 @@ export class Sandbox {
    * Rails do as ever again, and payouts that waited go on at once. Without a silence it changes nothing.
    *
    * Scope: `payout:write`.
+   *
+   * Additional error codes: `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `endRailSilence` of the reference.
    */
@@ -1336,6 +1373,8 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
+   * Additional error codes: `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   *
    * Operation `setScenario` of the reference.
    */
   setScenario(body: SandboxScenarioRequest, options: CallOptions = {}): Promise<SandboxScenario> {
@@ -1348,6 +1387,8 @@ export class Sandbox {
    * Sets which of your payouts await approval, and the duplicate guard. Replaces the previous controls; `{}` removes them all. Needs the scope `payout:control`, so that a key that only pays cannot remove the rules. Takes effect within a second. In live mode an operator sets them for you.
    *
    * Scope: `payout:control`.
+   *
+   * Additional error codes: `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `setPayoutControls` of the reference.
    */
@@ -1362,7 +1403,7 @@ export class Sandbox {
    *
    * Scope: `account:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `creditAccount` of the reference.
    */
@@ -1377,7 +1418,7 @@ export class Sandbox {
    *
    * Scope: `beneficiary:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `setBeneficiaryListing` of the reference.
    */
@@ -1392,7 +1433,7 @@ export class Sandbox {
    *
    * Scope: `depositor:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `setDepositorListing` of the reference.
    */
@@ -1407,7 +1448,7 @@ export class Sandbox {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `retryWebhookDelivery` of the reference.
    */
@@ -1422,7 +1463,7 @@ export class Sandbox {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `lapseWebhookDelivery` of the reference.
    */
@@ -1437,7 +1478,7 @@ export class Sandbox {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `sendWebhookEvent` of the reference.
    */

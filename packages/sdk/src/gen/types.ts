@@ -106,11 +106,11 @@ export interface Beneficiary {
   /** Beneficiary id. */
   beneficiary_id: string;
   /** Type of the beneficiary. */
-  beneficiary_type: "crypto" | "fiat";
+  beneficiary_type: "crypto" | "fiat" | (string & {});
   /** Payment method of the beneficiary. */
-  transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA";
+  transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA" | (string & {});
   /** `pending` until it is screened. Only a `cleared` beneficiary can be paid; `review`: a person decides. */
-  screening_status: "pending" | "cleared" | "review" | "blocked";
+  screening_status: "pending" | "cleared" | "review" | "blocked" | (string & {});
   /** True if it is archived; new quotes for it are refused. */
   archived: boolean;
   /** True if its payment method can carry its fields. A quote for a beneficiary that isn't payable is refused. Create it again with the fields that `unpayable_reason` names. */
@@ -123,12 +123,16 @@ export interface Beneficiary {
   updated_at: string;
 }
 
-/** A beneficiary that was stored; or, with `validate=true`, a body that would be. */
+/** The beneficiary that was stored. */
 export interface CreatedBeneficiary {
-  /** Beneficiary id; omitted with `validate=true`. */
-  beneficiary_id?: string;
-  /** With `validate=true`: the body would be accepted; otherwise omitted. */
-  valid?: true;
+  /** Beneficiary id. */
+  beneficiary_id: string;
+}
+
+/** Creation would accept the body. */
+export interface ValidatedBeneficiary {
+  /** Always true: a body with an error is refused. */
+  valid: boolean;
 }
 
 /** A field of the form. */
@@ -136,7 +140,7 @@ export interface BeneficiaryFormField {
   /** Its name in the body. */
   name: string;
   /** Type of its text. */
-  type: "text" | "country" | "date" | "email" | "digits";
+  type: "text" | "country" | "date" | "email" | "digits" | (string & {});
   /** True if the field is required. */
   required: boolean;
   /** A flag of the body (a JSON boolean) that makes the field optional if it is sent as `true`. */
@@ -164,15 +168,15 @@ export interface BeneficiaryForm {
   /** Kind of beneficiary. */
   description: string;
   /** Type of the beneficiary. */
-  beneficiary_type: "crypto" | "fiat";
+  beneficiary_type: "crypto" | "fiat" | (string & {});
   /** Path that you post the body to. */
-  path: "/api/v1/transfer/crypto/beneficiary" | "/api/v1/transfer/fiat/beneficiary";
+  path: "/api/v1/transfer/crypto/beneficiary" | "/api/v1/transfer/fiat/beneficiary" | (string & {});
   /** The currency that it is for. */
   destination_currency: string;
   /** The transfer type that it is for; empty for crypto. */
   transfer_type: string;
   /** The type that it is for. */
-  beneficiary_account_type: "Individual" | "Corporate";
+  beneficiary_account_type: "Individual" | "Corporate" | (string & {});
   /** The fields, in the order in which to show them. */
   fields: BeneficiaryFormField[];
   /** Rules across fields. */
@@ -190,7 +194,7 @@ export interface BeneficiaryLink {
   /** Link id. */
   id: string;
   /** `open`: it can be used until `expires_at`. `used`: details were sent by it. */
-  state: "open" | "used" | "expired" | "revoked";
+  state: "open" | "used" | "expired" | "revoked" | (string & {});
   /** The beneficiary that was made of it; otherwise empty. Read its `screening_status`. */
   beneficiary_id: string;
   /** Why none was made of what was sent, such as `RISK_ANALYSIS_FAILED`; otherwise empty. */
@@ -230,7 +234,7 @@ export interface BeneficiaryLinkWithUrl {
   /** Link id. */
   id: string;
   /** `open`: it can be used until `expires_at`. `used`: details were sent by it. */
-  state: "open" | "used" | "expired" | "revoked";
+  state: "open" | "used" | "expired" | "revoked" | (string & {});
   /** The beneficiary that was made of it; otherwise empty. Read its `screening_status`. */
   beneficiary_id: string;
   /** Why none was made of what was sent, such as `RISK_ANALYSIS_FAILED`; otherwise empty. */
@@ -279,102 +283,14 @@ export interface Depositor {
   depositor_business_id?: string;
   /** Type of depositor. */
   depositor_type?: string;
-  /** Personal info. */
-  depositor_details?: {
-    /**
-     * The person.
-     * - The name of a person has a letter and is not a placeholder such as N/A.
-     */
-    person_details?: {
-      /** First name. */
-      firstname?: string;
-      /** Last name. */
-      lastname?: string;
-      /** Country of citizenship. */
-      citizenship?: string;
-      /** Country of birth. */
-      country_of_birth?: string;
-      /** Date of birth, 1900 or later. Not in the future. */
-      date_of_birth?: string;
-    };
-    /** Residential or registered address of the depositor. */
-    address?: {
-      /** Address line. */
-      address1?: string;
-      /** City. */
-      city?: string;
-      /** Country. */
-      country?: string;
-      /** State. */
-      state?: string;
-      /** Post code. */
-      zip_code?: string;
-    };
-    /** A document of the person. */
-    documents?: {
-      /** Kind of document. */
-      document_type?: string;
-      /** Number of the document. */
-      document_number?: string;
-    };
-  };
-  /**
-   * Business info.
-   * - The name of a company has a letter or digit and is not a placeholder such as N/A.
-   */
-  depositor_business_details?: {
-    /** EIN, registration number or tax id. */
-    business_identification_number?: string;
-    /** Name of the business. */
-    name?: string;
-    /** Legal form. */
-    business_type?: string;
-    /** Date of incorporation. Not in the future. */
-    date_of_incorporation?: string;
-    /** Residential or registered address of the depositor. */
-    address?: {
-      /** Address line. */
-      address1?: string;
-      /** City. */
-      city?: string;
-      /** Country. */
-      country?: string;
-      /** State. */
-      state?: string;
-      /** Post code. */
-      zip_code?: string;
-    };
-  };
+  depositor_details?: DepositorDetails;
+  depositor_business_details?: DepositorBusinessDetails;
   /** The owners of the company. At least one is required. */
-  company_owner_details?: Array<{
-    /**
-     * The person.
-     * - The name of a person has a letter and is not a placeholder such as N/A.
-     */
-    person_details?: {
-      /** First name. */
-      firstname?: string;
-      /** Last name. */
-      lastname?: string;
-      /** Country of citizenship. */
-      citizenship?: string;
-      /** Country of birth. */
-      country_of_birth?: string;
-      /** Date of birth, 1900 or later. Not in the future. */
-      date_of_birth?: string;
-    };
-    /** A document of the person. */
-    documents?: {
-      /** Kind of document. */
-      document_type?: string;
-      /** Number of the document. */
-      document_number?: string;
-    };
-  }>;
+  company_owner_details?: DepositorCompanyOwnerDetailsItem[];
   /** Depositor id. */
   id: string;
   /** `pending` until it is screened; then `whitelisted`, `review` (a person decides) or `rejected`. */
-  status: "pending" | "whitelisted" | "review" | "rejected";
+  status: "pending" | "whitelisted" | "review" | "rejected" | (string & {});
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -429,49 +345,22 @@ export interface Corridor {
   destination_currency_code: string;
   /** True if quotes are issued now. */
   active: boolean;
-  /** Fees of a payout, in the source currency. */
-  fees: {
-    /** Share of the source amount: 0.005 is 0.5 %. */
-    share: Decimal;
-    /** Added to the share. */
-    flat: Decimal;
-  };
-  /** Inclusive bounds of a payout's amounts; a missing bound is omitted. */
-  limits: {
-    /** Least source amount. */
-    source_amount_min?: Decimal;
-    /** Greatest source amount. */
-    source_amount_max?: Decimal;
-    /** Least receiving amount. */
-    receiving_amount_min?: Decimal;
-    /** Greatest receiving amount. */
-    receiving_amount_max?: Decimal;
-  };
+  fees: CorridorFees;
+  limits: CorridorLimits;
   /** Current destination units per one source unit; omitted if unknown. */
   exchange_rate?: Decimal;
   /** Its time; empty if unknown. */
   rate_as_of: string;
   /** The ways in which its payouts are paid, by the beneficiary's transfer type or network; empty while that is not known. */
-  rails: Array<{
-    /** Name of the rail. */
-    rail: string;
-    /** Payment method. */
-    transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA";
-    /** Network of a crypto payout; otherwise empty. */
-    network: string;
-    /** Until when of a day the rail takes what it pays that day, with its time zone (`16:00 Europe/Berlin`); empty if it has no such time. */
-    cut_off: string;
-    /** Usual time from submission to settlement of a payout that is made now; omitted if unknown. */
-    settlement_seconds?: number;
-  }>;
+  rails: CorridorRailsItem[];
 }
 
 /** An approval that your rules ask for. */
 export interface Approval {
   /** `waiting`, as decided, `expired` if no one decided in time, or `cancelled` with its payout. */
-  state: "waiting" | "approved" | "rejected" | "expired" | "cancelled";
+  state: "waiting" | "approved" | "rejected" | "expired" | "cancelled" | (string & {});
   /** Why it is needed. */
-  reasons: Array<"amount" | "new_beneficiary">;
+  reasons: Array<"amount" | "new_beneficiary" | (string & {})>;
   /** SHA-256 over what is approved: beneficiary, amounts, and the terms of the quote. */
   digest: string;
   /** When the payout is cancelled if no one has decided. */
@@ -491,9 +380,9 @@ export interface Payout {
   /** The merchant's own reference; empty if none was given. */
   reference_id: string;
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
-  status: "initiated" | "succeeded" | "failed";
+  status: "initiated" | "succeeded" | "failed" | (string & {});
   /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
   /** The merchant's id, `merchant_id` in webhooks. */
   parent_id: string;
   /** Quote that was executed. */
@@ -558,13 +447,13 @@ export interface PayoutItem {
   /** Destination currency and transfer method. */
   sub_title: string;
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
-  status: "initiated" | "succeeded" | "failed";
+  status: "initiated" | "succeeded" | "failed" | (string & {});
   /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
   /** Type of the transaction. */
   transaction_type: "payout_session";
   /** Payment method; `CREDIT_REVERSAL` if it failed or was returned and the money is credited. */
-  transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA" | "CREDIT_REVERSAL";
+  transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA" | "CREDIT_REVERSAL" | (string & {});
   /** Money out. */
   transfer_type: "debit";
   /** Transaction hash of a crypto payout that succeeded; otherwise empty. */
@@ -581,27 +470,7 @@ export interface PayoutItem {
   beneficiary_id: string;
   /** Amount that the account pays, including fees. */
   total_cost: Decimal;
-  /** The amounts, as strings. */
-  amount: {
-    /** Amount that the account pays, including fees. */
-    source_amount: Decimal;
-    /** Amount that the beneficiary receives. */
-    receiving_amount: Decimal;
-    /** Currency of the account. */
-    source_amount_currency: {
-      /** Name of the currency. */
-      name: string;
-      /** Its symbol; the code of a crypto currency. */
-      symbol: string;
-    };
-    /** Currency of the beneficiary. */
-    receiving_amount_currency: {
-      /** Name of the currency. */
-      name: string;
-      /** Its symbol; the code of a crypto currency. */
-      symbol: string;
-    };
-  };
+  amount: PayoutItemAmount;
   /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
   /** The same in words, in English. */
@@ -627,11 +496,11 @@ export interface PayoutItem {
 /** A step of a payout. */
 export interface PayoutEvent {
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
-  status: "initiated" | "succeeded" | "failed";
+  status: "initiated" | "succeeded" | "failed" | (string & {});
   /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
   /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. `awaiting_funds`: not sent yet, the operator has to fund the rail. `approved`, `approval_rejected`, `approval_expired`: decided by another of your people or API keys, or by no one in time. `reissued`: another payout pays it again; its status stays. */
-  cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved" | "awaiting_funds" | "cancelled" | "approved" | "approval_rejected" | "approval_expired" | "reissued";
+  cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved" | "awaiting_funds" | "cancelled" | "approved" | "approval_rejected" | "approval_expired" | "reissued" | (string & {});
   /** Version of the payout at this step: the `webhook-sequence` of its status. */
   version: number;
   /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
@@ -744,7 +613,7 @@ export interface SignedReceipt {
 /** The decision on a scheduled payout that was held, because the API key that made it was revoked or its person removed. */
 export interface ScheduledPayoutApproval {
   /** `waiting`, as decided, `expired` if no one decided in time, or `cancelled` before anyone decided. */
-  state: "waiting" | "approved" | "rejected" | "expired" | "cancelled";
+  state: "waiting" | "approved" | "rejected" | "expired" | "cancelled" | (string & {});
   /** When it fails if no one has decided. */
   expires_at: string;
   /** When it was decided; empty until then. */
@@ -760,9 +629,9 @@ export interface ScheduledPayout {
   /** Its id; the payout has one of its own. */
   id: string;
   /** `initiated` while it waits; then its payout's. `failed` without a `payout_id`: no payout was made. */
-  status: "initiated" | "succeeded" | "failed";
+  status: "initiated" | "succeeded" | "failed" | (string & {});
   /** `scheduled` while it waits for its time, `awaiting_approval` while it is held; then its payout's. Without a `payout_id`, `rejected`: it could not be made, `failure_code` says why; `cancelled`: by your request. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
   /** When its payout is due. */
   scheduled_at: string;
   /** Account that pays. */
@@ -799,7 +668,7 @@ export interface ScheduledPayout {
 /** The decision on a batch. */
 export interface BatchApproval {
   /** `waiting`, `approved`, `rejected`, or `cancelled` before anyone decided. `expired`: of a batch that was held, because the API key that made or approved it was revoked or its person removed; no other expires. */
-  state: "waiting" | "approved" | "rejected" | "expired" | "cancelled";
+  state: "waiting" | "approved" | "rejected" | "expired" | "cancelled" | (string & {});
   /** True if an actor other than the batch's creator must decide, because your rules require it or the batch was held. */
   by_another: boolean;
   /** SHA-256 of the approved content: the account and the lines. */
@@ -821,31 +690,16 @@ export interface Batch {
   /** Your own name for it; empty if none was given. */
   reference_id: string;
   /** `awaiting_approval`: nothing is paid yet, or of a batch that was held nothing more. `running`: its payouts are being made. `finished`: every line has its payout, failed or was cancelled. `cancelled`: before it was approved, or rejected; one that was held after payouts of it were made is `finished` instead. */
-  state: "awaiting_approval" | "running" | "finished" | "cancelled";
+  state: "awaiting_approval" | "running" | "finished" | "cancelled" | (string & {});
   /** Account that pays. */
   account_id: string;
   /** Currency of the account. */
   source_currency_code: string;
   /** Number of lines. */
   line_count: number;
-  /** A sum of lines that fix the same side's amount. */
-  source_total?: {
-    /** Currency of the amount. */
-    currency_code: string;
-    /** The sum. */
-    amount: Decimal;
-    /** Number of lines. */
-    lines: number;
-  };
+  source_total?: BatchSourceTotal;
   /** Totals of the lines with a receiving amount, by currency. */
-  receiving_totals: Array<{
-    /** Currency of the amount. */
-    currency_code: string;
-    /** The sum. */
-    amount: Decimal;
-    /** Number of lines. */
-    lines: number;
-  }>;
+  receiving_totals: BatchSourceTotal[];
   /** The maximum cost of all lines together; omitted before the approval. */
   max_total_amount?: Decimal;
   /** Cost of its payouts so far, including fees. */
@@ -874,7 +728,7 @@ export interface BatchLine {
   /** Its place in the batch, from 1. */
   number: number;
   /** `executed`: its payout is made, and `status` says what became of it. `failed`: no payout was made. */
-  state: "waiting" | "executed" | "failed" | "cancelled";
+  state: "waiting" | "executed" | "failed" | "cancelled" | (string & {});
   /** The beneficiary of the payment. */
   beneficiary_id: string;
   /** Currency of the account. */
@@ -890,9 +744,9 @@ export interface BatchLine {
   /** Its payout; empty until it is created. */
   payout_id: string;
   /** Status of its payout. Until the payout is created, `initiated` while its batch awaits approval, otherwise omitted. */
-  status?: "initiated" | "succeeded" | "failed";
+  status?: "initiated" | "succeeded" | "failed" | (string & {});
   /** Sub-status of its payout, or `awaiting_approval` with its batch. */
-  sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
+  sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
   /** Reason why no payout was created (the code that refused its quote or execution, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`, `APPROVAL_EXPIRED`) or why its payout failed; otherwise empty. */
   failure_code: string;
   /** The same in words, in English. */
@@ -928,7 +782,7 @@ export interface LedgerEntry {
   /** Consecutive number within the account, from 1. */
   sequence: number;
   /** `credit`: money was received. `hold`: reserved for a payout. `post`: left the account. `release`: the hold was released. `return`: a payout's money came back. `reversal`: a credit was reversed. */
-  step: "credit" | "hold" | "post" | "release" | "return" | "reversal";
+  step: "credit" | "hold" | "post" | "release" | "return" | "reversal" | (string & {});
   /** Currency of the amounts. */
   currency_code: string;
   /** Amount of the movement. */
@@ -966,9 +820,9 @@ export interface WebhookEndpoint {
   /** Your note; empty if none was given. */
   description: string;
   /** `paused`: its events wait for resume. `unverified`: they wait for verify. */
-  state: "active" | "paused" | "unverified";
+  state: "active" | "paused" | "unverified" | (string & {});
   /** Order in which the events of one transaction arrive. */
-  order: "none" | "bounded" | "strict";
+  order: "none" | "bounded" | "strict" | (string & {});
   /** Event types that it receives: `*` for all. */
   event_types: string[];
   /** A new URL that is not verified yet; empty if there is none. */
@@ -976,7 +830,7 @@ export interface WebhookEndpoint {
   /** When it was paused; empty if it is not paused. */
   paused_at: string;
   /** Why it is paused: `requested`, `gone` (a delivery got 410 on every attempt of its 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused. */
-  pause_reason: "" | "requested" | "gone" | "unresponsive";
+  pause_reason: "" | "requested" | "gone" | "unresponsive" | (string & {});
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -986,7 +840,7 @@ export interface WebhookEndpoint {
 /** Delivery health, some seconds old. */
 export interface WebhookEndpointHealth {
   /** `open`: it acknowledged nothing for 10 s and 10 attempts; one attempt at a time, 5 s apart. */
-  circuit: "closed" | "open";
+  circuit: "closed" | "open" | (string & {});
   /** Attempts that may run concurrently; a failure halves it. */
   concurrency_limit: number;
   /** Failures since the last 200. */
@@ -1012,9 +866,9 @@ export interface WebhookEndpointWithHealth {
   /** Your note; empty if none was given. */
   description: string;
   /** `paused`: its events wait for resume. `unverified`: they wait for verify. */
-  state: "active" | "paused" | "unverified";
+  state: "active" | "paused" | "unverified" | (string & {});
   /** Order in which the events of one transaction arrive. */
-  order: "none" | "bounded" | "strict";
+  order: "none" | "bounded" | "strict" | (string & {});
   /** Event types that it receives: `*` for all. */
   event_types: string[];
   /** A new URL that is not verified yet; empty if there is none. */
@@ -1022,7 +876,7 @@ export interface WebhookEndpointWithHealth {
   /** When it was paused; empty if it is not paused. */
   paused_at: string;
   /** Why it is paused: `requested`, `gone` (a delivery got 410 on every attempt of its 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused. */
-  pause_reason: "" | "requested" | "gone" | "unresponsive";
+  pause_reason: "" | "requested" | "gone" | "unresponsive" | (string & {});
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -1039,9 +893,9 @@ export interface WebhookEndpointWithSecrets {
   /** Your note; empty if none was given. */
   description: string;
   /** `paused`: its events wait for resume. `unverified`: they wait for verify. */
-  state: "active" | "paused" | "unverified";
+  state: "active" | "paused" | "unverified" | (string & {});
   /** Order in which the events of one transaction arrive. */
-  order: "none" | "bounded" | "strict";
+  order: "none" | "bounded" | "strict" | (string & {});
   /** Event types that it receives: `*` for all. */
   event_types: string[];
   /** A new URL that is not verified yet; empty if there is none. */
@@ -1049,7 +903,7 @@ export interface WebhookEndpointWithSecrets {
   /** When it was paused; empty if it is not paused. */
   paused_at: string;
   /** Why it is paused: `requested`, `gone` (a delivery got 410 on every attempt of its 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused. */
-  pause_reason: "" | "requested" | "gone" | "unresponsive";
+  pause_reason: "" | "requested" | "gone" | "unresponsive" | (string & {});
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -1059,7 +913,7 @@ export interface WebhookEndpointWithSecrets {
   /** Signs the header `webhook-signature`. Shown once: empty in a replayed response. */
   standard_secret: string;
   /** Only in the response to a repeated request: the fields that the first response showed once, and that are empty here. */
-  shown_once?: Array<"secret" | "standard_secret">;
+  shown_once?: Array<"secret" | "standard_secret" | (string & {})>;
 }
 
 /** A deleted endpoint. */
@@ -1087,7 +941,7 @@ export interface WebhookDelivery {
   /** Orders the events of one transaction, from 1. */
   sequence: number;
   /** `exhausted`: 24 hours went by without a 200. `cancelled`: its endpoint was deleted. */
-  state: "pending" | "delivered" | "exhausted" | "cancelled";
+  state: "pending" | "delivered" | "exhausted" | "cancelled" | (string & {});
   /** Attempts so far. */
   attempts_count: number;
   /** 0 for the original delivery, otherwise the number of the redelivery. */
@@ -1135,7 +989,7 @@ export interface WebhookDeliveryWithAttempts {
   /** Orders the events of one transaction, from 1. */
   sequence: number;
   /** `exhausted`: 24 hours went by without a 200. `cancelled`: its endpoint was deleted. */
-  state: "pending" | "delivered" | "exhausted" | "cancelled";
+  state: "pending" | "delivered" | "exhausted" | "cancelled" | (string & {});
   /** Attempts so far. */
   attempts_count: number;
   /** 0 for the original delivery, otherwise the number of the redelivery. */
@@ -1163,11 +1017,11 @@ export interface WebhookReplay {
   /** Deliveries created before this time. */
   until: string;
   /** States they had ended in. */
-  states: Array<"exhausted" | "delivered">;
+  states: Array<"exhausted" | "delivered" | (string & {})>;
   /** Maximum deliveries per second. */
   rate: number;
   /** `done`: everything is queued. `cancelled`: it was cancelled, or its endpoint was deleted. */
-  state: "running" | "done" | "cancelled";
+  state: "running" | "done" | "cancelled" | (string & {});
   /** Number of deliveries to send when it was requested. */
   total_count: number;
   /** True if counting stopped at 10,000; otherwise omitted. */
@@ -1185,7 +1039,7 @@ export interface WebhookEventRecord {
   /** Its header `webhook-id`. */
   id: string;
   /** Type of transaction. */
-  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused";
+  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused" | (string & {});
   /** Id of the transaction. */
   transaction_id: string;
   /** The status that it reports. */
@@ -1223,7 +1077,7 @@ export interface LoggedRequest {
   /** Path, with names in place of ids. */
   route: string;
   /** `failed`: a response of 4xx or 5xx, or none because the connection closed first. */
-  status: "succeeded" | "failed";
+  status: "succeeded" | "failed" | (string & {});
   /** HTTP status; 0 if the connection closed first. */
   http_status: number;
   /** `code` of the error; empty otherwise. */
@@ -1231,7 +1085,7 @@ export interface LoggedRequest {
   /** Duration in milliseconds. */
   duration_ms: number;
   /** `member`: a person of your team, in the console. */
-  caller: "api_key" | "member";
+  caller: "api_key" | "member" | (string & {});
   /** Id of the API key or the team member. */
   caller_id: string;
   /** Id of the record that it was about; empty for lists. */
@@ -1247,9 +1101,9 @@ export interface TeamMember {
   /** Name of the person. */
   name: string;
   /** Role of the member. */
-  role: "viewer" | "maker" | "approver" | "admin";
+  role: "viewer" | "maker" | "approver" | "admin" | (string & {});
   /** `invited`: has not accepted yet. `removed`: cannot sign in, and has no session. */
-  state: "invited" | "active" | "removed";
+  state: "invited" | "active" | "removed" | (string & {});
   /** When the member was added. */
   created_at: string;
   /** Last sign-in; empty before the first one. */
@@ -1267,9 +1121,9 @@ export interface RemovedTeamMember {
   /** Name of the person. */
   name: string;
   /** Role of the member. */
-  role: "viewer" | "maker" | "approver" | "admin";
+  role: "viewer" | "maker" | "approver" | "admin" | (string & {});
   /** `invited`: has not accepted yet. `removed`: cannot sign in, and has no session. */
-  state: "invited" | "active" | "removed";
+  state: "invited" | "active" | "removed" | (string & {});
   /** When the member was added. */
   created_at: string;
   /** Last sign-in; empty before the first one. */
@@ -1288,42 +1142,12 @@ export interface TeamMemberList {
 /** Unpaid orders and other records that the key or person created, with their treatment. A later call can be stricter than the first (`keep`, `hold`, `cancel`), never laxer. */
 export interface Revocation {
   /** The strictest that was requested. */
-  orders: "hold" | "keep" | "cancel";
-  /** Scheduled payouts without a payout: with `hold` those that await approval, with `keep` those that go on, with `cancel` those that were cancelled. */
-  scheduled_payouts: {
-    /** Number of records. */
-    count: number;
-    /** At most 100 ids, oldest first. */
-    ids: string[];
-  };
-  /** The same of batches with unpaid lines. */
-  batches: {
-    /** Number of records. */
-    count: number;
-    /** At most 100 ids, oldest first. */
-    ids: string[];
-  };
-  /** API keys that it created, directly or through others: with `cancel` all, which are revoked; otherwise those that still work. */
-  keys: {
-    /** Number of records. */
-    count: number;
-    /** At most 100 ids, oldest first. */
-    ids: string[];
-  };
-  /** Webhook endpoints that it or these keys created: with `cancel` they are paused. */
-  endpoints: {
-    /** Number of records. */
-    count: number;
-    /** At most 100 ids, oldest first. */
-    ids: string[];
-  };
-  /** People whom it or these keys invited and who are in your team: remove those whom you do not know. */
-  members: {
-    /** Number of records. */
-    count: number;
-    /** At most 100 ids, oldest first. */
-    ids: string[];
-  };
+  orders: "hold" | "keep" | "cancel" | (string & {});
+  scheduled_payouts: RevocationScheduledPayouts;
+  batches: RevocationBatches;
+  keys: RevocationKeys;
+  endpoints: RevocationEndpoints;
+  members: RevocationMembers;
 }
 
 /** An API key, without its secret part. */
@@ -1400,7 +1224,7 @@ export interface ApiKeyList {
 /** Behaviour of the simulated rails for your payouts. */
 export interface SandboxRailSilence {
   /** The behaviour of the rails. */
-  kind: "no_answer" | "down" | "unfunded";
+  kind: "no_answer" | "down" | "unfunded" | (string & {});
   /** When it ends. */
   until: string;
 }
@@ -1448,7 +1272,7 @@ export interface PayoutWebhookData {
   /** Your own reference; empty if none was given. */
   reference_id: string;
   /** The status that it changed to. */
-  status: "initiated" | "succeeded" | "failed";
+  status: "initiated" | "succeeded" | "failed" | (string & {});
   /** Your id. */
   merchant_id: string;
   /** Quote that was executed. */
@@ -1478,7 +1302,7 @@ export interface PayoutWebhookData {
   /** When it last changed. */
   updated_at: string;
   /** The sub-status that it changed to. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
   /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
   /** Transaction hash or bank reference of the payment that came back; empty unless `returned`. */
@@ -1609,9 +1433,9 @@ export interface BeneficiaryScreeningWebhookData {
   /** The beneficiary. */
   id: string;
   /** Its screening status now. */
-  status: "cleared" | "review" | "blocked";
+  status: "cleared" | "review" | "blocked" | (string & {});
   /** Previous screening status. */
-  previous_status: "pending" | "cleared" | "review" | "blocked";
+  previous_status: "pending" | "cleared" | "review" | "blocked" | (string & {});
   /** Your id. */
   merchant_id: string;
   /** When it changed. */
@@ -1631,7 +1455,7 @@ export interface PayoutApprovalWebhookData {
   /** Beneficiary of the payment. */
   beneficiary_id: string;
   /** Why. */
-  reasons: Array<"amount" | "new_beneficiary">;
+  reasons: Array<"amount" | "new_beneficiary" | (string & {})>;
   /** Digest of the approved content. */
   digest: string;
   /** Currency of the account. */
@@ -1685,7 +1509,7 @@ export interface EndpointPausedWebhookData {
   /** Your id. */
   merchant_id: string;
   /** `gone`: a delivery got 410 on every attempt of its 24 hours. `unresponsive`: it acknowledged nothing for five days. */
-  reason: "gone" | "unresponsive";
+  reason: "gone" | "unresponsive" | (string & {});
   /** Your note on it; empty if none was given. */
   description: string;
   /** When it was paused. */
@@ -2174,45 +1998,7 @@ export interface DepositorIndividualRequest {
   depositor_relation: string;
   /** Type of depositor. */
   depositor_type: "Individual";
-  /** Personal info. */
-  depositor_details: {
-    /**
-     * The person.
-     * - The name of a person has a letter and is not a placeholder such as N/A.
-     */
-    person_details: {
-      /** First name. */
-      firstname: string;
-      /** Last name. */
-      lastname: string;
-      /** Country of citizenship. */
-      citizenship: string;
-      /** Country of birth. */
-      country_of_birth: string;
-      /** Date of birth, 1900 or later. Not in the future. */
-      date_of_birth: string;
-    };
-    /** Residential or registered address of the depositor. */
-    address: {
-      /** Address line. */
-      address1: string;
-      /** City. */
-      city: string;
-      /** Country. */
-      country: string;
-      /** State. */
-      state: string;
-      /** Post code. */
-      zip_code: string;
-    };
-    /** A document of the person. */
-    documents: {
-      /** Kind of document. */
-      document_type: string;
-      /** Number of the document. */
-      document_number: string;
-    };
-  };
+  depositor_details: DepositorIndividualRequestDepositorDetails;
   /** Wallet address that is valid on one of the networks. Burn addresses, precompiles, system accounts and token contracts are refused. */
   depositor_wallet_address?: string;
 }
@@ -2223,59 +2009,9 @@ export interface DepositorCorporateRequest {
   depositor_relation: string;
   /** Type of depositor. */
   depositor_type: "Corporate";
-  /**
-   * Business info.
-   * - The name of a company has a letter or digit and is not a placeholder such as N/A.
-   */
-  depositor_business_details: {
-    /** EIN, registration number or tax id. */
-    business_identification_number: string;
-    /** Name of the business. */
-    name: string;
-    /** Legal form. */
-    business_type: string;
-    /** Date of incorporation. Not in the future. */
-    date_of_incorporation: string;
-    /** Residential or registered address of the depositor. */
-    address: {
-      /** Address line. */
-      address1: string;
-      /** City. */
-      city: string;
-      /** Country. */
-      country: string;
-      /** State. */
-      state: string;
-      /** Post code. */
-      zip_code: string;
-    };
-  };
+  depositor_business_details: DepositorCorporateRequestDepositorBusinessDetails;
   /** The owners of the company. At least one is required. */
-  company_owner_details: Array<{
-    /**
-     * The person.
-     * - The name of a person has a letter and is not a placeholder such as N/A.
-     */
-    person_details: {
-      /** First name. */
-      firstname: string;
-      /** Last name. */
-      lastname: string;
-      /** Country of citizenship. */
-      citizenship: string;
-      /** Country of birth. */
-      country_of_birth: string;
-      /** Date of birth, 1900 or later. Not in the future. */
-      date_of_birth: string;
-    };
-    /** A document of the person. */
-    documents: {
-      /** Kind of document. */
-      document_type: string;
-      /** Number of the document. */
-      document_number: string;
-    };
-  }>;
+  company_owner_details: DepositorCorporateRequestCompanyOwnerDetailsItem[];
   /** Wallet address that is valid on one of the networks. Burn addresses, precompiles, system accounts and token contracts are refused. */
   depositor_wallet_address: string;
 }
@@ -2381,32 +2117,7 @@ export interface CreateBatchRequest {
   /** The merchant's own name for the batch. */
   reference_id?: string;
   /** The payouts. All have the same source account, and each has a source amount or a receiving amount. */
-  lines: Array<{
-    /** Amount deducted from the source account. */
-    source_amount?: Decimal;
-    /** Amount that the recipient receives. */
-    receiving_amount?: Decimal;
-    /** The beneficiary of the payment. */
-    beneficiary_id: string;
-    /** Currency of the account. */
-    source_currency_code: string;
-    /** Currency of the beneficiary. */
-    destination_currency_code: string;
-    /** Account to be debited. */
-    account_id: string;
-    /** The maximum amount that the account may pay, including fees. A quote above it is not executed: the payout fails. */
-    max_source_amount?: Decimal;
-    /** The merchant's own order reference. It need not be unique: the quote and the idempotency key prevent a second payout. */
-    reference_id?: string;
-    /** The purpose of the payment, for the beneficiary. Bank rails that carry it show it on the beneficiary's statement. Chains ignore it. */
-    remittance_information?: string;
-    /** Purpose of the payment for the banks, if its rail carries it: a four-letter external purpose code of ISO 20022. The bank rejects the payment if it doesn't accept the code. */
-    purpose_code?: string;
-    /** Pays even if an earlier payout has the same account or wallet, amount and `reference_id`. You need it only if your account has the duplicate guard: see `POSSIBLE_DUPLICATE`. */
-    allow_duplicate?: boolean;
-    /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
-    metadata?: Record<string, string>;
-  }>;
+  lines: CreateBatchRequestLinesItem[];
 }
 
 /** Approval of a batch up to a total amount. */
@@ -2571,8 +2282,317 @@ export interface SandboxEventRequest {
   data?: Record<string, string>;
 }
 
+/** A field that failed. */
+export interface ApiErrorViolationsItem {
+  /** Dotted path, or a header's name. */
+  field: string;
+  /** The rule that the value broke; more may be added. */
+  rule: "required" | "type" | "length" | "range" | "choice" | "format" | "unknown" | "repeated" | "conflict" | (string & {});
+  /** Explanation, for people. */
+  message: string;
+}
+
+/**
+ * The person.
+ * - The name of a person has a letter and is not a placeholder such as N/A.
+ */
+export interface DepositorDetailsPersonDetails {
+  /** First name. */
+  firstname?: string;
+  /** Last name. */
+  lastname?: string;
+  /** Country of citizenship. */
+  citizenship?: string;
+  /** Country of birth. */
+  country_of_birth?: string;
+  /** Date of birth, 1900 or later. Not in the future. */
+  date_of_birth?: string;
+}
+
+/** Residential or registered address of the depositor. */
+export interface DepositorDetailsAddress {
+  /** Address line. */
+  address1?: string;
+  /** City. */
+  city?: string;
+  /** Country. */
+  country?: string;
+  /** State. */
+  state?: string;
+  /** Post code. */
+  zip_code?: string;
+}
+
+/** A document of the person. */
+export interface DepositorDetailsDocuments {
+  /** Kind of document. */
+  document_type?: string;
+  /** Number of the document. */
+  document_number?: string;
+}
+
+/** Personal info. */
+export interface DepositorDetails {
+  person_details?: DepositorDetailsPersonDetails;
+  address?: DepositorDetailsAddress;
+  documents?: DepositorDetailsDocuments;
+}
+
+/**
+ * Business info.
+ * - The name of a company has a letter or digit and is not a placeholder such as N/A.
+ */
+export interface DepositorBusinessDetails {
+  /** EIN, registration number or tax id. */
+  business_identification_number?: string;
+  /** Name of the business. */
+  name?: string;
+  /** Legal form. */
+  business_type?: string;
+  /** Date of incorporation. Not in the future. */
+  date_of_incorporation?: string;
+  address?: DepositorDetailsAddress;
+}
+
+export interface DepositorCompanyOwnerDetailsItem {
+  person_details?: DepositorDetailsPersonDetails;
+  documents?: DepositorDetailsDocuments;
+}
+
+/** Fees of a payout, in the source currency. */
+export interface CorridorFees {
+  /** Share of the source amount: 0.005 is 0.5 %. */
+  share: Decimal;
+  /** Added to the share. */
+  flat: Decimal;
+}
+
+/** Inclusive bounds of a payout's amounts; a missing bound is omitted. */
+export interface CorridorLimits {
+  /** Least source amount. */
+  source_amount_min?: Decimal;
+  /** Greatest source amount. */
+  source_amount_max?: Decimal;
+  /** Least receiving amount. */
+  receiving_amount_min?: Decimal;
+  /** Greatest receiving amount. */
+  receiving_amount_max?: Decimal;
+}
+
+/** A payment method for payouts. */
+export interface CorridorRailsItem {
+  /** Name of the rail. */
+  rail: string;
+  /** Payment method. */
+  transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA" | (string & {});
+  /** Network of a crypto payout; otherwise empty. */
+  network: string;
+  /** Until when of a day the rail takes what it pays that day, with its time zone (`16:00 Europe/Berlin`); empty if it has no such time. */
+  cut_off: string;
+  /** Usual time from submission to settlement of a payout that is made now; omitted if unknown. */
+  settlement_seconds?: number;
+}
+
+/** Currency of the account. */
+export interface PayoutItemAmountSourceAmountCurrency {
+  /** Name of the currency. */
+  name: string;
+  /** Its symbol; the code of a crypto currency. */
+  symbol: string;
+}
+
+/** Currency of the beneficiary. */
+export interface PayoutItemAmountReceivingAmountCurrency {
+  /** Name of the currency. */
+  name: string;
+  /** Its symbol; the code of a crypto currency. */
+  symbol: string;
+}
+
+/** The amounts, as strings. */
+export interface PayoutItemAmount {
+  /** Amount that the account pays, including fees. */
+  source_amount: Decimal;
+  /** Amount that the beneficiary receives. */
+  receiving_amount: Decimal;
+  source_amount_currency: PayoutItemAmountSourceAmountCurrency;
+  receiving_amount_currency: PayoutItemAmountReceivingAmountCurrency;
+}
+
+/** A sum of lines that fix the same side's amount. */
+export interface BatchSourceTotal {
+  /** Currency of the amount. */
+  currency_code: string;
+  /** The sum. */
+  amount: Decimal;
+  /** Number of lines. */
+  lines: number;
+}
+
+/** Scheduled payouts without a payout: with `hold` those that await approval, with `keep` those that go on, with `cancel` those that were cancelled. */
+export interface RevocationScheduledPayouts {
+  /** Number of records. */
+  count: number;
+  /** At most 100 ids, oldest first. */
+  ids: string[];
+}
+
+/** The same of batches with unpaid lines. */
+export interface RevocationBatches {
+  /** Number of records. */
+  count: number;
+  /** At most 100 ids, oldest first. */
+  ids: string[];
+}
+
+/** API keys that it created, directly or through others: with `cancel` all, which are revoked; otherwise those that still work. */
+export interface RevocationKeys {
+  /** Number of records. */
+  count: number;
+  /** At most 100 ids, oldest first. */
+  ids: string[];
+}
+
+/** Webhook endpoints that it or these keys created: with `cancel` they are paused. */
+export interface RevocationEndpoints {
+  /** Number of records. */
+  count: number;
+  /** At most 100 ids, oldest first. */
+  ids: string[];
+}
+
+/** People whom it or these keys invited and who are in your team: remove those whom you do not know. */
+export interface RevocationMembers {
+  /** Number of records. */
+  count: number;
+  /** At most 100 ids, oldest first. */
+  ids: string[];
+}
+
+/**
+ * The person.
+ * - The name of a person has a letter and is not a placeholder such as N/A.
+ */
+export interface DepositorIndividualRequestDepositorDetailsPersonDetails {
+  /** First name. */
+  firstname: string;
+  /** Last name. */
+  lastname: string;
+  /** Country of citizenship. */
+  citizenship: string;
+  /** Country of birth. */
+  country_of_birth: string;
+  /** Date of birth, 1900 or later. Not in the future. */
+  date_of_birth: string;
+}
+
+/** Residential or registered address of the depositor. */
+export interface DepositorIndividualRequestDepositorDetailsAddress {
+  /** Address line. */
+  address1: string;
+  /** City. */
+  city: string;
+  /** Country. */
+  country: string;
+  /** State. */
+  state: string;
+  /** Post code. */
+  zip_code: string;
+}
+
+/** A document of the person. */
+export interface DepositorIndividualRequestDepositorDetailsDocuments {
+  /** Kind of document. */
+  document_type: string;
+  /** Number of the document. */
+  document_number: string;
+}
+
+/** Personal info. */
+export interface DepositorIndividualRequestDepositorDetails {
+  person_details: DepositorIndividualRequestDepositorDetailsPersonDetails;
+  address: DepositorIndividualRequestDepositorDetailsAddress;
+  documents: DepositorIndividualRequestDepositorDetailsDocuments;
+}
+
+/**
+ * Business info.
+ * - The name of a company has a letter or digit and is not a placeholder such as N/A.
+ */
+export interface DepositorCorporateRequestDepositorBusinessDetails {
+  /** EIN, registration number or tax id. */
+  business_identification_number: string;
+  /** Name of the business. */
+  name: string;
+  /** Legal form. */
+  business_type: string;
+  /** Date of incorporation. Not in the future. */
+  date_of_incorporation: string;
+  address: DepositorIndividualRequestDepositorDetailsAddress;
+}
+
+export interface DepositorCorporateRequestCompanyOwnerDetailsItem {
+  person_details: DepositorIndividualRequestDepositorDetailsPersonDetails;
+  documents: DepositorIndividualRequestDepositorDetailsDocuments;
+}
+
+export interface CreateBatchRequestLinesItem {
+  /** Amount deducted from the source account. */
+  source_amount?: Decimal;
+  /** Amount that the recipient receives. */
+  receiving_amount?: Decimal;
+  /** The beneficiary of the payment. */
+  beneficiary_id: string;
+  /** Currency of the account. */
+  source_currency_code: string;
+  /** Currency of the beneficiary. */
+  destination_currency_code: string;
+  /** Account to be debited. */
+  account_id: string;
+  /** The maximum amount that the account may pay, including fees. A quote above it is not executed: the payout fails. */
+  max_source_amount?: Decimal;
+  /** The merchant's own order reference. It need not be unique: the quote and the idempotency key prevent a second payout. */
+  reference_id?: string;
+  /** The purpose of the payment, for the beneficiary. Bank rails that carry it show it on the beneficiary's statement. Chains ignore it. */
+  remittance_information?: string;
+  /** Purpose of the payment for the banks, if its rail carries it: a four-letter external purpose code of ISO 20022. The bank rejects the payment if it doesn't accept the code. */
+  purpose_code?: string;
+  /** Pays even if an earlier payout has the same account or wallet, amount and `reference_id`. You need it only if your account has the duplicate guard: see `POSSIBLE_DUPLICATE`. */
+  allow_duplicate?: boolean;
+  /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  metadata?: Record<string, string>;
+}
+
+export interface ExportBatchReportJsonResult {
+  batch: Batch;
+  lines: BatchLine[];
+}
+
+/** Health. */
+export interface GetHealthResult {
+  /** Health status. */
+  status: "ok";
+}
+
+/** Readiness. */
+export interface GetReadinessResult {
+  /** Health status. */
+  status: "ready";
+}
+
+/** It gets no requests now. */
+export interface GetReadinessResult2 {
+  /** Health status. */
+  status: "not ready";
+}
+
 /** A beneficiary that is paid in cryptocurrency. */
 export type CreateCryptoBeneficiaryRequest =
+  | CryptoBeneficiaryIndividualRequest
+  | CryptoBeneficiaryCorporateRequest;
+
+/** A beneficiary that is paid in cryptocurrency. */
+export type ValidateCryptoBeneficiaryRequest =
   | CryptoBeneficiaryIndividualRequest
   | CryptoBeneficiaryCorporateRequest;
 
@@ -2582,23 +2602,17 @@ export type CreateFiatBeneficiaryRequest =
   | FiatBeneficiaryInrRequest
   | FiatBeneficiaryEurRequest;
 
+/** A beneficiary that is paid to a bank account. */
+export type ValidateFiatBeneficiaryRequest =
+  | FiatBeneficiaryUsdRequest
+  | FiatBeneficiaryInrRequest
+  | FiatBeneficiaryEurRequest;
+
 /** A party that funds the merchant's account from a wallet. */
 export type CreateDepositorRequest =
   | DepositorSelfBusinessRequest
   | DepositorIndividualRequest
   | DepositorCorporateRequest;
-
-/** Query parameters of `createCryptoBeneficiary`. */
-export interface CreateCryptoBeneficiaryQuery {
-  /** `true` checks the body and a wallet's risk as creation does, but stores no beneficiary, screens no one and keeps no idempotency key. */
-  validate?: boolean | undefined;
-}
-
-/** Query parameters of `createFiatBeneficiary`. */
-export interface CreateFiatBeneficiaryQuery {
-  /** `true` checks the body and a wallet's risk as creation does, but stores no beneficiary, screens no one and keeps no idempotency key. */
-  validate?: boolean | undefined;
-}
 
 /** Query parameters of `listBeneficiaries`. */
 export interface ListBeneficiariesQuery {
@@ -2692,8 +2706,8 @@ export interface ListPayoutsQuery {
   amount_to?: string | undefined;
   /** Only payouts of this batch. */
   batch_id?: string | undefined;
-  /** Only payouts with these pairs: `metadata[order]=1001`. */
-  metadata?: Record<string, string> | undefined;
+  /** Only payouts with these pairs of key and value: `metadata=order=1001`. */
+  metadata?: string[] | undefined;
   /** Created at or after this time. */
   created_from?: string | undefined;
   /** Created before this time. */

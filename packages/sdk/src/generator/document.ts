@@ -1,7 +1,7 @@
 /** The JSON Schema keywords that affect the generated types. */
 export type Schema = {
   readonly $ref?: string;
-  readonly type?: string | readonly string[];
+  readonly type?: string;
   readonly format?: string;
   readonly description?: string;
   readonly enum?: readonly (string | number | boolean)[];
@@ -13,7 +13,12 @@ export type Schema = {
   readonly anyOf?: readonly Schema[];
 };
 
-type Content = { readonly "application/json"?: { readonly schema: Schema } };
+type Content = {
+  readonly "application/json"?: {
+    readonly schema: Schema;
+    readonly examples?: Readonly<Record<string, object>>;
+  };
+};
 
 type Parameter = {
   readonly $ref?: string;
@@ -42,7 +47,11 @@ export type Document = {
     Record<string, { readonly post: { readonly requestBody: { readonly content: Content } } }>
   >;
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    /** The refusals of all operations. */
+    readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+  };
 };
 
 export type Operation = {
@@ -69,7 +78,9 @@ export type Operation = {
 export function operationsOf(document: Document): Operation[] {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     path.startsWith("/api/")
-      ? Object.entries(methods).flatMap(([method, each]) => operation(method, path, each) ?? [])
+      ? Object.entries(methods).flatMap(
+          ([method, each]) => operation(method, path, each, document.components) ?? [],
+        )
       : [],
   );
   const isGeneral = (code: string, method: string) =>
@@ -84,10 +95,11 @@ function operation(
   method: string,
   path: string,
   described: DocumentOperation,
+  components: Document["components"],
 ): Operation | undefined {
   const { operationId: id, tags, summary, description, parameters = [], requestBody } = described;
   const content = described.responses["200"]?.content;
-  const schema = content?.["application/json"]?.schema;
+  const schema = resolved(content?.["application/json"]?.schema, components.schemas);
   if (content !== undefined && schema?.properties?.data === undefined) return undefined;
   const data = schema?.properties?.data;
   const [tag] = tags;
@@ -110,17 +122,25 @@ function operation(
     body: requestBody?.content["application/json"]?.schema,
     bodyRequired: requestBody?.required ?? false,
     data,
-    refusals: refusalsOf(described),
+    refusals: refusalsOf(described, components),
   };
 }
 
-function refusalsOf({ responses }: DocumentOperation): string[] {
-  return Object.entries(responses).flatMap(([status, { $ref, content }]) => {
-    if (!status.startsWith("4")) return [];
-    if ($ref !== undefined) return [nameOf($ref)];
-    const code = content?.["application/json"]?.schema.properties?.code;
-    return (code?.enum ?? []).map(String);
+function refusalsOf(
+  { responses }: DocumentOperation,
+  components: Document["components"],
+): string[] {
+  return Object.entries(responses).flatMap(([status, { $ref = "" }]) => {
+    const { content } = components.responses[nameOf($ref)] ?? {};
+    return status.startsWith("4") ? Object.keys(content?.["application/json"]?.examples ?? {}) : [];
   });
+}
+
+function resolved(
+  schema: Schema | undefined,
+  schemas: Document["components"]["schemas"],
+): Schema | undefined {
+  return schema?.$ref === undefined ? schema : schemas[nameOf(schema.$ref)];
 }
 
 /** Returns `Quote` for `#/components/schemas/Quote`. */

@@ -44,8 +44,9 @@ describe("types", () => {
     [{ type: "number", format: "decimal" }, "Decimal"],
     [{ type: "integer" }, "number"],
     [{ type: "boolean" }, "boolean"],
-    [{ type: ["string", "number"] }, "Decimal"],
-    [{ type: ["string", "integer"] }, "string"],
+    [{ anyOf: [{ type: "string" }, { type: "number" }] }, "Decimal"],
+    [{ anyOf: [{ type: "string" }, { type: "integer" }] }, "string"],
+    [{ anyOf: [{ type: "string", enum: ["a"] }, { type: "string" }] }, '"a" | (string & {})'],
     [{ type: "string", enum: ["a", "b"] }, '"a" | "b"'],
     [{ type: "array", items: { type: "string", enum: ["a", "b"] } }, 'Array<"a" | "b">'],
     [{ type: "array", items: { $ref: "#/components/schemas/Quote" } }, "Quote[]"],
@@ -67,16 +68,18 @@ describe("types", () => {
       A: { type: "object", properties: { fee: { type: "integer" } } },
       B: { type: "object", properties: { fee: { type: "number", format: "decimal" } } },
     };
-    const spoilt = {
-      ...document,
-      components: { schemas: { ...document.components.schemas, ...schemas } },
+    const components = {
+      ...document.components,
+      schemas: { ...document.components.schemas, ...schemas },
     };
+    const spoilt = { ...document, components };
     expect(() => generatedFiles(spoilt)).toThrow("fee is both integer and decimal");
   });
 
   test("a description cannot end its comment", () => {
     const schemas = { A: { description: "a */ b", type: "object", properties: {} } };
-    const files = generatedFiles({ ...document, paths: {}, webhooks: {}, components: { schemas } });
+    const components = { schemas, responses: {} };
+    const files = generatedFiles({ ...document, paths: {}, webhooks: {}, components });
     expect(files["types.ts"]).toContain("/** a *\\/ b */");
   });
 });

@@ -123,31 +123,8 @@ function methodSource(operation: Operation, document: Document): string {
   const { method: name } = placeOf(operation);
   return (
     comment(documentation(operation), "  ") +
-    checkedOverloads(operation, name, parameters.slice(0, -1), answer) +
     `  ${name}(${parameters.join(", ")}): ${returned} {\n    return ${call};\n  }\n`
   );
-}
-
-/**
- * Generates overloads for operations with the parameter `validate`. A validation returns only
- * `valid`. A normal call returns all other fields.
- */
-function checkedOverloads(
-  { query }: Operation,
-  name: string,
-  parameters: readonly string[],
-  answer: string,
-): string {
-  if (!query.some((each) => each.name === "validate")) return "";
-  const options = (validate: string) => `CallOptions & { readonly validate${validate} }`;
-  const overloads = [
-    [`options?: ${options("?: false | undefined")}`, `Required<Omit<${answer}, "valid">>`],
-    [`options: ${options(": true")}`, `Required<Pick<${answer}, "valid">>`],
-    [`options: ${options("?: boolean | undefined")}`, answer],
-  ];
-  return overloads
-    .map(([last, type]) => `  ${name}(${[...parameters, last].join(", ")}): Promise<${type}>;\n`)
-    .join("");
 }
 
 function documentation({ id, text, refusals }: Operation): string {

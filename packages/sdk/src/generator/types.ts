@@ -13,12 +13,8 @@ export function typeOf(schema: Schema, indent = ""): string {
   if (schema.$ref !== undefined) return nameOf(schema.$ref);
   if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(" | ");
   const either = schema.oneOf ?? schema.anyOf;
-  if (either !== undefined) return either.map((each) => typeOf(each, indent)).join(" | ");
+  if (either !== undefined) return unionOf(either, indent);
   const { type } = schema;
-  // If the platform accepts a number or text, use text, which is exact.
-  if (Array.isArray(type) && type.includes("string")) {
-    return type.includes("number") ? "Decimal" : "string";
-  }
   switch (type) {
     case "string":
       return schema.format === "decimal" ? "Decimal" : "string";
@@ -35,6 +31,20 @@ export function typeOf(schema: Schema, indent = ""): string {
       return objectType(schema, indent);
   }
   throw new Error(`the generator has no type for ${JSON.stringify(schema)}`);
+}
+
+/**
+ * Returns the type of alternatives. Known values beside any text keep their completion in editors.
+ * For a number or text, only text is exact.
+ */
+function unionOf(either: readonly Schema[], indent: string): string {
+  const types = either.map(({ type }) => type);
+  if (types.includes("string") && types.includes("number")) return "Decimal";
+  if (types.includes("string") && types.includes("integer")) return "string";
+  const [known, ...more] = either;
+  const isOpen = known?.enum !== undefined && more.length === 1 && more[0]?.type === "string";
+  if (isOpen) return `${typeOf(known, indent)} | (string & {})`;
+  return either.map((each) => typeOf(each, indent)).join(" | ");
 }
 
 function listType(item: string): string {
@@ -76,10 +86,12 @@ const decimalText =
 
 /** Generates all types: named schemas, bodies with alternatives, queries, events and codes. */
 export function typesSource(document: Document, operations: readonly Operation[]): string {
-  const { Error: refusal, ...schemas } = document.components.schemas;
+  const { ApiError: refusal, ...schemas } = document.components.schemas;
   // Pages have the client's own type `Page`.
   const named = Object.entries(schemas).flatMap(([name, schema]) =>
-    schema.properties?.meta_data === undefined ? [declaration(name, schema)] : [],
+    schema.properties?.meta_data === undefined && !isEnvelope(schema)
+      ? [declaration(name, schema)]
+      : [],
   );
   const bodies = operations.flatMap((each) =>
     each.body !== undefined && each.body.$ref === undefined && bodyType(each) !== undefined
@@ -92,7 +104,7 @@ export function typesSource(document: Document, operations: readonly Operation[]
   const events = Object.values(document.webhooks).map(
     ({ post }) => post.requestBody.content["application/json"]?.schema ?? {},
   );
-  const codes = refusal?.properties?.code?.enum ?? [];
+  const codes = refusal?.properties?.code?.anyOf?.[0]?.enum ?? [];
   return [
     `${comment(decimalText)}export type Decimal = string;\n`,
     ...named,
@@ -106,6 +118,11 @@ export function typesSource(document: Document, operations: readonly Operation[]
     wholeFields(document),
     webhookDecimals(document, events),
   ].join("\n");
+}
+
+/** The client returns the content of these objects. */
+function isEnvelope({ properties = {} }: Schema): boolean {
+  return Object.keys(properties).join() === "data";
 }
 
 function declaration(name: string, schema: Schema, type = typeOf(schema)): string {

@@ -37,6 +37,8 @@ export function referenceOf(document: Json) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addFormat("decimal", true);
+  // Our own times have milliseconds and are in UTC.
+  ajv.addFormat("date-time", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   ajv.addSchema({ ...(closedAnswers(document) as Json), $id: documentId });
   const compiled = new Map<string, ValidateFunction>();
   const validator = (pointer: string): ValidateFunction => {
@@ -67,7 +69,7 @@ export function referenceOf(document: Json) {
       const [pathname = ""] = path.split("?");
       const route = routes.find((each) => each.method === method && each.pattern.test(pathname));
       if (route === undefined) {
-        const error = status === 204 ? [] : schemaProblems("/components/schemas/Error", body);
+        const error = status === 204 ? [] : schemaProblems("/components/schemas/ApiError", body);
         return [...unroutedProblems(status), ...error];
       }
       const pointer = responsePointer(route, status);
@@ -79,6 +81,7 @@ export function referenceOf(document: Json) {
       return [
         ...headerProblems(response, headers, document, status !== 200),
         ...mediaTypeProblems(mediaType, headers),
+        ...codeProblems(response, status, body),
         ...schemaProblems(`${pointer}/content/${mediaType.replace("/", "~1")}/schema`, body),
       ];
     },
@@ -125,6 +128,16 @@ function at(document: Json, pointer: string): Json {
   return place as Json;
 }
 
+/** A refusal's code is one of its status. The response has an example of each. */
+function codeProblems({ content }: Json, status: number, body: unknown): string[] {
+  if (status < 400) return [];
+  const { examples } = (content as Record<string, Json>)["application/json"] ?? {};
+  const { code } = body as { readonly code?: string };
+  return code !== undefined && code in ((examples ?? {}) as Json)
+    ? []
+    : [`${code} has no ${status}`];
+}
+
 /** The document has one media type for each response. */
 function mediaTypeProblems(expected: string, headers: Headers): string[] {
   const type = headers.get("content-type") ?? "none";
@@ -135,7 +148,7 @@ function mediaTypeProblems(expected: string, headers: Headers): string[] {
  * Headers that the document describes but that are usually absent. For example, only a replay has
  * the first one.
  */
-const rareHeaders = /^(Idempotent-Replayed|Disburse-Ignored-Fields)$/;
+const rareHeaders = /^(Idempotent-Replayed|Disburse-(?:Ignored-Fields|Warnings))$/;
 /** Headers that are absent if a request is refused before its API key is known. */
 const limitHeaders = /^RateLimit-/;
 
@@ -155,12 +168,19 @@ function headerProblems(
   });
 }
 
+/** Clients must accept values that are added later; our own answers have none. */
+function isOpenText(schema: Json): schema is Json & { readonly anyOf: readonly Json[] } {
+  const [known, any] = Array.isArray(schema.anyOf) ? (schema.anyOf as Json[]) : [];
+  return known?.enum !== undefined && any?.type === "string" && Object.keys(any).length === 1;
+}
+
 /** Forbids additional properties in every response object and component. */
 function closedAnswers(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closedAnswers);
   if (typeof node !== "object" || node === null) return node;
   const inside = Object.entries(node).map(([key, value]) => [key, closedAnswers(value)]);
   const copy = Object.fromEntries(inside) as Json;
+  if (isOpenText(copy)) return { ...copy, anyOf: copy.anyOf.slice(0, 1) };
   const isObject = copy.type === "object" && typeof copy.properties === "object";
   if (!isObject || "allOf" in copy || "additionalProperties" in copy) return copy;
   return { ...copy, additionalProperties: false };

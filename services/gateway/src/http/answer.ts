@@ -3,11 +3,13 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { isDatabaseUnavailable } from "@disburse/chassis/mongo/database.ts";
 import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
+import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import { otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import { readViolations } from "@disburse/kernel/violations.ts";
+import { readViolations, type WireViolation, wireViolation } from "@disburse/kernel/violations.ts";
 import { MongoTopologyClosedError } from "mongodb";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
 import type { FileFormat } from "../openapi/route.ts";
+import { otherKinds, withMisspelt } from "./rules/hints.ts";
 
 /** A response that may be a page, compressed bytes or a stream. */
 export type PageAnswer = Omit<Answer, "body"> & { readonly body: string | Buffer | Readable };
@@ -31,8 +33,9 @@ const headersOf: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = 
 };
 
 /** Returns status 200 with `{ "data": … }`. */
-export function dataAnswer(data: unknown): Answer {
-  return { status: 200, headers: {}, body: JSON.stringify({ data }) };
+export function dataAnswer(data: unknown, warnings: readonly string[] = []): Answer {
+  const headers = warnings.length === 0 ? {} : { "Disburse-Warnings": warnings.join("; ") };
+  return { status: 200, headers, body: JSON.stringify({ data }) };
 }
 
 /** Responds with a file, which is streamed while it is generated. */
@@ -49,11 +52,12 @@ export function fileAnswer({ mediaType, name }: FileFormat, bytes: Readable): Pa
  * `message`. The body also has the failed fields, the reason and the blocking payout, if any.
  */
 export function refusalAnswer(
-  { refused: code, detail, reason, payoutId }: Refused<ErrorCode>,
+  { refused: code, detail, reason, payoutId, violations: own = [] }: Refused<ErrorCode>,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
   const { status, message } = errorTable[code];
-  const violations = code === "INVALID_REQUEST" ? readViolations(detail ?? "") : [];
+  const violations =
+    code === "INVALID_REQUEST" ? readViolations(detail ?? "") : own.map(wireViolation);
   const body = JSON.stringify({
     code,
     message: detail ?? message,
@@ -62,6 +66,28 @@ export function refusalAnswer(
     ...(payoutId !== undefined && { payout_id: payoutId }),
   });
   return { status, headers: { ...headersOf[code], ...headers }, body };
+}
+
+/** The parts of a request that a refusal may explain. */
+type Sent = {
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+  readonly unknown: readonly string[];
+};
+
+/**
+ * Adds to a refusal what the request itself shows: an id of another kind, or a missing field that
+ * was sent in another case.
+ */
+export function explained(answer: PageAnswer, { params, body, unknown }: Sent): PageAnswer {
+  if (typeof answer.body !== "string" || ![400, 404].includes(answer.status)) return answer;
+  const error = JSON.parse(answer.body) as { code: string; violations?: WireViolation[] };
+  const violations =
+    error.code === "RECORD_NOT_FOUND"
+      ? otherKinds(params, body).map(wireViolation)
+      : withMisspelt(error.violations ?? [], unknown);
+  if (violations.length === 0) return answer;
+  return { ...answer, body: JSON.stringify({ ...error, violations }) };
 }
 
 /** Returns true for a public error code. Merchants see only refusals with such a code. */

@@ -55,6 +55,17 @@ it.each<[string, string | Buffer, Record<string, string>, number, string | undef
   expect(reached - before).toBe(status === 200 ? 1 : 0);
 });
 
+it("tells where a body is no JSON", async () => {
+  const reply = await gateway.ask({ path, key, body: '{\n  "quote_id": qt\n}' });
+  expect(reply.json).toEqual({
+    code: "INVALID_JSON",
+    message: "Please check the request payload.",
+    violations: [
+      { field: "body", rule: "format", message: "is not valid JSON at line 2, column 15" },
+    ],
+  });
+});
+
 it("reads a body in chunks, and refuses one that grows past the limit", async () => {
   const headers = { "transfer-encoding": "chunked" };
   const ask = (body: string) => gateway.ask({ path, key, body, headers });

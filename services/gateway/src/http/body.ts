@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import type { ErrorCode } from "@disburse/kernel/errors.ts";
+import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { LargeBody } from "../openapi/route.ts";
 import type { PageAnswer } from "./answer.ts";
 import type { HttpContext, RouterContext } from "./observe.ts";
 import { readCsvBody } from "./rules/csv.ts";
+import { mediaTypeHint } from "./rules/hints.ts";
 import { isPlain, readJsonBody, readText } from "./rules/request.ts";
 import type { Upload } from "./uploads.ts";
 
@@ -25,13 +26,18 @@ export async function readBody(
   isOptional: boolean,
 ): Promise<JsonObject | Refused<ErrorCode>> {
   const { "content-type": type, "content-encoding": encoding } = req.headers;
-  if (hasBody(req) && !isPlain(type, encoding)) return refused("UNSUPPORTED_MEDIA_TYPE");
+  if (hasBody(req) && !isPlain(type, encoding)) return unsupported(type, encoding);
   if (announced(req) > drainMax) return refused("PAYLOAD_TOO_LARGE");
   // The caller is authenticated and the body's length is accepted, so the client may send the body.
   if (awaitsContinue(req)) res.writeContinue();
   const bytes = await readBytes(req, bodyMax);
   if (isRefused(bytes)) return bytes;
   return bytes.length === 0 && isOptional ? {} : readJsonBody(bytes);
+}
+
+function unsupported(type?: string, encoding?: string): Refused<"UNSUPPORTED_MEDIA_TYPE"> {
+  const { message } = errorTable.UNSUPPORTED_MEDIA_TYPE;
+  return refused("UNSUPPORTED_MEDIA_TYPE", `${message} ${mediaTypeHint(type, encoding)}`);
 }
 
 /** Reads a browser's form. The last value of a repeated field wins. */
@@ -56,7 +62,7 @@ export async function readLargeBody(
 ): Promise<JsonObject | Refused<ErrorCode>> {
   const { "content-type": type, "content-encoding": encoding } = req.headers;
   const isCsv = isPlain(type, encoding, "text/csv");
-  if (!isCsv && !isPlain(type, encoding)) return refused("UNSUPPORTED_MEDIA_TYPE");
+  if (!isCsv && !isPlain(type, encoding)) return unsupported(type, encoding);
   if (announced(req) > bytesMax) return refused("PAYLOAD_TOO_LARGE", tooLargeText(bytesMax));
   const upload = begin();
   if (isRefused(upload)) return upload;

@@ -1,3 +1,5 @@
+import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
 import { beforeEach, expect, it } from "vitest";
 import { at, times, useCalls } from "../test-calls.ts";
 
@@ -5,13 +7,14 @@ const calls = useCalls();
 const rfq = "/api/v1/transfer/rfq";
 const body = '{"source_amount":"10","beneficary_id":"ben_1","account_id":"acc_1","scheduled_at":1}';
 
+const quote = {
+  ...{ id: "qt_1", merchantId: "mer_1", sourceAmount: "9007199254740993.10", totalFees: "0.37" },
+  ...{ convertedAmount: "1.00", receivingAmount: "1000.00", exchangeRate: "83.1234567891" },
+  ...times,
+  expiredAt: at,
+};
+
 beforeEach(() => {
-  const quote = {
-    ...{ id: "qt_1", merchantId: "mer_1", sourceAmount: "9007199254740993.10", totalFees: "0.37" },
-    ...{ convertedAmount: "1.00", receivingAmount: "1000.00", exchangeRate: "83.1234567891" },
-    ...times,
-    expiredAt: at,
-  };
   calls.fakes().quote.createQuote = calls.replying({ quote });
   calls.fakes().payout.listAccounts = calls.replying({
     accounts: [{ id: "acc_1", currencyCode: "USD", available: "0.10", held: "0.00", ...times }],
@@ -49,6 +52,54 @@ it("refuses it where the caller is strict, and calls no service", async () => {
     },
   ]);
   expect(calls.requests()).toEqual([]);
+});
+
+it("names an unknown field with the missing one that it is in another case", async () => {
+  calls.fakes().quote.createQuote = () => {
+    throw refusalError(publicRefusals, refused("INVALID_REQUEST", "account_id: is required"));
+  };
+  const { json } = await calls.ask({ path: rfq, body: '{"accountId":"acc_1"}' });
+  expect(json).toEqual({
+    code: "INVALID_REQUEST",
+    message: "account_id: is required",
+    violations: [
+      {
+        ...{ field: "account_id", rule: "required" },
+        message: "is required, and accountId is not known here",
+      },
+    ],
+  });
+});
+
+it("names the kind of an id that is not found because it is of another kind", async () => {
+  calls.fakes().quote.createQuote = () => {
+    throw refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
+  };
+  const accountId = "po_01hqz0000000000000000000ab";
+  const { json } = await calls.ask({ path: rfq, body: JSON.stringify({ account_id: accountId }) });
+  expect(json).toEqual({
+    code: "RECORD_NOT_FOUND",
+    message: "Unable to find the record requested.",
+    violations: [
+      {
+        ...{ field: "account_id", rule: "format" },
+        message: "is the id of a payout, not of an account",
+      },
+    ],
+  });
+});
+
+it("warns of a quote outside the corridor's limits, also in a repeat", async () => {
+  const limits = { sourceMin: "1.00", sourceMax: "100.00" };
+  calls.fakes().quote.createQuote = calls.replying({ quote, exceededLimits: limits });
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const ask = () => calls.ask({ path: rfq, body: "{}", headers });
+  const [first, again] = [await ask(), await ask()];
+  const warning =
+    "execution of this quote is refused: the corridor requires source_amount at least 1.00, source_amount at most 100.00";
+  expect([first.status, first.headers["disburse-warnings"]]).toEqual([200, warning]);
+  expect(again.headers["idempotent-replayed"]).toBe("true");
+  expect(again.headers["disburse-warnings"]).toBe(warning);
 });
 
 it("answers amounts as strings of the same digits, and counts as numbers", async () => {

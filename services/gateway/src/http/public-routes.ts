@@ -1,4 +1,6 @@
+import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
+import { withStringAmounts } from "../openapi/string-amounts.ts";
 import { yamlOf } from "../openapi/yaml.ts";
 import { docsRoutes } from "./docs.ts";
 import { type PublicRoute, textRoute } from "./static.ts";
@@ -6,7 +8,7 @@ import { type PublicRoute, textRoute } from "./static.ts";
 export type PublicRouteDeps = {
   /** Returns true while the gateway can serve requests. */
   readonly isReady: () => Promise<boolean>;
-  readonly reference: object;
+  readonly reference: JsonSchema;
   /** Folder of the documentation's build. The folder may be missing. */
   readonly docsFolder: string;
   /** Returns the public keys for verifying receipts. */
@@ -35,6 +37,7 @@ export function publicRoutes({
       answer: async () => status(200, { keys: receiptKeys() }),
     },
     textRoute("/openapi.json", JSON.stringify(reference), {}),
+    textRoute("/openapi-strings.json", JSON.stringify(withStringAmounts(reference)), {}),
     textRoute("/openapi.yaml", yamlOf(reference), { "Content-Type": "application/yaml" }),
     { path: "/healthz", isProbe: true, answer: async () => status(200, { status: "ok" }) },
     {

@@ -4,7 +4,7 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { Actor_Kind, MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { normalBody } from "@disburse/forms/checks/normal.ts";
 import { unknownFields } from "@disburse/forms/checks/read.ts";
-import type { ErrorCode } from "@disburse/kernel/errors.ts";
+import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import {
   invalidRequest,
@@ -25,12 +25,26 @@ import { admit, bearerToken, type Caller, type KeyRecord, readKey } from "../key
 import type { Mode } from "../keys/rules/key.ts";
 import { present, withoutSecrets } from "../openapi/fields.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
-import { type Clients, type FileFormat, type Route, takesBody } from "../openapi/route.ts";
+import {
+  type Clients,
+  type FileFormat,
+  isWarned,
+  type Route,
+  takesBody,
+} from "../openapi/route.ts";
 import type { MemberSessions } from "../sessions/members.ts";
-import { dataAnswer, failureAnswer, fileAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
+import {
+  dataAnswer,
+  explained,
+  failureAnswer,
+  fileAnswer,
+  type PageAnswer,
+  refusalAnswer,
+} from "./answer.ts";
 import { readBody, readLargeBody } from "./body.ts";
 import type { RouterContext } from "./observe.ts";
 import type { RateLimiter } from "./rate-limit.ts";
+import { authorizationHint } from "./rules/hints.ts";
 import { headerValues, type Preferences, readPreferences } from "./rules/request.ts";
 import { withTextAmounts } from "./rules/text-amounts.ts";
 import { type OperationName, type RunAnswer, runBound, runClaimed } from "./run-once.ts";
@@ -76,6 +90,8 @@ type Run = {
   readonly ctx: RouterContext;
   readonly caller: Caller;
   readonly body: JsonObject;
+  /** Paths of the body's unknown fields, at most 20. */
+  readonly unknown: readonly string[];
 };
 
 /**
@@ -124,19 +140,20 @@ async function answerTo(
   const excess = "mediaType" in route.data ? deps.files.begin(caller, ctx) : undefined;
   if (excess !== undefined) return refusalAnswer(excess);
   if (isRefused(preferences)) return refusalAnswer(preferences);
-  const run: Run = { route, ctx, caller, body: {} };
+  const run: Run = { route, ctx, caller, body: {}, unknown: [] };
   if (!takesBody(route.method)) return (await answerOf(run, deps, randomOperation())).answer;
   const body = await bodyOf(route, ctx, () => deps.uploads.begin(caller.merchantId, ctx));
   if (isRefused(body)) return refusalAnswer(body);
   const unknown = unknownFields(route.body?.form, body);
+  const names = unknown.map(({ field }) => field);
   if (unknown.length > 0) {
     if (preferences.isStrict) return refusalAnswer(invalidRequest(unknown));
-    const names = unknown.map(({ field }) => field);
     if (deps.mode === "sandbox") ctx.set(ignoredHeader, names.join(", "));
   }
   const refusal = route.authorise?.({ caller, form: route.body?.form, body });
   if (refusal !== undefined) return refusalAnswer(refusal);
-  return runNamed({ ...run, body: normalBody(route.body?.form, body) }, deps);
+  const named = { ...run, unknown: names, body: normalBody(route.body?.form, body) };
+  return runNamed(named, deps);
 }
 
 /**
@@ -165,9 +182,16 @@ async function authenticate(ctx: RouterContext, deps: RouteDeps): Promise<Caller
   const origin = deps.unauthenticated.originOf(ctx.req);
   const authorizations = headerValues(ctx.req.rawHeaders, "authorization");
   const session = authorizations.length === 0 ? deps.members.tokenOf(ctx.req) : undefined;
-  return session === undefined
-    ? callerOfKey(bearerToken(authorizations), origin, deps)
-    : callerOfSession(session, ctx, origin, deps);
+  if (session !== undefined) return callerOfSession(session, ctx, origin, deps);
+  const isKeyHeader = ctx.req.headers["x-api-key"] !== undefined;
+  const hint = authorizationHint(authorizations, isKeyHeader, deps.mode);
+  return callerOfKey(bearerToken(authorizations), hint, origin, deps);
+}
+
+/** The message begins with the code's own. The hint is about the header, and not about the key. */
+function unauthenticatedBecause(hint: string): Refused<"UNAUTHENTICATED"> {
+  const { message } = errorTable.UNAUTHENTICATED;
+  return refused("UNAUTHENTICATED", hint === "" ? undefined : `${message} ${hint}`);
 }
 
 /**
@@ -194,12 +218,13 @@ async function callerOfSession(
  */
 async function callerOfKey(
   token: string | undefined,
+  hint: string,
   origin: Origin,
   { keys, mode, matches, rehash, unauthenticated, clock }: RouteDeps,
 ): Promise<Caller | CallerRefusal> {
   const presented = token === undefined ? undefined : readKey(token);
   if (presented === undefined || presented.mode !== mode) {
-    return unauthenticated.count(origin) ?? refused("UNAUTHENTICATED");
+    return unauthenticated.count(origin) ?? unauthenticatedBecause(hint);
   }
   const isKnown = keys.remembers(presented.id);
   const excess = isKnown ? undefined : unauthenticated.count(origin);
@@ -219,8 +244,7 @@ async function runNamed(run: Run, deps: RouteDeps): Promise<PageAnswer> {
   const { route, ctx, caller, body } = run;
   const key = idempotencyKey(headerValues(ctx.req.rawHeaders, "idempotency-key"));
   if (isRefused(key)) return refusalAnswer(key);
-  const isReadOnly = route.isReadOnly?.(new URLSearchParams(ctx.querystring)) ?? false;
-  if (key === undefined || isReadOnly) {
+  if (key === undefined || route.isReadOnly) {
     return (await answerOf(run, deps, randomOperation())).answer;
   }
   const { merchantId, actor } = caller;
@@ -234,13 +258,25 @@ async function runNamed(run: Run, deps: RouteDeps): Promise<PageAnswer> {
   const once = route.isBoundByService ? runBound : runClaimed;
   const named = { scope, fingerprint: fingerprintOf(body) };
   return once(deps.idempotency, named, deps.log, (operationNamed) =>
-    answerOf(run, deps, operationNamed).catch((error): RunAnswer => {
-      return { answer: failureAnswer(error, deps.log) };
-    }),
+    answerOf(run, deps, operationNamed),
   );
 }
 
+/** Returns the route's answer. A refusal says more where the request alone shows a mistake. */
 async function answerOf(
+  run: Run,
+  deps: RouteDeps,
+  operationNamed: OperationName,
+): Promise<RunAnswer> {
+  const answered = await answerOfService(run, deps, operationNamed).catch((error): RunAnswer => {
+    return { answer: failureAnswer(error, deps.log) };
+  });
+  const { ctx, body, unknown } = run;
+  const answer = explained(answered.answer, { params: ctx.params, body, unknown });
+  return { ...answered, answer };
+}
+
+async function answerOfService(
   { route, ctx, caller, body }: Run,
   { clients }: RouteDeps,
   operationNamed: OperationName,
@@ -267,9 +303,12 @@ async function answerOf(
   if ("mediaType" in data) {
     return { answer: fileAnswer(chosenFormat(data, ctx.query), answered as Readable) };
   }
-  const written = data.write(present(answered));
+  const { warned: value, warnings } = isWarned(answered)
+    ? answered
+    : { warned: answered, warnings: [] };
+  const written = data.write(present(value));
   const { shownOnce = [] } = data;
-  if (shownOnce.length === 0) return { answer: dataAnswer(written) };
+  if (shownOnce.length === 0) return { answer: dataAnswer(written, warnings) };
   const secrets = written as Readonly<Record<string, unknown>>;
   const kept = dataAnswer(withoutSecrets(secrets, shownOnce));
   // The secrets are empty if this is a repeat after a lost response. The service doesn't keep

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { bodyExamples } from "@disburse/forms/describe/examples.ts";
 import { formSchema, type JsonSchema, selectorOf } from "@disburse/forms/describe/json-schema.ts";
 import type { Form, PublicBody } from "@disburse/forms/fields/field.ts";
 import { componentPath, type NamedSchema, pageMeta, schemaRef } from "./fields.ts";
+import { withNamedSchemas } from "./named-schemas.ts";
 import {
   error,
   headerParameters,
@@ -14,13 +14,10 @@ import {
   responseHeaders,
   sharedResponses,
 } from "./responses.ts";
-import { type FileFormat, type Route, tags, takesBody } from "./route.ts";
+import { type FileFormat, type Route, tags, takesBody, takesKey } from "./route.ts";
 
 /** Version of the API. The first digit is also in the path. */
 const interfaceVersion = "1.0.0";
-
-/** Introduces the API with a first payout and the conventions. */
-const introduction = readFileSync(new URL("./introduction.md", import.meta.url), "utf8").trimEnd();
 
 export type Schemas = ReadonlyMap<string, JsonSchema>;
 
@@ -38,15 +35,17 @@ export function openApiDocument({ routes, components, webhooks }: Described): Js
   const schemas = [error, pageMeta, ...components, ...bodies];
   const paths = Map.groupBy(routes, ({ path }) => path.replaceAll(/:(\w+)/g, "{$1}"));
   const byName = new Map(schemas.map(({ name, schema }) => [name, schema]));
-  return {
+  return withNamedSchemas({
     openapi: "3.1.0",
     info: {
       title: "Disburse",
       version: interfaceVersion,
       summary: "Payouts in fiat and crypto.",
-      description: introduction,
+      description:
+        "Pays beneficiaries in fiat and crypto from your accounts, and reports each change by webhook. Amounts are exact decimals, as numbers here and as strings in `/openapi-strings.json`, which is for client generators.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
+    externalDocs: { description: "First payout, guides and errors.", url: "/docs" },
     servers: [{ url: "/", description: "This gateway." }],
     security: [{ apiKey: [] }],
     tags,
@@ -70,7 +69,7 @@ export function openApiDocument({ routes, components, webhooks }: Described): Js
         },
       },
     },
-  };
+  });
 }
 
 function pathItem(routes: readonly Route[], schemas: Schemas): JsonSchema {
@@ -98,7 +97,8 @@ function operationItem(route: Route, schemas: Schemas): JsonSchema {
   };
 }
 
-function parametersOf({ method, path, data, query = {} }: Route): JsonSchema[] {
+function parametersOf(route: Route): JsonSchema[] {
+  const { method, path, query = {} } = route;
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -106,24 +106,29 @@ function parametersOf({ method, path, data, query = {} }: Route): JsonSchema[] {
     description: "Id of the record.",
     schema: { type: "string" },
   }));
-  const inQuery = Object.entries(query).flatMap(([name, { description, schema, keys }]) => {
-    const parameter = { name, in: "query", required: false, description, schema };
-    const style = keys === undefined ? {} : { style: "deepObject", explode: true };
-    return description === "" ? [] : [{ ...parameter, ...style }];
-  });
-  const ofBodies = takesBody(method) ? ["IdempotencyKey", "Strict"] : [];
-  const headers = [...ofBodies, ...("mediaType" in data ? [] : ["Amounts"]), "RequestId"];
+  const inQuery = Object.entries(query).flatMap(([name, { description, schema }]) =>
+    description === "" ? [] : [{ name, in: "query", required: false, description, schema }],
+  );
+  const ofKeys = takesKey(route) ? ["IdempotencyKey"] : [];
+  const ofBodies = takesBody(method) ? ["Strict"] : [];
+  const headers = [...ofKeys, ...ofBodies, "RequestId"];
   const inHeader = headers.map((name) => ({ $ref: `#/components/parameters/${name}` }));
   return [...inPath, ...inQuery, ...inHeader];
 }
 
-function success({ method, data }: Route, schemas: Schemas): JsonSchema {
+function success(route: Route, schemas: Schemas): JsonSchema {
+  const { method, data, mayWarn } = route;
   if ("mediaType" in data) return fileSuccess(data);
-  const ofBodies = takesBody(method) ? ["Idempotent-Replayed", "Disburse-Ignored-Fields"] : [];
+  const ofKeys = takesKey(route) ? ["Idempotent-Replayed"] : [];
+  const ofBodies = takesBody(method) ? ["Disburse-Ignored-Fields"] : [];
+  const ofWarnings = mayWarn ? ["Disburse-Warnings"] : [];
   const example = { data: exampleOfSchema(schemaRef(data), schemas) };
   return {
     description: data.schema.description,
-    headers: headerRefs(["X-Request-Id", ...limitHeaders, ...ofBodies]),
+    headers: headerRefs([
+      ...["X-Request-Id", ...limitHeaders],
+      ...[...ofKeys, ...ofBodies, ...ofWarnings],
+    ]),
     content: {
       "application/json": {
         schema: { type: "object", required: ["data"], properties: { data: schemaRef(data) } },

@@ -49,10 +49,17 @@ export function secret(description: string, example: string): Kind<string> {
   return { ...text(once, example), isShownOnce: true };
 }
 
-/** A text field with a fixed set of values. */
+/**
+ * A text field with known values. The schema allows other texts, because a client that rejects a
+ * value added later could read no record that has it.
+ */
 export function oneOf(description: string, words: readonly string[]): Kind<string> {
-  const schema = { type: "string", description, enum: words, examples: [words[0]] };
-  return { schema, write: same };
+  // A constant tells the schema from others, such as the type of a webhook.
+  if (words.length === 1) {
+    return { schema: { type: "string", description, enum: words, examples: words }, write: same };
+  }
+  const anyOf = [{ type: "string", enum: words }, { type: "string" }];
+  return { schema: { description, anyOf, examples: [words[0]] }, write: same };
 }
 
 /** The name of an enum value. `words` limits the values that occur. */
@@ -106,8 +113,8 @@ export function flag(description: string, example: boolean): Kind<boolean> {
 
 /** A time in ISO 8601 format, in UTC with milliseconds. */
 export function moment(description: string): Kind<Timestamp | undefined> {
-  const pattern = "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$";
-  const more = { format: "date-time", pattern };
+  // Without a pattern: generators turn the text into a date, to which none applies.
+  const more = { format: "date-time" };
   return { ...text(description, "2026-11-20T11:26:00.123Z", more), write: timeText };
 }
 
@@ -246,7 +253,7 @@ function shownOnceSchema(names: readonly string[]): JsonSchema {
     type: "array",
     description:
       "Only in the response to a repeated request: the fields that the first response showed once, and that are empty here.",
-    items: { type: "string", enum: names, examples: [names[0]] },
+    items: oneOf("A field's name.", names).schema,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { enumNames, enumValue } from "@disburse/chassis/enum-names.ts";
+import { withoutExclusions } from "@disburse/forms/describe/json-schema.ts";
 import { nearest } from "@disburse/kernel/nearest.ts";
 import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
@@ -25,10 +26,7 @@ export type Parameter<Value, Field = string | undefined> = {
    * uses it.
    */
   readonly isList?: true;
-  /**
-   * For `name[key]=value` parameters: the pattern of their keys. The parameter is sent once for
-   * each key.
-   */
+  /** For `name=key=value` parameters, which are sent once for each key: the pattern of the keys. */
   readonly keys?: string;
 };
 
@@ -69,8 +67,6 @@ const textMax = 255;
 /** Maximum length of a metadata value. */
 const pairValueMax = 500;
 const pageMax = 100;
-/** Default page length. It must equal the default of the owning services. */
-const pageDefault = 20;
 
 type Described<Field> = readonly [description: string, field?: Field];
 
@@ -85,7 +81,7 @@ function kind<Value>(reading: Pick<Parameter<Value>, "schema" | "read" | "proble
 }
 
 export const limit = kind<number>({
-  schema: { type: "integer", minimum: 1, maximum: pageMax, default: pageDefault },
+  schema: { type: "integer", minimum: 1, maximum: pageMax },
   read: (text) => {
     const value = /^\d{1,3}$/.test(text) ? Number(text) : 0;
     return value >= 1 && value <= pageMax ? value : undefined;
@@ -127,18 +123,17 @@ export const moment = kind({
   problem: "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z",
 });
 
-/** Texts under keys, sent as `name[key]=value`. OpenAPI calls this style `deepObject`. */
+/** Texts under keys, each sent as `name=key=value`. Client generators have no type for a map here. */
 export function pairs<const Field extends string | undefined = undefined>(
   keys: string,
   ...described: Described<Field>
 ): Parameter<Record<string, string>, Field> {
-  const value = { type: "string", maxLength: pairValueMax };
-  const propertyNames = { pattern: `^${keys}$` };
+  const items = { type: "string", pattern: `^${withoutExclusions(keys)}=.{0,${pairValueMax}}$` };
   return {
     ...kind<Record<string, string>>({
-      schema: { type: "object", propertyNames, additionalProperties: value },
+      schema: { type: "array", items, examples: [["order=1001"]] },
       read: () => undefined,
-      problem: `must be sent with a known key and a value of at most ${pairValueMax} characters`,
+      problem: `must be key=value: each key once, with a value of at most ${pairValueMax} characters`,
     })(...described),
     keys,
   };
@@ -205,10 +200,9 @@ export function readQuery<Query extends QueryShape>(
 ): QueryValues<Query> | Refused<"INVALID_REQUEST"> {
   const violations: Violation[] = [];
   const values: Record<string, unknown> = {};
-  const named = new Set<string>();
   for (const [field, parameter] of Object.entries(shape)) {
     if (parameter.keys !== undefined) {
-      const pairs = readPairs(query, field, parameter.keys, named);
+      const pairs = readPairs(query.getAll(field), parameter.keys);
       if (pairs === "malformed") violations.push({ field, problem: parameter.problem });
       else if (pairs !== undefined) values[field] = pairs;
       continue;
@@ -231,27 +225,23 @@ export function readQuery<Query extends QueryShape>(
   }
   const known = Object.keys(shape);
   for (const field of new Set(query.keys())) {
-    const isKnown = Object.hasOwn(shape, field) && shape[field]?.keys === undefined;
-    if (!isKnown && !named.has(field))
+    if (!Object.hasOwn(shape, field))
       violations.push(unknownField(shown(field), nearest(field, known)));
   }
   return violations.length > 0 ? invalidRequest(violations) : (values as QueryValues<Query>);
 }
 
-/** Parses parameters of the form `name[key]=value`. Adds their names to `named`. */
-function readPairs(query: URLSearchParams, field: string, keys: string, named: Set<string>) {
-  const shape = new RegExp(`^${RegExp.escape(field)}\\[(${keys})\\]$`);
-  const pairs: [string, string][] = [];
-  let isSound = true;
-  for (const [name, text] of query) {
-    if (!name.startsWith(`${field}[`)) continue;
-    const [, key] = shape.exec(name) ?? [];
-    isSound &&= key !== undefined && !named.has(name) && Array.from(text).length <= pairValueMax;
-    named.add(name);
-    if (key !== undefined) pairs.push([key, cleanText(text)]);
+/** Parses texts of the form `key=value`. */
+function readPairs(sent: readonly string[], keys: string) {
+  const shape = new RegExp(`^(${keys})=(.*)$`, "s");
+  const pairs = new Map<string, string>();
+  for (const each of sent) {
+    const [, key, value = ""] = shape.exec(each) ?? [];
+    if (key === undefined || pairs.has(key) || Array.from(value).length > pairValueMax)
+      return "malformed";
+    pairs.set(key, cleanText(value));
   }
-  if (!isSound) return "malformed";
-  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+  return pairs.size === 0 ? undefined : Object.fromEntries(pairs);
 }
 
 /** Returns a parameter's name if error messages may safely repeat it. */

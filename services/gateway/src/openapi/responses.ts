@@ -2,7 +2,7 @@ import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { type ErrorCode, errorTable, refusalReasons } from "@disburse/kernel/errors.ts";
 import { readViolations, violationRules } from "@disburse/kernel/violations.ts";
 import { id, type NamedSchema, objectSchema, oneOf, schemaRef, text } from "./fields.ts";
-import { type Route, takesBody } from "./route.ts";
+import { type Route, takesBody, takesKey } from "./route.ts";
 
 /** Request and response headers of all routes (decisions: wire conventions). */
 
@@ -33,16 +33,18 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     required: false,
     description:
       "`true` refuses fields of the body that are not known, with `INVALID_REQUEST`; they are ignored otherwise, and the sandbox names them in `Disburse-Ignored-Fields`.",
-    schema: { type: "string", enum: ["true", "false"], default: "false" },
+    schema: { type: "string", enum: ["true", "false"] },
   },
-  Amounts: {
-    name: "Disburse-Amounts",
-    in: "header",
-    required: false,
-    description:
-      "`string` answers every amount and rate as a string of the same digits, for clients that read JSON numbers as floats.",
-    schema: { type: "string", enum: ["number", "string"], default: "number" },
-  },
+};
+
+/** The header of every request in the contract with amounts as strings. */
+export const amountsHeader = {
+  name: "Disburse-Amounts",
+  in: "header",
+  required: true,
+  description: "Returns every amount and rate as a string of the same digits.",
+  schema: { type: "string", enum: ["string"] },
+  example: "string",
 };
 
 const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema });
@@ -62,6 +64,10 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   ),
   "Disburse-Ignored-Fields": header(
     "In the sandbox: paths of unknown fields of the body; at most 20.",
+    { type: "string" },
+  ),
+  "Disburse-Warnings": header(
+    "What the success does not show, such as limits that a payout of the quote will exceed.",
     { type: "string" },
   ),
   "Content-Disposition": header("Name of the file.", { type: "string" }),
@@ -89,14 +95,15 @@ const always: readonly ErrorCode[] = [
   "SERVICE_UNAVAILABLE",
 ];
 
-/** Codes that only routes with a body and an idempotency key return. */
+/** Codes that only routes with a body return. */
 const ofBodies: readonly ErrorCode[] = [
   "INVALID_JSON",
-  "IDEMPOTENCY_IN_PROGRESS",
   "PAYLOAD_TOO_LARGE",
   "UNSUPPORTED_MEDIA_TYPE",
-  "IDEMPOTENCY_KEY_REUSED",
 ];
+
+/** Codes that only routes with an idempotency key return. */
+const ofKeys: readonly ErrorCode[] = ["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED"];
 
 /**
  * Codes that only routes on one record return. Such a route's path contains the record's
@@ -105,8 +112,13 @@ const ofBodies: readonly ErrorCode[] = [
 const ofRecords: readonly ErrorCode[] = ["RECORD_NOT_FOUND"];
 
 /** Returns all refusal codes of a route. */
-export function refusalsOf({ method, path, refusals = [] }: Route): readonly ErrorCode[] {
-  const more = [path.includes("/:") ? ofRecords : [], takesBody(method) ? ofBodies : []];
+export function refusalsOf(route: Route): readonly ErrorCode[] {
+  const { method, path, refusals = [] } = route;
+  const more = [
+    path.includes("/:") ? ofRecords : [],
+    takesBody(method) ? ofBodies : [],
+    takesKey(route) ? ofKeys : [],
+  ];
   return [...new Set([...refusals, ...always, ...more.flat()])];
 }
 
@@ -119,14 +131,15 @@ const violation = objectSchema("A field that failed.", {
 const reasons = Object.entries(refusalReasons).map(([name, what]) => `- \`${name}\`: ${what}`);
 
 export const error: NamedSchema = {
-  name: "Error",
+  name: "ApiError",
   schema: objectSchema("Why a request was refused.", {
     code: oneOf("Error code, for programs; more may be added.", Object.keys(errorTable)),
     message: text("Explanation, for people.", "Quote has expired"),
     violations: {
       schema: {
         type: "array",
-        description: "For `INVALID_REQUEST`: all invalid fields, as `message` names them.",
+        description:
+          "For `INVALID_REQUEST`: all invalid fields, as `message` names them. For `INVALID_JSON`: where the body is invalid. For `RECORD_NOT_FOUND`: ids of another kind than their field.",
         items: violation,
       },
       isOptional: true,
@@ -177,31 +190,31 @@ function limits(status: number): readonly string[] {
   return [401, 408, 417, 431, 501].includes(status) ? [] : limitHeaders;
 }
 
-/**
- * Builds the responses of refusals, keyed by status. A response with a single code is a component.
- */
+function byStatus(codes: readonly ErrorCode[]): [status: number, codes: ErrorCode[]][] {
+  return [...Map.groupBy([...codes].sort(), (code) => errorTable[code].status)];
+}
+
+/** Routes with the same codes of a status share a component. */
+const componentOf = (codes: readonly ErrorCode[]) => codes.join("_OR_");
+
+/** Builds the responses of refusals, keyed by status, as references to components. */
 export function refusalResponses(codes: readonly ErrorCode[]): Record<string, JsonSchema> {
-  const byStatus = Map.groupBy(codes, (code) => errorTable[code].status);
-  const responses = [...byStatus].map(([status, its]): [string, JsonSchema] => {
-    const [only, ...more] = its;
-    const isShared = only !== undefined && more.length === 0;
-    return [
-      String(status),
-      isShared ? { $ref: `#/components/responses/${only}` } : response(status, its),
-    ];
-  });
+  const responses = byStatus(codes).map(([status, its]): [string, JsonSchema] => [
+    String(status),
+    { $ref: `#/components/responses/${componentOf(its)}` },
+  ]);
   return Object.fromEntries(responses.sort(([a], [b]) => a.localeCompare(b)));
 }
 
 /** Builds the components that `refusalResponses` references for all routes. */
 export function sharedResponses(routes: readonly Route[]): Record<string, JsonSchema> {
-  const shared = routes.flatMap((endpoint) => {
-    const byStatus = Map.groupBy(refusalsOf(endpoint), (code) => errorTable[code].status);
-    return [...byStatus.values()].flatMap((its) => (its.length === 1 ? its : []));
-  });
-  return Object.fromEntries(
-    [...new Set(shared)].sort().map((code) => [code, response(errorTable[code].status, [code])]),
+  const all = routes.flatMap((route) =>
+    byStatus(refusalsOf(route)).map(([status, its]): [string, JsonSchema] => [
+      componentOf(its),
+      response(status, its),
+    ]),
   );
+  return Object.fromEntries(all.sort(([a], [b]) => a.localeCompare(b)));
 }
 
 function response(status: number, codes: readonly ErrorCode[]): JsonSchema {
@@ -210,7 +223,7 @@ function response(status: number, codes: readonly ErrorCode[]): JsonSchema {
     headers: headerRefs(["X-Request-Id", ...ownHeaders(status, codes), ...limits(status)]),
     content: {
       "application/json": {
-        schema: { allOf: [schemaRef(error)], properties: { code: { enum: codes } } },
+        schema: schemaRef(error),
         examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
       },
     },
@@ -271,6 +284,14 @@ export const operationalPaths: Readonly<Record<string, JsonSchema>> = {
   ),
   "/openapi.json": operational(
     ["getOpenApi", "This document", "OpenAPI 3.1, as a file."],
+    [["The document.", { type: "object" }]],
+  ),
+  "/openapi-strings.json": operational(
+    [
+      "getOpenApiWithStrings",
+      "This document with amounts as strings",
+      "The same contract for client generators that read numbers as floats: every request sends `Disburse-Amounts: string`, and every amount is a string.",
+    ],
     [["The document.", { type: "object" }]],
   ),
   "/docs": operational(

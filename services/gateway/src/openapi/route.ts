@@ -167,6 +167,13 @@ export type Call<Path = string, Query = QueryShape> = {
  */
 type Answered<Data> = Data extends Component<infer Value> ? Value | undefined : Readable;
 
+/** A success that the caller should know more about. The texts are ASCII, for a header. */
+export type Warned<Value> = { readonly warned: Value; readonly warnings: readonly string[] };
+
+export function isWarned(answered: unknown): answered is Warned<unknown> {
+  return typeof answered === "object" && answered !== null && "warned" in answered;
+}
+
 /** The input of a route's own permission check, which runs in addition to the scope check. */
 export type Authorised = Pick<Call, "form" | "body"> & { readonly caller: Caller };
 
@@ -194,11 +201,10 @@ type Described<Path, Query, Data> = {
    * the response.
    */
   readonly isBoundByService?: true;
-  /**
-   * Returns true if a POST with this query changes nothing. Such a request needs no idempotency
-   * key.
-   */
-  readonly isReadOnly?: (query: URLSearchParams) => boolean;
+  /** Set for a POST that changes nothing. It takes no idempotency key. */
+  readonly isReadOnly?: true;
+  /** Set if a success may have the header `Disburse-Warnings`. */
+  readonly mayWarn?: true;
   /**
    * Refuses a body that exceeds the caller's permissions, even if a stored response exists. Ignores
    * an invalid body, which `answer` refuses.
@@ -208,7 +214,7 @@ type Described<Path, Query, Data> = {
   readonly answer: (
     call: Call<Path, Query>,
     clients: Clients,
-  ) => Promise<Answered<Data> | Refused<ErrorCode>>;
+  ) => Promise<Answered<Data> | Warned<Answered<Data>> | Refused<ErrorCode>>;
 };
 
 /** Documentation and handler of one route. */
@@ -266,9 +272,12 @@ export function routesOf({ scope, tag, routes }: Resource): readonly Route[] {
   });
 }
 
-/** Returns true for methods that have a body and accept an idempotency key. */
 export function takesBody(method: Route["method"]): boolean {
   return method === "POST" || method === "PATCH";
+}
+
+export function takesKey({ method, isReadOnly }: Pick<Route, "method" | "isReadOnly">): boolean {
+  return takesBody(method) && isReadOnly === undefined;
 }
 
 /**

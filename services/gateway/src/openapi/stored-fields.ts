@@ -37,9 +37,16 @@ export function storedValues<Desc extends DescMessage>(
 
 /** Removes a request's constraints from a field's schema. */
 function stored(schema: JsonSchema): JsonSchema {
-  const { type, description, properties, items, additionalProperties, examples } = schema;
+  const {
+    type = "string",
+    description,
+    properties,
+    items,
+    additionalProperties,
+    examples,
+  } = schema;
   return {
-    type: Array.isArray(type) ? "string" : type,
+    type,
     ...(description !== undefined && { description }),
     ...(properties !== undefined && { properties: storedProperties(properties) }),
     ...(additionalProperties !== undefined && {

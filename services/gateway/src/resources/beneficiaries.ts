@@ -3,7 +3,6 @@ import {
   type Beneficiary,
   BeneficiaryKind,
   BeneficiarySchema,
-  CreateCryptoBeneficiaryRequestSchema,
   CreateCryptoBeneficiaryResponseSchema,
   CryptoBeneficiaryFieldsSchema,
   FiatBeneficiaryFieldsSchema,
@@ -13,7 +12,6 @@ import {
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
 import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
-import { exampleOfSchema } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { bodyFields, get, post, type Resource, remove } from "../openapi/route.ts";
@@ -72,32 +70,19 @@ export const beneficiary = withStored(
   ),
 );
 
-const createdId = f.id("ben", "Beneficiary id; omitted with `validate=true`.");
-const valid = f.flag("With `validate=true`: the body would be accepted; otherwise omitted.", true);
-
-const createdFields = f.record(
+const created = f.record(
   CreateCryptoBeneficiaryResponseSchema,
   "CreatedBeneficiary",
-  "A beneficiary that was stored; or, with `validate=true`, a body that would be.",
-  {
-    beneficiary_id: f.optional(createdId),
-    valid: f.from(
-      ({ beneficiaryId }) => beneficiaryId === "",
-      f.optional({ ...valid, schema: { ...valid.schema, enum: [true] } }),
-    ),
-  },
+  "The beneficiary that was stored.",
+  { beneficiary_id: f.id("ben", "Beneficiary id.") },
 );
 
-/** A response contains exactly one of these fields. */
-const created: typeof createdFields = {
-  ...createdFields,
-  schema: {
-    ...createdFields.schema,
-    minProperties: 1,
-    maxProperties: 1,
-    examples: [{ beneficiary_id: exampleOfSchema(createdId.schema, new Map()) }],
-  },
-};
+const validated = f.record(
+  CreateCryptoBeneficiaryResponseSchema,
+  "ValidatedBeneficiary",
+  "Creation would accept the body.",
+  { valid: f.from(() => true, f.flag("Always true: a body with an error is refused.", true)) },
+);
 
 const beneficiaryPage = f.pageOf(
   ListBeneficiariesResponseSchema,
@@ -105,16 +90,6 @@ const beneficiaryPage = f.pageOf(
   "beneficiaries",
   beneficiary,
 );
-
-const createQuery = q.queryOf(CreateCryptoBeneficiaryRequestSchema, {
-  validate: q.oneOf(
-    { true: true, false: false },
-    "`true` checks the body and a wallet's risk as creation does, but stores no beneficiary, screens no one and keeps no idempotency key.",
-    "validateOnly",
-  ),
-});
-
-const isValidation = (query: URLSearchParams) => query.get("validate") === "true";
 
 const listQuery = q.queryOf(ListBeneficiariesRequestSchema, {
   ...q.page,
@@ -144,34 +119,60 @@ const refusals = [
   "INVALID_REQUEST",
 ] as const;
 
+function validation(kind: "crypto" | "fiat") {
+  const wallet = kind === "crypto" ? " and the wallet's risk" : "";
+  return {
+    summary: `Validate ${kind} beneficiary`,
+    description: `Checks the body${wallet} as creation does. Stores no beneficiary, screens no one and keeps no idempotency key.`,
+    data: validated,
+    isReadOnly: true,
+  } as const;
+}
+
 export const beneficiaries: Resource = {
   scope: "beneficiary",
   tag: "Beneficiaries",
-  components: [beneficiary, created, beneficiaryPage],
+  components: [beneficiary, created, validated, beneficiaryPage],
   routes: [
     post("createCryptoBeneficiary", createPaths.crypto, {
       summary: "Create crypto beneficiary",
       description:
         "Registers a wallet to be paid. The wallet is checked before it is stored; its owner is screened afterwards. The response does not include the result of the screening: read `screening_status` before you request a quote; only a `cleared` beneficiary can be paid. List corridors returns what can be paid.",
       body: { form: cryptoBeneficiary },
-      query: createQuery,
       data: created,
       refusals: [...refusals, "INVALID_WALLET_ADDRESS", "RISK_ANALYSIS_FAILED"],
-      isReadOnly: isValidation,
       answer: (call, { beneficiary }) =>
         beneficiary.createCryptoBeneficiary(bodyFields(call, CryptoBeneficiaryFieldsSchema)),
+    }),
+    post("validateCryptoBeneficiary", `${createPaths.crypto}/validate`, {
+      ...validation("crypto"),
+      body: { form: cryptoBeneficiary },
+      refusals: [...refusals, "INVALID_WALLET_ADDRESS", "RISK_ANALYSIS_FAILED"],
+      answer: (call, { beneficiary }) =>
+        beneficiary.createCryptoBeneficiary({
+          ...bodyFields(call, CryptoBeneficiaryFieldsSchema),
+          validateOnly: true,
+        }),
     }),
     post("createFiatBeneficiary", createPaths.fiat, {
       summary: "Create fiat beneficiary",
       description:
         "Registers a bank account to be paid. Its owner is screened after it is stored. The response does not include the result of the screening: read `screening_status` before you request a quote; only a `cleared` beneficiary can be paid.",
       body: { form: fiatBeneficiary },
-      query: createQuery,
       data: created,
       refusals,
-      isReadOnly: isValidation,
       answer: (call, { beneficiary }) =>
         beneficiary.createFiatBeneficiary(bodyFields(call, FiatBeneficiaryFieldsSchema)),
+    }),
+    post("validateFiatBeneficiary", `${createPaths.fiat}/validate`, {
+      ...validation("fiat"),
+      body: { form: fiatBeneficiary },
+      refusals,
+      answer: (call, { beneficiary }) =>
+        beneficiary.createFiatBeneficiary({
+          ...bodyFields(call, FiatBeneficiaryFieldsSchema),
+          validateOnly: true,
+        }),
     }),
     get("listBeneficiaries", collection, {
       summary: "List beneficiaries",

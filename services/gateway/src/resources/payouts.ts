@@ -225,7 +225,10 @@ const listQuery = q.queryOf(ListPayoutsRequestSchema, {
   amount_from: q.token("Only payouts of at least this amount; needs `source_currency_code`."),
   amount_to: q.token("Only payouts of at most this amount; needs `source_currency_code`."),
   batch_id: q.token("Only payouts of this batch."),
-  metadata: q.pairs(metadataKey, "Only payouts with these pairs: `metadata[order]=1001`."),
+  metadata: q.pairs(
+    metadataKey,
+    "Only payouts with these pairs of key and value: `metadata=order=1001`.",
+  ),
   ...q.created,
 });
 

@@ -1,6 +1,10 @@
+import { withStringAmounts } from "../openapi/string-amounts.ts";
 import { referenceIn } from "./all.ts";
 
 /**
- * `npm run generate` runs this. It prints the sandbox's OpenAPI document for `docs/openapi.json`.
+ * Prints the sandbox's OpenAPI document: for `docs/openapi.json` in `npm run generate`, and with
+ * `--strings` the one with amounts as strings for `npm run test:clients`.
  */
-process.stdout.write(`${JSON.stringify(referenceIn("sandbox"), null, 2)}\n`);
+const reference = referenceIn("sandbox");
+const document = process.argv.includes("--strings") ? withStringAmounts(reference) : reference;
+process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);

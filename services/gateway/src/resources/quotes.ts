@@ -99,6 +99,18 @@ const corridor = f.record(
 
 const corridorPage = f.pageOf(ListCorridorsResponseSchema, "CorridorPage", "corridors", corridor);
 
+function limitWarnings(exceeded: Limits | undefined): readonly string[] {
+  if (exceeded === undefined) return [];
+  const { sourceMin, sourceMax, receivingMin, receivingMax } = exceeded;
+  const bounds = [
+    ["source_amount", "at least", sourceMin],
+    ["source_amount", "at most", sourceMax],
+    ["receiving_amount", "at least", receivingMin],
+    ["receiving_amount", "at most", receivingMax],
+  ].flatMap(([name, word, bound]) => (bound ? [`${name} ${word} ${bound}`] : []));
+  return [`execution of this quote is refused: the corridor requires ${bounds.join(", ")}`];
+}
+
 export const quotes: Resource = {
   scope: "quote",
   tag: "Quotes",
@@ -107,7 +119,7 @@ export const quotes: Resource = {
     post("requestQuote", "/api/v1/transfer/rfq", {
       summary: "Request for quote",
       description:
-        "Returns the costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked`: read its `screening_status`. While that is `pending`, the error is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.",
+        "Returns the costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused: the header `Disburse-Warnings` then names the limits.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked`: read its `screening_status`. While that is `pending`, the error is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.",
       body: {
         form: requestForQuote,
         examples: {
@@ -130,8 +142,12 @@ export const quotes: Resource = {
         "CORRIDOR_NOT_ACTIVE",
         "SERVICE_UNAVAILABLE",
       ],
-      answer: async (call, { quote }) =>
-        (await quote.createQuote(bodyRequest(call, CreateQuoteRequestSchema))).quote,
+      mayWarn: true,
+      answer: async (call, { quote }) => {
+        const request = bodyRequest(call, CreateQuoteRequestSchema);
+        const { quote: created, exceededLimits } = await quote.createQuote(request);
+        return { warned: created, warnings: limitWarnings(exceededLimits) };
+      },
     }),
     get("getQuote", "/api/v1/transfer/quotes/:quoteId", {
       summary: "Get quote",

@@ -148,6 +148,14 @@ const codeOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
   );
 
+it("names the corridor's limits if the amounts exceed them", async () => {
+  const limits = { sourceMin: "1.00", sourceMax: "100000.00", receivingMin: "", receivingMax: "" };
+  const { exceededLimits } = await ask({ receivingAmount: "", sourceAmount: "100000.01" });
+  expect(exceededLimits).toMatchObject(limits);
+  const within = await ask({ receivingAmount: "", sourceAmount: "100000.00" });
+  expect(within.exceededLimits).toBeUndefined();
+});
+
 it("keeps a name in Latin letters if the beneficiary has one", async () => {
   const { quote } = await ask({ beneficiaryId: "ben_inr_latin" });
   const found = await quotes.getQuote({ merchantId: "mer_1", quoteId: quote?.id ?? "" });

@@ -44,6 +44,7 @@ import {
   checkParties,
   claimOutcome,
   fixedAmount,
+  isWithinLimits,
   type Parties,
   type Quote,
   type QuoteRequest,
@@ -73,9 +74,13 @@ export function quotesRpc(deps: QuoteDeps) {
   return {
     createQuote: async (message) => {
       try {
-        const quote = await requestedQuote(deps, message, accountOf);
+        const { quote, corridor } = await requestedQuote(deps, message, accountOf);
         countQuote?.();
-        return { quote: quoteMessage(quote) };
+        const isOutside = corridor !== undefined && !isWithinLimits(quote.amounts, corridor.limits);
+        return {
+          quote: quoteMessage(quote),
+          ...(isOutside && { exceededLimits: limitsMessage(corridor) }),
+        };
       } catch (error) {
         countQuote?.(error);
         throw error;
@@ -137,28 +142,33 @@ async function priced(deps: QuoteDeps, request: QuoteRequest, accountOf: Account
     fee: open.fee,
   };
   const amounts = orThrow(quoteAmounts(request, terms));
-  return newQuote(deps, { request, corridor: open, rate, amounts, beneficiary });
+  const quote = newQuote(deps, { request, corridor: open, rate, amounts, beneficiary });
+  return { quote, corridor: open };
 }
 
-/** Creates the requested quote. A repeated operation returns the quote it created first. */
+/**
+ * Creates the requested quote. A repeated operation returns the quote it created first, without its
+ * corridor if the request is refused now.
+ */
 async function requestedQuote(
   deps: QuoteDeps,
   message: CreateQuoteRequest,
   accountOf: AccountOwners,
-): Promise<Quote> {
+): Promise<{ quote: Quote; corridor?: Corridor }> {
   const change = readChange(CreateQuoteRequestSchema, message);
   const { unreadable } = message;
   const context = { now: deps.clock.now(), unreadable };
   const sent = orThrow(checkedMessage(requestForQuote, CreateQuoteRequestSchema, message, context));
   const request = { ...sent, reissueOf: message.reissueOf };
   try {
-    return orThrow(await deps.quotes.insert(await priced(deps, request, accountOf), change));
+    const { quote, corridor } = await priced(deps, request, accountOf);
+    return { quote: orThrow(await deps.quotes.insert(quote, change)), corridor };
   } catch (error) {
     // The request is refused now, but the operation may have created a quote earlier. A repeat
     // returns that quote.
     const first = await deps.quotes.findByOperation(request.merchantId, change);
     if (first === undefined) throw error;
-    return orThrow(first);
+    return { quote: orThrow(first) };
   }
 }
 

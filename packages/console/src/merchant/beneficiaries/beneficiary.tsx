@@ -30,12 +30,13 @@ const beneficiaryQuery = (id: string) =>
     refetchInterval: ({ state }) => (state.data?.screening_status === "pending" ? 3_000 : false),
   });
 
-const notices = {
+const notices: Readonly<
+  Record<string, { readonly tone: "warn" | "bad" | "info"; readonly text: string }>
+> = {
   review: { tone: "warn", text: words.review },
   blocked: { tone: "bad", text: words.blocked },
   pending: { tone: "info", text: words.pending },
-  cleared: undefined,
-} as const;
+};
 
 export function BeneficiaryPage() {
   const { beneficiaryId: id } = route.useParams();

@@ -10,6 +10,7 @@ import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { BodyForm, type FieldGroup } from "../forms/body-form.tsx";
 import {
   type BodySchema,
+  type Components,
   type FormField,
   labelOf,
   schemaFields,
@@ -25,7 +26,7 @@ const ownersMax = 20;
 
 /** The parts of the OpenAPI document that describe request bodies. */
 type Reference = {
-  readonly components: { readonly schemas: Readonly<Record<string, BodySchema>> };
+  readonly components: { readonly schemas: Components };
 };
 
 /** Creates a depositor with the fields that the OpenAPI document lists for its type. */
@@ -38,7 +39,7 @@ export function NewDepositor() {
   });
   if (found.isPending) return <p role="status">{t.states.loading}</p>;
   if (found.isError) return <ProblemNotice error={found.error} />;
-  const schema = found.data.components.schemas[kind] ?? {};
+  const { schemas } = found.data.components;
   return (
     <Page title={words.title}>
       <div className="card">
@@ -50,16 +51,19 @@ export function NewDepositor() {
           name="kind"
         />
       </div>
-      <Details key={kind} schema={schema} />
+      <Details key={kind} schema={schemas[kind] ?? {}} components={schemas} />
     </Page>
   );
 }
 
-function Details({ schema }: { schema: BodySchema }) {
+function Details({ schema, components }: { schema: BodySchema; components: Components }) {
   const navigate = route.useNavigate();
   const client = useQueryClient();
   const [owners, setOwners] = useState(1);
-  const fields = useMemo(() => schemaFields(schema, { [ownersPath]: owners }), [schema, owners]);
+  const fields = useMemo(
+    () => schemaFields(schema, components, { [ownersPath]: owners }),
+    [schema, components, owners],
+  );
   const body = useBodyForm<CreatedDepositor>(fields, {
     path: "/api/v1/depositor",
     onDone: async ({ id }) => {

@@ -9,6 +9,7 @@ import { SelectField } from "../../ui/field.tsx";
 
 const words = t.team.revocation;
 const choices = Object.entries(words.orders);
+const foundTexts: Readonly<Record<string, string>> = words.found;
 const kinds = ["scheduled_payouts", "batches", "keys", "endpoints", "members"] as const;
 
 /**
@@ -35,7 +36,7 @@ export function RevokeButton(props: { path: string; id: string; label: string; t
       </ConfirmButton>
       <Modal
         title={words.title}
-        text={found === undefined ? "" : words.found[found.orders]}
+        text={found === undefined ? "" : foundTexts[found.orders]}
         isOpen={found !== undefined}
         onOpenChange={() => {
           setFound(undefined);

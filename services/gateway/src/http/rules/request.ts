@@ -192,17 +192,38 @@ function countKeys(json: ExactJson): number {
   return Object.values(json).reduce<number>((sum, item) => sum + 1 + countKeys(item), 0);
 }
 
+/** Parses JSON. Returns the parser's error if it is invalid. */
+function parseJson(text: string): ExactJson | SyntaxError {
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return error;
+    throw error;
+  }
+}
+
 /** Parses JSON. Returns `undefined` if it is invalid or an object repeats a key. */
 function parseStrictly(text: string): ExactJson | undefined {
   const { depth, keys } = measure(text);
   if (depth > depthMax) return undefined;
-  try {
-    const json = parseExactJson(text);
-    return countKeys(json) === keys ? json : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const json = parseJson(text);
+  return json instanceof SyntaxError || countKeys(json) !== keys ? undefined : json;
+}
+
+/** Describes why a text is not JSON, with the place. Repeats nothing of the text. */
+export function jsonProblem(text: string): string {
+  if (text.trim() === "") return "is empty: send a JSON object";
+  if (measure(text).depth > depthMax) return `must nest at most ${depthMax} levels deep`;
+  const error = parseJson(text);
+  if (!(error instanceof SyntaxError)) return "must not repeat a key";
+  if (error.message.startsWith("Duplicate key ")) return "must not repeat a key";
+  const [, position] = / position (\d+)$/.exec(error.message) ?? [];
+  const lines = text.slice(0, Number(position ?? text.length)).split("\n");
+  return `is not valid JSON at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+}
+
+function invalidJson(problem: string): Refused<"INVALID_JSON"> {
+  return { refused: "INVALID_JSON", violations: [{ field: "body", problem }] };
 }
 
 /** Reads the body of a POST, which must be a JSON object. */
@@ -211,8 +232,9 @@ export function readJsonBody(
   keysMost = keysMax,
 ): JsonObject | Refused<"INVALID_JSON" | "INVALID_REQUEST"> {
   const text = readText(bytes);
-  const json = text === undefined ? undefined : parseStrictly(text);
-  if (json === undefined) return refused("INVALID_JSON");
+  if (text === undefined) return invalidJson("must be UTF-8");
+  const json = parseStrictly(text);
+  if (json === undefined) return invalidJson(jsonProblem(text));
   if (!isJsonObject(json)) return refused("INVALID_REQUEST", "body: must be a JSON object");
   if (countKeys(json) > keysMost) {
     return refused("INVALID_REQUEST", `body: must have at most ${keysMost} keys`);

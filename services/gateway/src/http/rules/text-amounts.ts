@@ -2,6 +2,7 @@ import {
   type ExactJson,
   ExactNumber,
   exactValue,
+  isJsonObject,
   parseExactJson,
 } from "@disburse/kernel/exact-json.ts";
 
@@ -28,13 +29,14 @@ function collect(schema: unknown, names: Set<string>): void {
 
 /** Rewrites the decimals of a JSON text as strings of the same digits. */
 export function withTextAmounts(body: string, names: ReadonlySet<string>): string {
-  return JSON.stringify(textAmounts(parseExactJson(body), "", names));
+  return JSON.stringify(exactValue(textAmounts(parseExactJson(body), names)));
 }
 
-function textAmounts(value: ExactJson, name: string, names: ReadonlySet<string>): unknown {
-  if (value instanceof ExactNumber) return names.has(name) ? value.text : exactValue(value);
-  if (Array.isArray(value)) return value.map((each) => textAmounts(each, name, names));
-  if (typeof value !== "object" || value === null) return value;
+/** Returns the value with decimals as strings of the same digits. */
+export function textAmounts(value: ExactJson, names: ReadonlySet<string>, name = ""): ExactJson {
+  if (value instanceof ExactNumber) return names.has(name) ? value.text : value;
+  if (Array.isArray(value)) return value.map((each) => textAmounts(each, names, name));
+  if (!isJsonObject(value)) return value;
   const entries = Object.entries(value);
-  return Object.fromEntries(entries.map(([key, each]) => [key, textAmounts(each, key, names)]));
+  return Object.fromEntries(entries.map(([key, each]) => [key, textAmounts(each, names, key)]));
 }

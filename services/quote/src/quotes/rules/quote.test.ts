@@ -5,6 +5,7 @@ import {
   checkCorridor,
   checkParties,
   claimOutcome,
+  isWithinLimits,
   type Parties,
   type Quote,
   quoteAmounts,
@@ -262,4 +263,16 @@ it.each([
   ["x", false],
 ])("%s is a rate: %s", (text, yes) => {
   expect(readRate(text) !== undefined).toBe(yes);
+});
+
+it.each([
+  [{ source: 100n, receiving: 50n }, true],
+  [{ source: 99n, receiving: 50n }, false],
+  [{ source: 201n, receiving: 50n }, false],
+  [{ source: 100n, receiving: 61n }, false],
+  [{ source: 200n, receiving: 60n }, true],
+])("amounts of %o are within the limits: %s", ({ source, receiving }, isWithin) => {
+  const limits = { sourceMin: 100n, sourceMax: 200n, receivingMin: undefined, receivingMax: 60n };
+  const amounts = { source, receiving, fees: 1n, converted: source - 1n };
+  expect(isWithinLimits(amounts, limits)).toBe(isWithin);
 });

@@ -2,7 +2,7 @@ import type { Decimal } from "@disburse/kernel/decimal.ts";
 import type { Metadata } from "@disburse/kernel/metadata.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
-import type { Corridor, ReturnCharges } from "../../corridors/rules/corridor.ts";
+import type { Corridor, Limits, ReturnCharges } from "../../corridors/rules/corridor.ts";
 import { type Amounts, quoteFixedSource, quoteFixedTarget, type Terms } from "./arithmetic.ts";
 
 /** A copy of the beneficiary at creation. The payout uses this copy alone. */
@@ -137,6 +137,16 @@ export function checkCorridor(
 
 export function fixedAmount({ sourceAmount }: Pick<QuoteRequest, "sourceAmount">) {
   return sourceAmount === "" ? "receiving" : "source";
+}
+
+/** Quotes may exceed the limits. Execution refuses them. */
+export function isWithinLimits({ source, receiving }: Amounts, limits: Limits): boolean {
+  const isWithin = (minor: bigint, min: bigint | undefined, max: bigint | undefined) =>
+    (min === undefined || minor >= min) && (max === undefined || minor <= max);
+  return (
+    isWithin(source, limits.sourceMin, limits.sourceMax) &&
+    isWithin(receiving, limits.receivingMin, limits.receivingMax)
+  );
 }
 
 /** A source amount takes precedence over a receiving amount. */

@@ -2,26 +2,27 @@ import { expect, test } from "vitest";
 import { bodyOf, formProblems } from "./form-body.ts";
 import { type FormField, labelOf, schemaFields } from "./form-field.ts";
 
-const owner = {
-  type: "object",
-  properties: {
-    person_details: {
-      type: "object",
-      properties: { firstname: { type: "string" }, citizenship: { pattern: "^[A-Z]{2}$" } },
-      required: ["firstname"],
-    },
+const components = {
+  Owner: {
+    type: "object",
+    properties: { person_details: { $ref: "#/components/schemas/PersonDetails" } },
+  },
+  PersonDetails: {
+    type: "object",
+    properties: { firstname: { type: "string" }, citizenship: { pattern: "^[A-Z]{2}$" } },
+    required: ["firstname"],
   },
 };
 const schema = {
   properties: {
     depositor_relation: { type: "string", enum: ["business"] },
-    owners: { type: "array", items: owner },
+    owners: { type: "array", items: { $ref: "#/components/schemas/Owner" } },
   },
   required: ["depositor_relation"],
 };
 
 test("flattens objects and lists, and builds them again", () => {
-  const fields = schemaFields(schema, { owners: 2 });
+  const fields = schemaFields(schema, components, { owners: 2 });
   expect(fields.map(({ path }) => path)).toEqual([
     "depositor_relation",
     ...["owners[0].person_details.firstname", "owners[0].person_details.citizenship"],

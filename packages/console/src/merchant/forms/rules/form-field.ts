@@ -66,6 +66,7 @@ function flagField(path: string): FormField {
 
 /** The JSON Schema keywords that the reference uses for bodies. */
 export type BodySchema = {
+  readonly $ref?: string;
   readonly type?: string;
   readonly description?: string;
   readonly properties?: Readonly<Record<string, BodySchema>>;
@@ -78,25 +79,36 @@ export type BodySchema = {
   readonly examples?: readonly string[];
 };
 
+/** The named schemas of the reference. */
+export type Components = Readonly<Record<string, BodySchema>>;
+
 /**
  * Converts the schema of a body to fields, and flattens objects. For a list, `counts` gives the
  * number of items by path.
  */
 export function schemaFields(
   schema: BodySchema,
+  components: Components,
   counts: Readonly<Record<string, number>> = {},
   prefix = "",
 ): FormField[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, each]) => {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const path = `${prefix}${name}`;
+    const each = resolved(property, components);
     const { items } = each;
-    if (each.type === "object") return schemaFields(each, counts, `${path}.`);
+    if (each.type === "object") return schemaFields(each, components, counts, `${path}.`);
     if (each.type === "array" && items !== undefined) {
+      const item = resolved(items, components);
       const numbers = Array.from({ length: counts[path] ?? 1 }, (_, index) => index);
-      return numbers.flatMap((index) => schemaFields(items, counts, `${path}[${index}].`));
+      return numbers.flatMap((n) => schemaFields(item, components, counts, `${path}[${n}].`));
     }
     return [schemaField(path, each, schema.required?.includes(name) ?? false)];
   });
+}
+
+function resolved(schema: BodySchema, components: Components): BodySchema {
+  const name = schema.$ref?.split("/").at(-1);
+  return name === undefined ? schema : (components[name] ?? schema);
 }
 
 const country = "^[A-Z]{2}$";

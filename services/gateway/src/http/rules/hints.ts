@@ -1,0 +1,91 @@
+import type { JsonObject } from "@disburse/kernel/exact-json.ts";
+import { type IdNoun, idPrefixes } from "@disburse/kernel/id.ts";
+import type { Violation } from "@disburse/kernel/refusal.ts";
+import type { WireViolation } from "@disburse/kernel/violations.ts";
+import type { Mode } from "../../keys/rules/key.ts";
+
+/** Hints for a developer's first requests. They depend on the request alone. */
+
+const bearer = "Send it as `Authorization: Bearer <api key>`";
+
+/** Tells how to send an API key. Returns "" if the request sends one, and says nothing about it. */
+export function authorizationHint(
+  authorizations: readonly string[],
+  isKeyHeader: boolean,
+  mode: Mode,
+): string {
+  const [sent, ...more] = authorizations;
+  if (more.length > 0) return "Send exactly one Authorization header.";
+  if (sent === undefined) return isKeyHeader ? `${bearer}, not as X-API-Key.` : `${bearer}.`;
+  if (/^basic\b/i.test(sent)) return `${bearer}, not as Basic.`;
+  if (!/^bearer +\S/i.test(sent)) return `${bearer}.`;
+  const isLive = mode === "live";
+  if (!sent.includes(isLive ? " dsb_test_" : " dsb_live_")) return "";
+  return isLive
+    ? "Keys of live mode begin with dsb_live_."
+    : "Keys of this sandbox begin with dsb_test_.";
+}
+
+const essence = /^([\w.+-]+\/[\w.+-]+)(?:$|[ ;])/;
+
+/** Tells what came in place of JSON. */
+export function mediaTypeHint(type = "", encoding?: string): string {
+  if (encoding !== undefined) return "It has a Content-Encoding. Send it without.";
+  const send = "Send `Content-Type: application/json`.";
+  if (type === "") return `It has no Content-Type. ${send}`;
+  const [, sent] = essence.exec(type) ?? [];
+  if (sent === undefined) return `Its Content-Type is invalid. ${send}`;
+  return sent.toLowerCase() === "application/json"
+    ? `Its charset is not UTF-8. ${send}`
+    : `It is ${sent}. ${send}`;
+}
+
+const nounOfPrefix = new Map(
+  Object.entries(idPrefixes).map(([noun, prefix]): [string, string] => [prefix, noun]),
+);
+const idShape = /^([a-z]{2,3})_[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** Returns `beneficiary` for `beneficiary_id` and `beneficiaryId`. */
+function nounOf(field: string): IdNoun | undefined {
+  const noun = field.replace(/_?id$/i, "");
+  return noun !== field && Object.hasOwn(idPrefixes, noun) ? (noun as IdNoun) : undefined;
+}
+
+/** Returns `a scheduled payout` for `scheduledPayout`. */
+function withArticle(noun: string): string {
+  const words = noun.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${/^[aeiou]/.test(words) ? "an" : "a"} ${words}`;
+}
+
+/**
+ * Names the ids in path and body that are of another kind than their field. Only their prefixes
+ * count, so that nothing tells whether a record exists.
+ */
+export function otherKinds(
+  params: Readonly<Record<string, string>>,
+  body: JsonObject,
+): readonly Violation[] {
+  return [...Object.entries(params), ...Object.entries(body)].flatMap(([field, value]) => {
+    const expected = nounOf(field);
+    const [, prefix = ""] = typeof value === "string" ? (idShape.exec(value) ?? []) : [];
+    const sent = nounOfPrefix.get(prefix);
+    if (expected === undefined || sent === undefined || sent === expected) return [];
+    const problem = `is the id of ${withArticle(sent)}, not of ${withArticle(expected)}`;
+    return [{ field, problem }];
+  });
+}
+
+const plain = (field: string) => field.toLowerCase().replaceAll(/[_-]/g, "");
+
+/** Adds to each missing field the unknown field that has its name in another case. */
+export function withMisspelt(
+  violations: readonly WireViolation[],
+  unknown: readonly string[],
+): readonly WireViolation[] {
+  return violations.map((violation) => {
+    if (violation.rule !== "required") return violation;
+    const sent = unknown.find((each) => plain(each) === plain(violation.field));
+    if (sent === undefined) return violation;
+    return { ...violation, message: `${violation.message}, and ${sent} is not known here` };
+  });
+}
