@@ -13,7 +13,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { readDocument } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { payerOf } from "./payer.ts";
 
@@ -58,15 +57,6 @@ const hasPython = spawnSync("python3", ["--version"]).status === 0;
 type Step = { readonly command: string; readonly shown: readonly Shown[] };
 type Shown = { readonly kind: "json" | "csv"; readonly text: string };
 
-/**
- * Commands for the contract of issue 47. They run as soon as the contract has the first of them;
- * delete this filter then.
- */
-const { paths } = readDocument() as { paths: object };
-const isLater = (command: string) =>
-  !("/api/v1/transfer/fiat/beneficiary/validate" in paths) &&
-  /beneficiary\/validate|metadata=cost_center/.test(command);
-
 /** Returns a guide's shell blocks, each with the answers shown between it and the next one. */
 function stepsOf(page: string): Step[] {
   const steps: { command: string; shown: Shown[] }[] = [];
@@ -74,7 +64,7 @@ function stepsOf(page: string): Step[] {
     if (kind === "sh") steps.push({ command: text, shown: [] });
     else steps.at(-1)?.shown.push({ kind: kind as Shown["kind"], text });
   }
-  return steps.filter(({ command }) => !isLater(command));
+  return steps;
 }
 
 const separator = "\u001e";
