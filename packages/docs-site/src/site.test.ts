@@ -89,7 +89,12 @@ describe("the pages", () => {
 
   it("link to pages that exist, and only to these", () => {
     const known = new Set(pages.map(({ path }) => (path === "index" ? "/docs" : `/docs/${path}`)));
-    const others = ["/openapi.json", "/openapi.yaml", "/docs/webhook-vectors.json"];
+    const others = [
+      "/openapi.json",
+      "/openapi-strings.json",
+      "/openapi.yaml",
+      "/docs/webhook-vectors.json",
+    ];
     for (const { path, text } of pages) {
       for (const [, href = ""] of text.matchAll(/\]\((\/[^)#\s]*)/g)) {
         expect(known.has(href) || others.includes(href), `${path} links to ${href}`).toBe(true);

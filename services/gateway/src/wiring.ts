@@ -36,7 +36,6 @@ import { type AppDeps, createApp } from "./http/app.ts";
 import { type NoteRequest, observe } from "./http/observe.ts";
 import { type PublicRouteDeps, publicRoutes } from "./http/public-routes.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
-import { decimalNames } from "./http/rules/text-amounts.ts";
 import {
   createShares,
   fileLimits,
@@ -55,6 +54,7 @@ import { addressSet } from "./keys/rules/source-address.ts";
 import type { CarryOut } from "./keys/stops.ts";
 import { forgetSecrets, openKeys } from "./keys/store.ts";
 import { linkRoutes } from "./links/routes.ts";
+import { decimalNames } from "./openapi/text-amounts.ts";
 import { createRequestLog, requestLogService } from "./requests/log.ts";
 import { openRequestStore } from "./requests/store.ts";
 import { referenceIn, routesIn } from "./resources/all.ts";

@@ -23,7 +23,7 @@ const packageImports: Record<string, readonly string[]> = {
   cli: ["bank-files", "contracts", "kernel", "sdk"],
   console: ["contracts", "sdk"],
   drills: ["embedded", "invariants", "platform", "harness", "sandbox"],
-  deploy: ["embedded"],
+  deploy: ["embedded", "harness"],
   "docs-site": ["sdk"],
   engines: ["embedded", "faults", "harness", "invariants", "platform"],
   "evm-rail": ["chain-rail", "chassis", "forms", "kernel", "rail"],

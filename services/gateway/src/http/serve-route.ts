@@ -32,6 +32,7 @@ import {
   type Route,
   takesBody,
 } from "../openapi/route.ts";
+import { withTextAmounts } from "../openapi/text-amounts.ts";
 import type { MemberSessions } from "../sessions/members.ts";
 import {
   dataAnswer,
@@ -46,7 +47,6 @@ import type { RouterContext } from "./observe.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { authorizationHint } from "./rules/hints.ts";
 import { headerValues, type Preferences, readPreferences } from "./rules/request.ts";
-import { withTextAmounts } from "./rules/text-amounts.ts";
 import { type OperationName, type RunAnswer, runBound, runClaimed } from "./run-once.ts";
 import type { Shares } from "./shares.ts";
 import type { Origin, UnauthenticatedClients } from "./unauthenticated-clients.ts";

@@ -7,9 +7,9 @@ import {
   type JsonObject,
   parseExactJson,
 } from "@disburse/kernel/exact-json.ts";
-import { decimalNames, textAmounts } from "../http/rules/text-amounts.ts";
 import { componentPath } from "./fields.ts";
 import { amountsHeader } from "./responses.ts";
+import { decimalNames, textAmounts } from "./text-amounts.ts";
 
 type Document = {
   readonly info: JsonObject;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decimal, objectSchema, whole } from "../../openapi/fields.ts";
+import { decimal, objectSchema, whole } from "./fields.ts";
 import { decimalNames, withTextAmounts } from "./text-amounts.ts";
 
 const item = objectSchema("A record.", { amount: decimal("Amount.", "1.00") });
