@@ -20,6 +20,11 @@ type Status = { readonly members: readonly { readonly stateStr: string }[] };
  * majority has.
  */
 const catchUpTimeoutMillis = 2_000;
+/**
+ * A secondary reports its progress to a sync source that hangs for up to 30 s. Meanwhile a new
+ * primary learns of it by heartbeats alone, every 2 s by default, so each write would take that long.
+ */
+const heartbeatIntervalMillis = 500;
 
 export async function startReplicaSet(mongod: string, folder: string, random: Random) {
   const ports = await freePorts(names.length);
@@ -38,7 +43,7 @@ export async function startReplicaSet(mongod: string, folder: string, random: Ra
   const config = {
     _id: setName,
     members: addresses.map((host, _id) => ({ _id, host })),
-    settings: { catchUpTimeoutMillis },
+    settings: { catchUpTimeoutMillis, heartbeatIntervalMillis },
   };
   await members[0]?.client.db("admin").command({ replSetInitiate: config });
 
