@@ -41,7 +41,7 @@ const toleratedMs = 4_000;
 
 /**
  * Reports the database as available until it has not replied for 4 s. If the last ping succeeded,
- * the silence begins with the next one: before it, nobody may have asked for a long time.
+ * the silence begins with the next one, because there may have been no ping for a long time.
  *
  * @param ping resolves to true if the database replies now. Called at most once a second.
  */
