@@ -193,6 +193,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   let ownUrl = "";
   const gateway = await createGateway({
     db: database.db,
+    watchPrimary: database.watchPrimary,
     sealer: keys.sealer,
     clients: connectServices(opening),
     isReady: lifecycle.isReady,

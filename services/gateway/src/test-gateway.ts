@@ -154,6 +154,7 @@ export async function startTestGateway(
   const metrics = createMetrics("gateway");
   const gateway = await createGateway({
     db: database.db,
+    watchPrimary: database.watchPrimary,
     sealer: createSealer(testSealingKey),
     clients,
     isReady: async () => true,

@@ -10,6 +10,7 @@ import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Verify } from "@disburse/chassis/identity/verifier.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { deadlineDb } from "@disburse/chassis/mongo/deadline-db.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { rpcErrorOf } from "@disburse/chassis/rpc/admission.ts";
@@ -88,6 +89,7 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
   Pick<AppDeps, "clock" | "log" | "mode" | "answerWithinMs" | "fileTimes" | "approvalSignInMs"> & {
     readonly clients: Omit<AppDeps["clients"], keyof ReturnType<typeof ownClients> | "pages">;
     readonly db: Db;
+    readonly watchPrimary: Database["watchPrimary"];
     readonly metrics: Metrics;
     readonly tracing?: Tracing | undefined;
     readonly peppers: Peppers;

@@ -212,3 +212,39 @@ it.each<[string, (database: Database) => Promise<unknown>]>([
   await expect(insert(databaseOf(client, "nowhere"))).rejects.toSatisfy(isDatabaseUnavailable);
   await client.close();
 });
+
+describe("a watch of the primary", () => {
+  const watched = (isReplicaSet: boolean, read: () => Promise<unknown>) => {
+    const client = new MongoClient("mongodb://127.0.0.1:1");
+    const findOne = vi.fn((_filter: object, _options: object) => read());
+    vi.spyOn(client, "db").mockReturnValue({ collection: () => ({ findOne }) } as never);
+    return { client, findOne, ...databaseOf(client, "shop", { isReplicaSet }) };
+  };
+
+  it("reads nothing on a server without members", async () => {
+    const { watchPrimary, findOne } = watched(false, async () => null);
+    await watchPrimary()();
+    expect(findOne).not.toHaveBeenCalled();
+  });
+
+  it("proves by a linearizable read that its primary is the current one", async () => {
+    const { watchPrimary, findOne } = watched(true, async () => null);
+    await watchPrimary()();
+    expect(findOne.mock.calls[0]?.[1]).toMatchObject({ readConcern: { level: "linearizable" } });
+  });
+
+  it("fails on a former primary", async () => {
+    const error = new MongoServerError(said(50));
+    const { watchPrimary } = watched(true, () => Promise.reject(error));
+    await expect(watchPrimary()()).rejects.toSatisfy(isDatabaseUnavailable);
+  });
+
+  it("fails if the driver has learned of a change since it began", async () => {
+    const { watchPrimary, client } = watched(true, async () => null);
+    client.emit("topologyDescriptionChanged", {} as never);
+    const prove = watchPrimary();
+    client.emit("topologyDescriptionChanged", {} as never);
+    await expect(prove()).rejects.toSatisfy(isDatabaseUnavailable);
+    await watchPrimary()();
+  });
+});

@@ -59,6 +59,8 @@ type DatabaseOptions = {
    */
   readonly silenceMs?: number;
 };
+/** The time limit of a linearizable read, which waits for a majority. */
+const proofTimeoutMs = 2_000;
 /** The time limit of a ping. A readiness probe must respond before its caller gives up. */
 const pingTimeoutMs = 1_000;
 
@@ -92,7 +94,8 @@ export async function connectDatabase(
     await client.connect();
     const hello = await client.db("admin").command({ hello: 1 });
     assertRecent(hello);
-    return databaseOf(client, name, { observe, isBulk: hasBulkWrite(hello) });
+    const isReplicaSet = hello.setName !== undefined;
+    return databaseOf(client, name, { observe, isBulk: hasBulkWrite(hello), isReplicaSet });
   } catch (error) {
     await client.close();
     throw error;
@@ -142,7 +145,11 @@ export function databaseOf(
   {
     observe = () => undefined,
     isBulk = true,
-  }: Pick<DatabaseOptions, "observe"> & { readonly isBulk?: boolean } = {},
+    isReplicaSet = false,
+  }: Pick<DatabaseOptions, "observe"> & {
+    readonly isBulk?: boolean;
+    readonly isReplicaSet?: boolean;
+  } = {},
 ) {
   const plain = client.db(name);
   const db = groupedDb(plain, isBulk ? bulkWriteOf(client) : undefined, observe);
@@ -163,7 +170,33 @@ export function databaseOf(
         () => true,
         () => false,
       ),
+    /**
+     * Begins to watch the primary. The returned function throws that the database is unavailable
+     * unless all reads since then saw every earlier write: they all went to one primary, and a
+     * majority still follows it.
+     */
+    watchPrimary: isReplicaSet ? primaryWatch(client, plain) : () => async () => undefined,
     close: () => client.close(),
+  };
+}
+
+/**
+ * For some seconds a primary that is cut off from the other members doesn't know that they have
+ * elected another one. Its reads then lack the newest documents. Only a linearizable read fails
+ * there.
+ */
+function primaryWatch(client: MongoClient, db: Db) {
+  let changes = 0;
+  client.on("topologyDescriptionChanged", () => {
+    changes += 1;
+  });
+  return () => {
+    const before = changes;
+    return async (): Promise<void> => {
+      const readConcern = { level: "linearizable" } as const;
+      await db.collection("migrations").findOne({}, { readConcern, maxTimeMS: proofTimeoutMs });
+      if (changes !== before) throw new MongoNetworkError("the primary may have changed");
+    };
   };
 }
 

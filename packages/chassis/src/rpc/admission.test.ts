@@ -5,6 +5,7 @@ import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts"
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
+import { MongoNetworkError } from "mongodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ClientIdentity } from "../identity/service-tokens.ts";
 import type { StepUp } from "../identity/step-up.ts";
@@ -66,6 +67,36 @@ it("requires a fresh sign-in of a person if the contract does, by the setting", 
     Code.Unauthenticated,
     'Bearer error="insufficient_user_authentication", max_age=20',
   ]);
+});
+
+it("refuses with RECORD_NOT_FOUND only on proof that the primary is the current one", async () => {
+  const verify = testTrust.verify("quote");
+  let proofs = 0;
+  let isFormer = true;
+  const watchPrimary = () => async () => {
+    proofs += 1;
+    if (isFormer) throw new MongoNetworkError("no majority");
+  };
+  const deps = { verify, log: silentLog, metrics: createMetrics("test"), watchPrimary };
+  const { identify, run } = createAdmission(deps);
+  const authorization = await testTrust.service("payout")("quote");
+  const header = (name: string) => (name === "authorization" ? authorization : undefined);
+  const incoming = { method: QuoteService.method.claimQuote, header };
+  const codeOf = async (work: () => Promise<unknown>) =>
+    run(await identify(incoming), incoming, work).then(
+      () => "ok",
+      (error: unknown) => ConnectError.from(error).code,
+    );
+  const refuse = (code: "RECORD_NOT_FOUND" | "INVALID_REQUEST") => async () =>
+    orThrow(refused(code)) as unknown;
+  expect(await codeOf(refuse("RECORD_NOT_FOUND"))).toBe(Code.Unavailable);
+  isFormer = false;
+  expect(await codeOf(refuse("RECORD_NOT_FOUND"))).toBe(Code.NotFound);
+  expect(proofs).toBe(2);
+  isFormer = true;
+  expect(await codeOf(refuse("INVALID_REQUEST"))).toBe(Code.InvalidArgument);
+  expect(await codeOf(async () => "done")).toBe("ok");
+  expect(proofs).toBe(2);
 });
 
 describe("the log of calls", () => {

@@ -7,7 +7,7 @@ import { type StepUp, stepUpSecondsDefault } from "../identity/step-up.ts";
 import type { Verify } from "../identity/verifier.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { isDatabaseUnavailable } from "../mongo/database.ts";
+import { type Database, isDatabaseUnavailable } from "../mongo/database.ts";
 import { callerOf, type Principal } from "../principal.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { contextOf, type ReadHeader, unauthenticatedServices } from "./identity.ts";
@@ -27,7 +27,11 @@ export type AdmissionOptions = {
   readonly metrics: Metrics;
   /** Absent if tracing is off. */
   readonly tracing?: Tracing | undefined;
+  /** Absent if the RPCs read no database. */
+  readonly watchPrimary?: WatchPrimary | undefined;
 };
+
+type WatchPrimary = Database["watchPrimary"];
 
 export type IncomingCall = {
   readonly method: DescMethod;
@@ -51,7 +55,7 @@ type Work<T> = () => Promise<T>;
  * log.
  */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { verify, tls, log, metrics, tracing } = options;
+  const { verify, tls, log, metrics, tracing, watchPrimary } = options;
   const { stepUp = { maxAgeSeconds: stepUpSecondsDefault } } = options;
   const observe = observer(log, metrics);
   const serve = tracing && traceServed(tracing, observe);
@@ -72,12 +76,26 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const { principal } = context;
       const allowed = async () => {
         if (principal !== undefined) authorise(call.method, principal, stepUp);
-        return work();
+        return watchPrimary === undefined ? work() : withProvenAbsence(watchPrimary, work);
       };
       if (serve !== undefined) return serve(context, call, allowed);
       return withCallContext(context, () => observe(call, allowed));
     },
   };
+}
+
+/**
+ * Runs the work of a call. A refusal that a record doesn't exist needs proof, because callers don't
+ * repeat such a call.
+ */
+export async function withProvenAbsence<T>(watchPrimary: WatchPrimary, work: Work<T>): Promise<T> {
+  const prove = watchPrimary();
+  try {
+    return await work();
+  } catch (error) {
+    if (readRefusal(error)?.code === "RECORD_NOT_FOUND") await prove();
+    throw error;
+  }
 }
 
 /**

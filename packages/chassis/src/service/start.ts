@@ -231,10 +231,12 @@ function prepare<Config extends Settings>(
   const ofAll = servedByAll(name, parts);
   const startServer = (served: Served) => {
     const { isReady: ready, draining } = lifecycle;
+    const { watchPrimary } = parts.database;
     const common = { host, port, verify, stepUp, tls, log, metrics, tracing, ready, draining };
     const { services, routes } = servedIn(config.DISBURSE_MODE, served);
     return startRpcServer({
       ...common,
+      watchPrimary,
       ...served,
       services: [...services, ...ofAll.services],
       routes: (router) => ofAll.register(router, routes),

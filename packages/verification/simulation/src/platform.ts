@@ -109,7 +109,7 @@ export function createPlatform(
     railState,
   );
   const treasury = new Treasury(scheduler, people.eve, railState);
-  const approvers = new Approvers(scheduler, rpc, databases);
+  const approvers = new Approvers(scheduler, rpc);
   return {
     ...shared,
     hosts,

@@ -81,10 +81,10 @@ export async function bootPayout(shared: SharedParts, instance: ProcessInstance)
   });
   const { rpc, orders, operations } = service;
   proposals.start();
-  network.serve(ApprovalService, proposals.rpc, { instance, log });
-  network.serve(PayoutService, changed(defects, rpc), { instance, log });
-  network.serve(PayoutOrderService, orders, { instance, log });
-  network.serve(PayoutOperatorService, changed(defects, operations), { instance, log });
+  network.serve(ApprovalService, proposals.rpc, { instance, log, database });
+  network.serve(PayoutService, changed(defects, rpc), { instance, log, database });
+  network.serve(PayoutOrderService, orders, { instance, log, database });
+  network.serve(PayoutOperatorService, changed(defects, operations), { instance, log, database });
 }
 
 export async function bootQuote(shared: SharedParts, instance: ProcessInstance): Promise<void> {
@@ -98,7 +98,7 @@ export async function bootQuote(shared: SharedParts, instance: ProcessInstance):
     clock: systemClock,
     quoteTtlSeconds,
   });
-  network.serve(QuoteService, changed(defects, rpc), { instance, log });
+  network.serve(QuoteService, changed(defects, rpc), { instance, log, database });
 }
 
 function changed<Rpc extends object>({ served }: InjectedDefects, rpc: Rpc): Rpc {
@@ -109,8 +109,9 @@ function changed<Rpc extends object>({ served }: InjectedDefects, rpc: Rpc): Rpc
 export async function bootNotifier(shared: SharedParts, instance: ProcessInstance): Promise<void> {
   const { network, broker, merchants, databases, defects } = shared;
   const log = processLog(instance, shared.observer);
+  const database = databaseLink(instance, databases.notifier, defects);
   const notifier = createNotifier({
-    database: databaseLink(instance, databases.notifier, defects),
+    database,
     post: merchants.connect(instance),
     sealer: openSealer,
     signatureHeader: "X-SERVICE-Signature",
@@ -122,7 +123,7 @@ export async function bootNotifier(shared: SharedParts, instance: ProcessInstanc
   });
   startWorker(notifier, systemClock, log);
   await broker.connect(instance).subscribe(subscription(notifier, systemClock.now, log));
-  network.serve(NotifierService, notifier.rpc, { instance, log });
+  network.serve(NotifierService, notifier.rpc, { instance, log, database });
 }
 
 /** Encrypts nothing. Secrets are not tested, and random nonces would not depend on the seed. */

@@ -8,7 +8,7 @@ import { openKeys } from "./store.ts";
 function cacheOf(burst: number) {
   const time = { nowMs: 1_000 };
   const reads: string[] = [];
-  const state = { isAway: false };
+  const state = { isAway: false, isFormer: false };
   const findOne = async ({ _id }: { _id: string }) => {
     reads.push(_id);
     if (state.isAway) throw new Error("away");
@@ -19,6 +19,9 @@ function cacheOf(burst: number) {
   const cache = openKeyCache(keys, {
     lookups: createRateLimiter({ perSecond: 0.001, burst }),
     metrics: createMetrics("test"),
+    watchPrimary: () => async () => {
+      if (state.isFormer) throw new Error("former primary");
+    },
     monotonicMs: () => time.nowMs,
   });
   const isFound = async (id: string, sender = "203.0.113.7") => {
@@ -79,4 +82,13 @@ it("does not count a failed lookup", async () => {
   await expect(isFound("a")).rejects.toThrow("away");
   state.isAway = false;
   expect(await isFound("a")).toBe("unknown");
+});
+
+it("takes an id as unknown only if the database proves it", async () => {
+  const { state, isFound } = cacheOf(10);
+  state.isFormer = true;
+  await expect(isFound("forged")).rejects.toThrow("former primary");
+  expect(await isFound("good")).toBe("found");
+  state.isFormer = false;
+  expect(await isFound("forged")).toBe("unknown");
 });

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { type Cache, cacheMetrics, createCache } from "@disburse/chassis/cache.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { digestMatches, type KeyRecord } from "./rules/api-key.ts";
 import type { Peppers } from "./rules/peppers.ts";
@@ -40,15 +41,21 @@ export function openKeyCache(
   deps: {
     readonly lookups: Lookups;
     readonly metrics: Metrics;
+    readonly watchPrimary: Database["watchPrimary"];
     readonly monotonicMs?: () => number;
   },
 ): KeyCache {
-  const { lookups } = deps;
+  const { lookups, watchPrimary } = deps;
   const cache = createCache({
     name: "api_keys",
     ...known,
     absent: unknown,
-    read: (id) => findRecord(keys, id),
+    read: async (id) => {
+      const prove = watchPrimary();
+      const record = await findRecord(keys, id);
+      if (record === undefined) await prove();
+      return record;
+    },
     countRead: cacheMetrics(deps.metrics),
     nowMs: deps.monotonicMs,
   });

@@ -86,6 +86,9 @@ function argumentsOf(data: string, port: number): string[] {
     // A secondary whose sync source hangs looks for another one at once. Otherwise it tries the same
     // one again, and the new primary has no majority for 5 to 10 s more.
     "oplogFetcherSteadyStateMaxFetcherRestarts=0",
+    // That timeout is 5 s and this buffer. With the default of 5 s it can come before the failed
+    // heartbeat, and the secondary then chooses the source that hangs once more.
+    "oplogNetworkTimeoutBufferSeconds=7",
   ];
   return [
     ...["--dbpath", data, "--replSet", setName, "--bind_ip", "127.0.0.1", "--port", String(port)],

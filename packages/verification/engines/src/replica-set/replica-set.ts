@@ -19,7 +19,7 @@ type Status = { readonly members: readonly { readonly stateStr: string }[] };
  * waits 10 s for a member that hangs. No confirmed write is lost: the winner has all that a
  * majority has.
  */
-const catchUpTimeoutMillis = 2_000;
+const catchUpTimeoutMillis = 1_000;
 /**
  * A secondary reports its progress to a sync source that hangs for up to 30 s. Meanwhile a new
  * primary learns of it by heartbeats alone, every 2 s by default, so each write would take that long.

@@ -1,4 +1,5 @@
-import { achBeneficiary } from "@disburse/platform/merchant.ts";
+import { until } from "@disburse/harness/waiting.ts";
+import { achBeneficiary, callGateway } from "@disburse/platform/merchant.ts";
 import type { FaultPlatform } from "../platform.ts";
 import { postUntilAnswered } from "./client.ts";
 
@@ -48,7 +49,19 @@ export async function makeRecipients(platform: FaultPlatform): Promise<Recipient
     const id = answer?.data.beneficiary_id;
     if (id === undefined)
       throw new Error(`creating a beneficiary in ${currency} failed: ${answer?.text}`);
+    if (!(await isCleared(platform, id))) throw new Error(`beneficiary ${id} was not screened`);
     created.push({ id, currency });
   }
   return created;
+}
+
+/** Waits for the screening, which is late if compliance is still starting. */
+function isCleared(platform: FaultPlatform, id: string): Promise<boolean> {
+  return until(
+    async () => {
+      const { data } = await callGateway(platform, "GET", `/transfer/beneficiaries/${id}`);
+      return data?.screening_status === "cleared";
+    },
+    { timeoutMs: 60_000, everyMs: 200 },
+  );
 }

@@ -90,11 +90,7 @@ export async function openWorld(load: Load) {
   await migratePlatform(platform);
   for (const host of platform.hosts) host.start();
   const names = Array.from({ length: load.merchants }, (_each, at) => `mer_${at + 1}`);
-  const opening = new SetUp(
-    scheduler,
-    platform,
-    new Callers(scheduler, "count", platform.databases),
-  );
+  const opening = new SetUp(scheduler, platform, new Callers(scheduler, "count"));
   const accounts = await done(() => opening.open(quoteTtlSeconds, names));
   await done(() => payouts(Array.from({ length: pageSize }, () => accounts).flat()));
   if (load.payoutsBehind > 0) {

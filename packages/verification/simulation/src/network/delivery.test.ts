@@ -3,6 +3,7 @@ import { clientGuarantees, isDatabaseUnavailable } from "@disburse/chassis/mongo
 import { beforeEach, describe, expect, it } from "vitest";
 import { ProcessInstance } from "../scheduler/host.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
+import type { Command } from "../store/collection.ts";
 import { createMemoryDatabase, type Guarantees } from "../store/memory-database.ts";
 import { databaseLink } from "./database-link.ts";
 
@@ -18,6 +19,12 @@ function connected(guarantees: Guarantees = clientGuarantees) {
   const link = databaseLink(instance, database, {});
   return { database, link, rows: link.db.collection<{ _id: string }>("rows") };
 }
+
+const insertA: Command = {
+  ...{ collection: "rows", name: "insertOne", isWrite: true, isRepeatable: true },
+  ...{ filter: undefined, sent: [] },
+};
+const nothing = () => undefined;
 
 type Connected = ReturnType<typeof connected>;
 
@@ -81,6 +88,26 @@ describe("on a primary without its peers", () => {
     const { error, ms } = await outcomeOf(of.rows.insertOne({ _id: "a" }));
     expect(isDatabaseUnavailable(error)).toBe(true);
     expect(ms).toBeCloseTo(1_000, -2);
+  });
+
+  it("a read lacks what the new primary has, and its watch fails", async () => {
+    const of = connected();
+    const before = of.link.watchPrimary();
+    lose(of, 0, 60_000);
+    await of.database.direct(
+      insertA,
+      [{ run: (tables) => tables("rows").insert({ _id: "a" }) }],
+      nothing,
+    );
+    expect(await outcomeOf(of.rows.findOne({ _id: "a" }))).toMatchObject({ value: null });
+    const during = of.link.watchPrimary();
+    const { error } = await outcomeOf(during());
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    of.database.set.heal();
+    for (const prove of [before, during]) {
+      expect(isDatabaseUnavailable((await outcomeOf(prove())).error)).toBe(true);
+    }
+    expect((await outcomeOf(of.link.watchPrimary()())).error).toBeUndefined();
   });
 });
 

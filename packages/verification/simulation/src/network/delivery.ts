@@ -102,11 +102,13 @@ export function deliver<T>(instance: ProcessInstance, database: MemoryDatabase, 
   const confirm = (primary: Primary, execution: Execution) => {
     const settle = settled(call, execution, database.rowsOf(primary));
     const waits = command.isWrite && database.needsMajority;
+    const isConfirmed = () =>
+      command.isLinearizable ? !primary.isCutOff : !waits || primary.hasMajority(execution);
     const ranMs = scheduler.nowMs();
     const run = () => {
       const leftMs = primary.servesUntilMs - scheduler.nowMs();
       if (leftMs <= 0) return lose();
-      if (!waits || primary.hasMajority(execution)) return settle();
+      if (isConfirmed()) return settle();
       const timeoutMs = ranMs + writeTimeoutMs - scheduler.nowMs();
       if (leftMs < timeoutMs) return later(leftMs, "lost its primary", lose);
       faults.count("database: no majority");

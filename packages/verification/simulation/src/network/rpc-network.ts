@@ -18,8 +18,9 @@ import {
 } from "@connectrpc/connect";
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Principal } from "@disburse/chassis/principal.ts";
-import { rpcErrorOf } from "@disburse/chassis/rpc/admission.ts";
+import { rpcErrorOf, withProvenAbsence } from "@disburse/chassis/rpc/admission.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
@@ -35,7 +36,12 @@ const edgeTimeoutMs = 10_000;
 type Handler = (request: unknown) => Promise<unknown>;
 
 /** A process, or a caller outside of the simulation. The latter never ends. */
-type Host = { readonly instance: ProcessInstance | undefined; readonly log: Log };
+type Host = {
+  readonly instance: ProcessInstance | undefined;
+  readonly log: Log;
+  /** Undefined for a stub without a database. */
+  readonly database?: Pick<Database, "watchPrimary"> | undefined;
+};
 type Server = Host & { readonly handlers: Readonly<Record<string, Handler>> };
 
 type Call = {
@@ -61,12 +67,12 @@ export function createRpcNetwork(scheduler: Scheduler) {
     serve: <S extends DescService>(
       service: S,
       implementation: Partial<ServiceImpl<S>>,
-      { instance, log }: Host,
+      { instance, log, database }: Host,
     ): void => {
       const all = servers.get(service.typeName) ?? [];
       const handlers = implementation as unknown as Server["handlers"];
       const others = all.filter((each) => each.instance?.name !== instance?.name);
-      servers.set(service.typeName, [...others, { instance, log, handlers }]);
+      servers.set(service.typeName, [...others, { instance, log, database, handlers }]);
     },
     /** Returns a client of a process or of an external caller with this identity. */
     client: <S extends DescService>(service: S, by: ProcessInstance | Principal): Client<S> => {
@@ -187,6 +193,8 @@ export async function untilAnswered<T>(
   }
 }
 
+const alone = () => async () => undefined;
+
 /** Runs a server's handler in its own context, with the request's id and deadline. */
 async function handle(server: Server, call: Call): Promise<Uint8Array> {
   const { method, request, principal, requestId, waitMs } = call;
@@ -196,7 +204,9 @@ async function handle(server: Server, call: Call): Promise<Uint8Array> {
     try {
       const context = { requestId, deadlineMs: Date.now() + waitMs, principal };
       const message = fromBinary(method.input, request);
-      const answer = await withCallContext(context, () => handler(message));
+      const answer = await withCallContext(context, () =>
+        withProvenAbsence(server.database?.watchPrimary ?? alone, () => handler(message)),
+      );
       return toBinary(method.output, create(method.output, answer as Record<string, unknown>));
     } catch (error) {
       throw rpcErrorOf(error, method.name, server.log);

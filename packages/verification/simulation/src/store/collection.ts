@@ -17,6 +17,8 @@ export type Command = {
   readonly collection: string;
   readonly name: string;
   readonly isWrite: boolean;
+  /** Succeeds only on a primary that a majority follows. */
+  readonly isLinearizable?: boolean;
   /** An ordered command stops at the first step that fails. */
   readonly isOrdered?: boolean;
   /** The driver's API for several writes. It determines the error of an unconfirmed write. */

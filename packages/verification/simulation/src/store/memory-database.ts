@@ -88,6 +88,7 @@ export function createMemoryDatabase(
           return access(command, steps, (outcomes) => outcomes.every((each) => "value" in each));
         },
         ready: () => Promise.resolve(true),
+        watchPrimary: () => async () => undefined,
         close: () => Promise.resolve(),
       };
     },

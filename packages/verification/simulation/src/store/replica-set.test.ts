@@ -132,13 +132,13 @@ describe("a client", () => {
     expect(set.primaryOf({})).toBe(set.primary());
   });
 
-  it("may read old documents until the former primary steps down", () => {
-    expect([set.isWhole(), set.mayReadOld(0)]).toEqual([true, false]);
+  it("shares one primary with the others once the former one steps down", () => {
+    expect(set.isWhole()).toBe(true);
     lose();
     nowMs = 60;
-    expect([set.isWhole(), set.mayReadOld(60)]).toEqual([false, true]);
+    expect(set.isWhole()).toBe(false);
     nowMs = 100;
-    expect([set.isWhole(), set.mayReadOld(99), set.mayReadOld(100)]).toEqual([true, true, false]);
+    expect(set.isWhole()).toBe(true);
   });
 
   it("reaches the new primary as soon as the set is healed", () => {

@@ -36,9 +36,6 @@ export function createReplicaSet(shared: Shared) {
     },
     /** Returns true if every client reaches the same primary. */
     isWhole: () => isServing(primary) && (former === undefined || !isServing(former.primary)),
-    /** Returns true if a read after this time may have been answered by a former primary. */
-    mayReadOld: (sinceMs: number): boolean =>
-      former !== undefined && former.primary.servesUntilMs > sinceMs,
     /** Replaces the primary. Returns the number of writes that are rolled back. */
     failOver: ({ isPlanned, electionMs, isolatedMs, stays }: Failover): number => {
       if (isPlanned) primary.commitAll();

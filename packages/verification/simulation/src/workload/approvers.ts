@@ -11,7 +11,6 @@ import {
   type CalledFor,
   Callers,
   childOfMaker,
-  type Databases,
   makerOf,
   mutationFor,
 } from "./callers.ts";
@@ -46,14 +45,10 @@ export class Approvers {
   readonly decisions: Decision[] = [];
   readonly wrong: string[] = [];
 
-  constructor(
-    scheduler: Scheduler,
-    rpc: { readonly payout: Client<typeof PayoutService> },
-    databases: Databases,
-  ) {
+  constructor(scheduler: Scheduler, rpc: { readonly payout: Client<typeof PayoutService> }) {
     this.#scheduler = scheduler;
     this.#rpc = rpc;
-    this.#callers = new Callers(scheduler, "decision", databases);
+    this.#callers = new Callers(scheduler, "decision");
   }
 
   start(merchantId: string): void {

@@ -36,7 +36,7 @@ export class BatchCallers {
   constructor(scheduler: Scheduler, platform: Platform) {
     this.#scheduler = scheduler;
     this.#platform = platform;
-    this.#callers = new Callers(scheduler, "batch", platform.databases);
+    this.#callers = new Callers(scheduler, "batch");
   }
 
   /** Creates one batch. Resolves when the batch is decided and each caller has an answer. */

@@ -6,7 +6,6 @@ import {
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { untilAnswered } from "../network/rpc-network.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import type { MemoryDatabase } from "../store/memory-database.ts";
 
 const retryMaxMs = 2_000;
 
@@ -38,19 +37,15 @@ export function mutationFor(actor: CalledFor, operationId: string): Mutation {
   return create(MutationSchema, { operationId, actor });
 }
 
-export type Databases = Readonly<Record<string, MemoryDatabase>>;
-
 /** Simulates the gateway, which repeats calls without a response under the same operation id. */
 export class Callers {
   readonly #scheduler: Scheduler;
   readonly #name: string;
-  readonly #databases: readonly MemoryDatabase[];
   #operations = 0;
 
-  constructor(scheduler: Scheduler, name: string, databases: Databases) {
+  constructor(scheduler: Scheduler, name: string) {
     this.#scheduler = scheduler;
     this.#name = name;
-    this.#databases = Object.values(databases);
   }
 
   operation(): string {
@@ -60,21 +55,14 @@ export class Callers {
 
   /**
    * Repeats a call until it is answered. Returns the result, a refusal code, or a text that says
-   * that the caller gave up. A process that reaches a former primary doesn't find the newest
-   * records, so the caller asks for them again.
+   * that the caller gave up.
    */
-  async ask<T>(call: () => Promise<T>, impatience = 0): Promise<T | string> {
+  ask<T>(call: () => Promise<T>, impatience = 0): Promise<T | string> {
     const { random } = this.#scheduler;
-    for (;;) {
-      const askedMs = this.#scheduler.nowMs();
-      const answer = await untilAnswered(call, async () => {
-        if (random.chance(impatience)) return "GIVEN_UP";
-        return this.pause(100 + random.below(retryMaxMs));
-      });
-      const mayBeOld = this.#databases.some(({ set }) => set.mayReadOld(askedMs));
-      if (answer !== "RECORD_NOT_FOUND" || !mayBeOld) return answer;
-      await this.pause(retryMaxMs);
-    }
+    return untilAnswered(call, async () => {
+      if (random.chance(impatience)) return "GIVEN_UP";
+      return this.pause(100 + random.below(retryMaxMs));
+    });
   }
 
   /**

@@ -17,10 +17,10 @@ export class CreditCallers {
   /** The answers to callers that reversed a credit, by the credit's entry. */
   readonly reversals = new Map<string, readonly string[]>();
 
-  constructor(scheduler: Scheduler, { rpc, databases }: Platform) {
+  constructor(scheduler: Scheduler, { rpc }: Platform) {
     this.#scheduler = scheduler;
     this.#rpc = rpc.payout;
-    this.#callers = new Callers(scheduler, "credit", databases);
+    this.#callers = new Callers(scheduler, "credit");
   }
 
   /**

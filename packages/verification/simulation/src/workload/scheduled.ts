@@ -32,7 +32,7 @@ export class ScheduledCallers {
   constructor(scheduler: Scheduler, platform: Platform) {
     this.#scheduler = scheduler;
     this.#platform = platform;
-    this.#callers = new Callers(scheduler, "scheduled", platform.databases);
+    this.#callers = new Callers(scheduler, "scheduled");
   }
 
   /** Schedules one payout. Resolves when each caller has an answer. */

@@ -74,7 +74,7 @@ export class Workload {
   constructor(scheduler: Scheduler, platform: Platform) {
     this.#scheduler = scheduler;
     this.#platform = platform;
-    this.#callers = new Callers(scheduler, "op", platform.databases);
+    this.#callers = new Callers(scheduler, "op");
     this.scheduled = new ScheduledCallers(scheduler, platform);
     this.batches = new BatchCallers(scheduler, platform);
     this.credits = new CreditCallers(scheduler, platform);
