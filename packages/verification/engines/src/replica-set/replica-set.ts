@@ -22,9 +22,10 @@ type Status = { readonly members: readonly { readonly stateStr: string }[] };
 const catchUpTimeoutMillis = 1_000;
 /**
  * A secondary reports its progress to a sync source that hangs for up to 30 s. Meanwhile a new
- * primary learns of it by heartbeats alone, every 2 s by default, so each write would take that long.
+ * primary learns of it by heartbeats alone, every 2 s by default. Each write would take that long,
+ * and an execute has several.
  */
-const heartbeatIntervalMillis = 500;
+const heartbeatIntervalMillis = 200;
 
 export async function startReplicaSet(mongod: string, folder: string, random: Random) {
   const ports = await freePorts(names.length);
