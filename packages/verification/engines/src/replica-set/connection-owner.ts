@@ -13,24 +13,35 @@ const inodeColumn = 9;
  */
 export function createOwnerLookup(pids: () => ReadonlyMap<string, number>) {
   const known = new WeakMap<Socket, { readonly name: string | undefined }>();
-  const find = (port: number): string | undefined => {
-    const inode = inodeOf(port);
+  const find = (client: Socket): string | undefined => {
+    const inode = inodeIn(readFileSync(tcpTable, "utf8"), client);
     if (inode === undefined) return undefined;
     return [...pids()].find(([, pid]) => hasSocket(pid, inode))?.[0];
   };
   return (client: Socket): string | undefined => {
-    const found = known.get(client) ?? { name: find(client.remotePort ?? 0) };
+    const found = known.get(client) ?? { name: find(client) };
     known.set(client, found);
     return found.name;
   };
 }
 
-/** Finds the socket whose own port this is. The proxy's end has it as the remote port. */
-function inodeOf(port: number): string | undefined {
-  const hex = port.toString(16).toUpperCase().padStart(4, "0");
-  const lines = readFileSync(tcpTable, "utf8").split("\n");
-  const columns = lines.map((line) => line.trim().split(/\s+/));
-  return columns.find(([, local]) => local?.endsWith(`:${hex}`))?.[inodeColumn];
+type Ports = Pick<Socket, "remotePort" | "localPort">;
+
+/**
+ * Finds the socket at the other end in the table. Its own port is not enough: connections to
+ * several ports can have the same one.
+ */
+export function inodeIn(table: string, { remotePort = 0, localPort = 0 }: Ports) {
+  const [own, other] = [ending(remotePort), ending(localPort)];
+  const columns = table.split("\n").map((line) => line.trim().split(/\s+/));
+  return columns.find(([, local, remote]) => local?.endsWith(own) && remote?.endsWith(other))?.[
+    inodeColumn
+  ];
+}
+
+/** The end of an address in the table. */
+function ending(port: number): string {
+  return `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 function hasSocket(pid: number, inode: string): boolean {
