@@ -53,10 +53,14 @@ export function baseline(shape: number, indexes: Indexes): Migration {
  */
 export async function createIndexes(db: Db, indexes: Indexes): Promise<void> {
   const { setName } = await db.command({ hello: 1 });
-  const options = setName === undefined ? {} : { commitQuorum: "majority" };
-  const created = Object.entries(indexes).map(([collection, descriptions]) =>
-    db.collection(collection).createIndexes([...descriptions], options),
-  );
+  const isReplicaSet = setName !== undefined;
+  const options = isReplicaSet ? { commitQuorum: "majority" } : {};
+  const created: Promise<unknown>[] = [];
+  for (const [collection, descriptions] of Object.entries(indexes)) {
+    created.push(db.collection(collection).createIndexes([...descriptions], options));
+    // The platform's writes wait for the same members, so these build one collection at a time.
+    if (isReplicaSet) await created.at(-1);
+  }
   await Promise.all(created);
 }
 
