@@ -8,7 +8,7 @@ import { generateServiceKey } from "@disburse/chassis/identity/keys.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
-const page = readFileSync(join(root, "docs/RUNBOOK.md"), "utf8");
+const page = readFileSync(join(root, "docs/operators/runbook/README.md"), "utf8");
 
 it("has a section for each alert, and no other in that part", () => {
   const [, table = "", sections = ""] = page.split(/\n## (?:Alerts|What each alert asks for)\n/);

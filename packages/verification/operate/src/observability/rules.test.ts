@@ -42,7 +42,7 @@ describe("the alert rules", () => {
   });
 
   it("name their section of the runbook, which is there", () => {
-    const runbook = join(observabilityFolder, "../../docs/RUNBOOK.md");
+    const runbook = join(observabilityFolder, "../../docs/operators/runbook/README.md");
     const headings = readFileSync(runbook, "utf8").match(/^#+ .*$/gm);
     const anchors = headings?.map((line) =>
       line
