@@ -52,7 +52,7 @@ scale() {
   compose up --detach --no-deps --no-build --no-recreate --scale "$1=$2" "$1" >&2
 }
 
-# Removes a container that ended, once its log is kept: docs/operators/runbook/README.md, "What is logged".
+# Removes a container that ended, once its log is kept: docs/operators/commands.md, "Logs in compose".
 remove() {
   local service=$1 container=$2
   (umask 077 && mkdir -p "$logs" &&

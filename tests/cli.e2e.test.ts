@@ -80,8 +80,8 @@ it("lists the beneficiaries that cannot be paid: none, of those that are made no
   ]);
 });
 
-it("docs/operators/operations.md takes a merchant from its registration to its first credit", async () => {
-  const blocks = blocksOf("docs/operators/operations.md", "A merchant from its first day on");
+it("docs/tutorials/first-merchant.md takes a merchant from its registration to its first credit", async () => {
+  const blocks = blocksOf("docs/tutorials/first-merchant.md");
   expect(blocks.length).toBeGreaterThan(6);
   const { code, out, err } = await cli.shell(blocks.join("\n"));
   expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining("error") });

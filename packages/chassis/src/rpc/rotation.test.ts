@@ -22,9 +22,9 @@ import {
   writeTlsFiles,
 } from "./test-tls.ts";
 
-// Carries out the rotation steps of docs/operators/runbook/README.md one by one, under load.
+// Carries out the rotation steps of docs/operators/key-rotation.md one by one, under load.
 const page = readFileSync(
-  join(import.meta.dirname, "../../../../docs/operators/runbook/README.md"),
+  join(import.meta.dirname, "../../../../docs/operators/key-rotation.md"),
   "utf8",
 );
 

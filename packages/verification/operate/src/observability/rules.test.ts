@@ -14,8 +14,8 @@ import {
 } from "./files.ts";
 import { hasProgram } from "./programs.ts";
 
-/** The external label of Prometheus has the runbook's address, a placeholder by default. */
-const runbookUrl = '{{ or $externalLabels.runbook "https://docs.example.com/RUNBOOK.md" }}';
+/** Prometheus's external label is the address of the runbook's folder, a placeholder by default. */
+const runbookUrl = '{{ or $externalLabels.runbook "https://docs.example.com/operators/runbook" }}';
 /** An aggregation, and the labels that it keeps. */
 const aggregation = /\b(?:sum|min|max|avg|count|group)\b *(?:by \(([^)]*)\))?(?= *\()/g;
 const matching = /\bon \(([^)]*)\)/g;
@@ -41,20 +41,30 @@ describe("the alert rules", () => {
     }
   });
 
-  it("name their section of the runbook, which is there", () => {
-    const runbook = join(observabilityFolder, "../../docs/operators/runbook/README.md");
-    const headings = readFileSync(runbook, "utf8").match(/^#+ .*$/gm);
-    const anchors = headings?.map((line) =>
-      line
-        .replace(/^#+ /, "")
-        .toLowerCase()
-        .replaceAll(/[^a-z0-9 -]/g, "")
-        .replaceAll(" ", "-"),
-    );
+  it("each lead to their own file of the runbook, which has no other", () => {
+    const folder = join(observabilityFolder, "../../docs/operators/runbook");
+    const files = readdirSync(folder).filter((name) => name !== "README.md");
+    expect(files.toSorted()).toEqual(rules.map(({ alert }) => `${alert}.md`).toSorted());
     for (const { alert, annotations } of rules) {
-      expect(annotations.runbook_url).toBe(`${runbookUrl}#${alert.toLowerCase()}`);
-      expect(anchors).toContain(alert.toLowerCase());
+      expect(annotations.runbook_url).toBe(`${runbookUrl}/${alert}.md`);
+      expect(readFileSync(join(folder, `${alert}.md`), "utf8")).toMatch(`# ${alert}\n\n`);
     }
+  });
+
+  it("have a row in the runbook's index with their severity and duration", () => {
+    const index = join(observabilityFolder, "../../docs/operators/runbook/README.md");
+    const page = readFileSync(index, "utf8");
+    const rows = page.matchAll(/^\| \[(\w+)\]\(\1\.md\) \| .* \| (\S+)( min| h)? \| (\w+) \|$/gm);
+    const listed = [...rows].map(([, alert, duration, unit = "", severity]) => [
+      alert,
+      { for: duration === "–" ? undefined : `${duration}${unit.trim().charAt(0)}`, severity },
+    ]);
+    const expected = rules.map((rule) => [
+      rule.alert,
+      { for: rule.for, severity: rule.labels.severity },
+    ]);
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(expected));
+    expect(listed).toHaveLength(expected.length);
   });
 
   it("aggregate by namespace and service, so that deployments in one Prometheus don't mix", () => {
