@@ -25,6 +25,9 @@ const testNames = ["deployments", "rules", "slos"];
 const testFile = (name: string) => join(observabilityFolder, "tests", `${name}.test.yaml`);
 const testText = (name: string) => readFileSync(testFile(name), "utf8");
 
+/** Returns the duration of `time` minutes or hours; 0 if there is none. */
+const minutes = (time = "0", unit = "") => Number(time) * (unit.startsWith("h") ? 60 : 1);
+
 const run = promisify(execFile);
 const isThere = hasProgram("promtool");
 
@@ -54,15 +57,15 @@ describe("the alert rules", () => {
   it("have a row in the runbook's index with their severity and duration", () => {
     const index = join(observabilityFolder, "../../docs/operators/runbook/README.md");
     const page = readFileSync(index, "utf8");
-    const rows = page.matchAll(/^\| \[(\w+)\]\(\1\.md\) \| .* \| (\S+)( min| h)? \| (\w+) \|$/gm);
-    const listed = [...rows].map(([, alert, duration, unit = "", severity]) => [
+    const rows = /^\| \[(\w+)\]\(\1\.md\) \| .* \| (?:–|(\d+) (min|h)) \| (\w+) \|$/gm;
+    const listed = [...page.matchAll(rows)].map(([, alert, time, unit, severity]) => [
       alert,
-      { for: duration === "–" ? undefined : `${duration}${unit.trim().charAt(0)}`, severity },
+      { minutes: minutes(time, unit), severity },
     ]);
-    const expected = rules.map((rule) => [
-      rule.alert,
-      { for: rule.for, severity: rule.labels.severity },
-    ]);
+    const expected = rules.map((rule) => {
+      const [, time, unit] = /^(\d+)([mh])$/.exec(rule.for ?? "") ?? [];
+      return [rule.alert, { minutes: minutes(time, unit), severity: rule.labels.severity }];
+    });
     expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(expected));
     expect(listed).toHaveLength(expected.length);
   });
