@@ -1,4 +1,4 @@
-// An operator's call of an internal RPC, from inside the service's own container (docs/RUNBOOK.md):
+// An operator's call of an internal RPC, from inside the service's own container (docs/operators/commands.md):
 //   node rpc.mjs payout.PayoutOperatorService/ListRails '{}'
 //   node rpc.mjs payout.PayoutOperatorService/SetRailPaused '{ "rail": "…" }' --change
 // With --change it changes something, under the operation id of --operation or a new one; who does

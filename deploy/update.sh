@@ -52,7 +52,7 @@ scale() {
   compose up --detach --no-deps --no-build --no-recreate --scale "$1=$2" "$1" >&2
 }
 
-# Removes a container that ended, once its log is kept: docs/RUNBOOK.md, "What is logged".
+# Removes a container that ended, once its log is kept: docs/operators/commands.md, "Logs in compose".
 remove() {
   local service=$1 container=$2
   (umask 077 && mkdir -p "$logs" &&
@@ -99,7 +99,7 @@ update() {
   compose up --detach --no-deps --no-build --no-recreate "$service" >&2
 }
 
-# Both versions work with a migrated database: docs/MIGRATIONS.md.
+# Both versions work with a migrated database: docs/operators/migrations.md.
 for service in "${services[@]}"; do
   doing="the migration of $service"
   compose run --rm --no-deps "$service-migration" >&2

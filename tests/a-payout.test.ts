@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 const filesMax = 90;
 
 const root = join(import.meta.dirname, "..");
-const page = readFileSync(join(root, "docs/A-PAYOUT.md"), "utf8");
+const page = readFileSync(join(root, "docs/explanation/a-payout.md"), "utf8");
 
 /** `| sentence | `file` | `function`, `function` |` */
 const row = /^\| (?!step|---)(.+) \| `([^`]+)` \| (`\w+`(?:, `\w+`)*) \|$/;
@@ -22,7 +22,7 @@ function declares(source: string, name: string): boolean {
   return new RegExp(declared, "m").test(source);
 }
 
-describe("docs/A-PAYOUT.md", () => {
+describe("docs/explanation/a-payout.md", () => {
   it("has every row of its tables read as a step", () => {
     const rows = page.split("\n").filter((line) => /^\| (?!step|---)/.test(line));
     expect(steps).toHaveLength(rows.length);

@@ -113,7 +113,7 @@ it("an auditor changes nothing, and account numbers in full are for payout alone
   expect(full).toEqual([{ services: new Set(["payout"]), roles: new Set(), stepUp: false }]);
 });
 
-it("docs/ACCESS.md is the contract's", () => {
-  const written = readFileSync(join(import.meta.dirname, "../docs/ACCESS.md"), "utf8");
+it("docs/reference/access.md is the contract's", () => {
+  const written = readFileSync(join(import.meta.dirname, "../docs/reference/access.md"), "utf8");
   expect(written).toBe(accessTable());
 });

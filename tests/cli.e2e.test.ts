@@ -80,8 +80,8 @@ it("lists the beneficiaries that cannot be paid: none, of those that are made no
   ]);
 });
 
-it("docs/OPERATIONS.md takes a merchant from its registration to its first credit", async () => {
-  const blocks = blocksOf("docs/OPERATIONS.md", "A merchant from its first day on");
+it("docs/tutorials/first-merchant.md takes a merchant from its registration to its first credit", async () => {
+  const blocks = blocksOf("docs/tutorials/first-merchant.md");
   expect(blocks.length).toBeGreaterThan(6);
   const { code, out, err } = await cli.shell(blocks.join("\n"));
   expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining("error") });
@@ -97,8 +97,8 @@ it("docs/OPERATIONS.md takes a merchant from its registration to its first credi
   expect(corridors).toHaveLength(2);
 });
 
-it("the commands of docs/running-locally.md run", async () => {
-  const [text = ""] = blocksOf("docs/running-locally.md", "The command line");
+it("the commands of docs/contributing/running-locally.md run", async () => {
+  const [text = ""] = blocksOf("docs/contributing/running-locally.md", "The command line");
   const { code, out } = await cli.shell(text);
   expect(code).toBe(0);
   expect(out).toMatch(/^SERVICE +STATE +VERSION/);

@@ -432,7 +432,7 @@ describe("deploy/Dockerfile", () => {
     expect(rules.filter((rule) => rule.startsWith("!"))).toEqual(
       ["package.json", "package-lock.json", ".npmrc", "turbo.json", "packages", "services"]
         .concat("deploy/health.sh", "deploy/rpc.mjs", "docs", "services/*/src/**/*.md")
-        .concat("docs/*.md", "docs/guides/*.md")
+        .concat("docs/tutorials/*.md", "docs/guides/**/*.md", "docs/reference/*.md")
         .concat("packages/sdk/package.json", "packages/sdk/src", "packages/sdk/src/generator")
         .map((path) => `!${path}`),
     );

@@ -11,7 +11,7 @@ import { describe, expect, it } from "vitest";
 
 const at = (path: string) => join(import.meta.dirname, "..", path);
 const read = (path: string) => readFileSync(at(path), "utf8");
-const guide = (name: string) => read(`docs/${name}.md`);
+const guide = (name: string) => read(`docs/reference/${name}.md`);
 
 /**
  * Reads the simulated rail's scenarios from its source, since a service's modules can't be
@@ -74,7 +74,7 @@ describe("the guide to errors", () => {
 
 describe("the page for contributors", () => {
   it("names files and folders that are there", () => {
-    const paths = [...guide("CONTRIBUTING").matchAll(/`([\w.-]+\/[\w./-]*)`/g)].map(
+    const paths = [...read("docs/contributing/README.md").matchAll(/`([\w.-]+\/[\w./-]*)`/g)].map(
       ([, path = ""]) => path,
     );
     expect(paths.length).toBeGreaterThan(30);

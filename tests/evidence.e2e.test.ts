@@ -146,7 +146,10 @@ describe("the audit trail", () => {
 });
 
 it("each stored collection is in the threat model's list, with what protects it", async () => {
-  const page = readFileSync(join(import.meta.dirname, "../docs/THREAT-MODEL.md"), "utf8");
+  const page = readFileSync(
+    join(import.meta.dirname, "../docs/explanation/threat-model.md"),
+    "utf8",
+  );
   const [, list = ""] = page.split("\n## Stored facts\n");
   const [table = ""] = list.split("\n## ");
   const listed = new Set([...table.matchAll(/`([a-z*]+\.[a-z_]+)`/g)].map(([, name]) => name));

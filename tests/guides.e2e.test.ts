@@ -19,7 +19,11 @@ import { payerOf } from "./payer.ts";
 /** Runs each guide's shell blocks in order, and compares the output with what the guide shows. */
 
 const root = join(import.meta.dirname, "..");
-const guides = readdirSync(join(root, "docs", "guides")).filter((name) => name.endsWith(".md"));
+const guides = ["docs/tutorials", "docs/guides"].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`),
+);
 
 /** Repeats a request that an overloaded machine answers with 503, as a reader would. */
 const patientCurl = `#!/bin/bash
@@ -108,7 +112,7 @@ function expectShown(output: string, { kind, text }: Shown): void {
 }
 
 describe.each(guides)("%s", (name) => {
-  const file = join(root, "docs", "guides", name);
+  const file = join(root, name);
   const page = readFileSync(file, "utf8");
   const steps = stepsOf(page);
 

@@ -131,7 +131,7 @@ describe.skipIf(kubectl === "")(
 it.skipIf(kubectl === "")(
   "the page on managed services names policies and settings that there are",
   () => {
-    const page = readFileSync(join(root, "docs/MANAGED-SERVICES.md"), "utf8");
+    const page = readFileSync(join(root, "docs/operators/managed-services.md"), "utf8");
     const policies = manifestsOf(example)
       .ofKind("NetworkPolicy")
       .map(({ metadata }) => metadata.name);

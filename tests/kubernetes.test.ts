@@ -343,8 +343,8 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
   },
 );
 
-/** Callers and services of the table in docs/ARCHITECTURE.md. */
-const calls = readFileSync(join(root, "docs/ARCHITECTURE.md"), "utf8")
+/** Callers and services of the table in docs/explanation/architecture.md. */
+const calls = readFileSync(join(root, "docs/explanation/architecture.md"), "utf8")
   .split("| caller | calls |\n| --- | --- |\n")[1]
   ?.split("\n\n")[0]
   ?.split("\n")
@@ -384,7 +384,7 @@ describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}
     }
   });
 
-  it("let out what ARCHITECTURE.md draws, and nothing more", () => {
+  it("let out what architecture.md draws, and nothing more", () => {
     const pods = [...serviceNames, ...migrations, ...jobs, ...parts];
     const expected = [
       ...pods.map((pod) => `${pod} namespace kube-system:53`),

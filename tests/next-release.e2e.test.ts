@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-/** Runs the next release's migration beside this release (docs/MIGRATIONS.md). */
+/** Runs the next release's migration beside this release (docs/operators/migrations.md). */
 
 let platform: TestPlatform;
 let acme: Payer;

@@ -120,7 +120,9 @@ function pageProblems(operation: string, counts: ReadonlyMap<string, number>): s
     const count = counts.get(what) ?? 0;
     const { times, isMost } = rows.get(what) ?? { times: 0, isMost: false };
     const isRight = isMost ? count <= times : count === times;
-    return isRight ? [] : [`${what}: ${count} times, and ${times} in docs/PERFORMANCE.md`];
+    return isRight
+      ? []
+      : [`${what}: ${count} times, and ${times} in docs/explanation/performance.md`];
   });
 }
 
@@ -217,7 +219,7 @@ describe("journal", () => {
 });
 
 describe("in a sharded cluster", () => {
-  const scaling = readFileSync(join(import.meta.dirname, "../docs/SCALING.md"), "utf8");
+  const scaling = readFileSync(join(import.meta.dirname, "../docs/explanation/scaling.md"), "utf8");
   const [, keyTable = "", exceptionTable = "", uniqueTable = ""] = scaling.split(
     /\n## Shard keys\n|\n\*\*Exceptions\*\*|\n\*\*Unique indexes\*\*|\n## The broker\n/,
   );
@@ -239,7 +241,7 @@ describe("in a sharded cluster", () => {
       if (backgroundCommands.has(what)) continue;
       const [place = ""] = what.split(" ");
       const key = keys.get(place);
-      expect(key, `${place} is not in docs/SCALING.md`).toBeDefined();
+      expect(key, `${place} is not in docs/explanation/scaling.md`).toBeDefined();
       const named = targets.split(", ");
       if (!key?.every((field) => named.includes(field))) unkeyed.add(what);
     }

@@ -21,7 +21,7 @@ import { id } from "./wire.ts";
 
 const root = join(import.meta.dirname, "..");
 const readme = readFileSync(join(root, "README.md"), "utf8");
-const local = readFileSync(join(root, "docs", "running-locally.md"), "utf8");
+const local = readFileSync(join(root, "docs/contributing/running-locally.md"), "utf8");
 
 /** Returns a page's only program that contains a text. */
 function program(page: string, part: string): string {
@@ -106,7 +106,7 @@ describe("the reference's introduction", () => {
 });
 
 describe("what a merchant reads of webhooks", () => {
-  const file = join(root, "docs", "webhooks.md");
+  const file = join(root, "docs/reference/webhooks.md");
   const guide = readFileSync(file, "utf8");
   const commands = [...guide.matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
 

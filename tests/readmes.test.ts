@@ -12,8 +12,8 @@ const readme = (service: string) => read("services", service, "README.md");
 /** Returns a service's README together with its reference, if it has one. */
 function reference(service: string): string {
   const name = `${service}.md`;
-  const hasPage = existsSync(join(root, "docs", "services", name));
-  return readme(service) + (hasPage ? read("docs", "services", name) : "");
+  const hasPage = existsSync(join(root, "docs/reference/services", name));
+  return readme(service) + (hasPage ? read("docs/reference/services", name) : "");
 }
 
 function rpcsOf(name: string): string[] {

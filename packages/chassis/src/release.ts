@@ -3,7 +3,7 @@ import type { Metrics } from "./metrics.ts";
 
 const manifest = new URL("../package.json", import.meta.url);
 
-/** All workspaces have the same version, which is the release's version (docs/RELEASING.md). */
+/** All workspaces have the same version, which is the release's version (docs/contributing/releasing.md). */
 export const { version: releaseVersion } = JSON.parse(readFileSync(manifest, "utf8")) as {
   readonly version: string;
 };

@@ -12,24 +12,24 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 /** The pages that people write, by the group that the sidebar shows them in. */
 function sources(): (readonly [group: string, file: string])[] {
   const folder = join(root, "docs/guides");
-  const rank = (name: string) => (name === "first-payout.md" ? "" : name);
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  const guides = names.sort((one, two) => (rank(one) < rank(two) ? -1 : 1));
-  const webhooks = ["webhooks", "webhooks-python", "webhooks-go", "webhooks-java"];
+  const names = existsSync(folder) ? readdirSync(folder).sort() : [];
+  const guides = names.filter((name) => name.endsWith(".md"));
+  const receivers = ["python", "go", "java"].map((name) => `guides/webhook-receivers/${name}`);
   const reference = ["errors", "payout-states", "rate-limits", "versioning", "changelog"];
   return [
     ["Guides", introduction],
+    ["Guides", "docs/tutorials/first-payout.md"],
     ...guides.map((name) => ["Guides", `docs/guides/${name}`] as const),
-    ...webhooks.map((name) => ["Webhooks", `docs/${name}.md`] as const),
-    ...["testing", "test-values"].map((name) => ["Testing", `docs/${name}.md`] as const),
-    ...reference.map((name) => ["Reference", `docs/${name}.md`] as const),
+    ...["reference/webhooks", ...receivers].map((name) => ["Webhooks", `docs/${name}.md`] as const),
+    ...["testing", "test-values"].map((name) => ["Testing", `docs/reference/${name}.md`] as const),
+    ...reference.map((name) => ["Reference", `docs/reference/${name}.md`] as const),
   ];
 }
 
 const textOf = (file: string) => `${file === introduction ? "# Disburse\n" : ""}${read(file)}`;
 
 const pathOf = (file: string) =>
-  file === introduction ? "index" : file.replace(/^docs\/(.*)\.md$/, "$1");
+  file === introduction ? "index" : file.replace(/^docs\/(?:reference\/)?(.*)\.md$/, "$1");
 
 /** Files that the site serves beside its pages. */
 const files: Readonly<Record<string, string>> = {

@@ -73,7 +73,7 @@ describe("the pages", () => {
       expect(paths).toContain(`operations/${slugOf(operationId)}`);
     for (const name of Object.keys(contract.webhooks))
       expect(paths).toContain(`events/${slugOf(name)}`);
-    for (const code of tableOf("docs/errors.md", "Every code").keys())
+    for (const code of tableOf("docs/reference/errors.md", "Every code").keys())
       expect(paths).toContain(`errors/${slugOf(code)}`);
   });
 
@@ -103,19 +103,19 @@ describe("the pages", () => {
   });
 
   it("replace links to files by links to pages or by plain text", () => {
-    const served = new Map([["docs/errors.md", "/docs/errors"]]);
-    const text = "[a](../errors.md#x) [b](../../README.md) [c](https://x.y) [`d`](#e)";
+    const served = new Map([["docs/reference/errors.md", "/docs/errors"]]);
+    const text = "[a](../reference/errors.md#x) [b](../../README.md) [c](https://x.y) [`d`](#e)";
     const shown = "[a](/docs/errors#x) b [c](https://x.y) [`d`](#e)";
     expect(linked(text, "docs/guides/a.md", served)).toBe(shown);
     expect(guidePages()[0]).toMatchObject({ path: "index", title: "Disburse" });
   });
 
   it("tell how to trigger each error code", () => {
-    const triggers = tableOf("docs/test-values.md", "Error codes");
-    const codes = tableOf("docs/errors.md", "Every code");
+    const triggers = tableOf("docs/reference/test-values.md", "Error codes");
+    const codes = tableOf("docs/reference/errors.md", "Every code");
     expect([...triggers.keys()].sort()).toEqual([...codes.keys()].sort());
-    const failures = tableOf("docs/test-values.md", "Failure codes");
-    const failureCodes = tableOf("docs/errors.md", "Why a payout failed");
+    const failures = tableOf("docs/reference/test-values.md", "Failure codes");
+    const failureCodes = tableOf("docs/reference/errors.md", "Why a payout failed");
     expect([...failures.keys()].sort()).toEqual([...failureCodes.keys()].sort());
   });
 

@@ -16,8 +16,8 @@ const closed = ["Sandbox", "Operational", "Events", "Error codes"];
 
 /** Returns every page, in the order of the sidebar. */
 export function pagesOf(contract: Contract): Page[] {
-  const meanings = tableOf("docs/errors.md", "Every code");
-  const triggers = tableOf("docs/test-values.md", "Error codes");
+  const meanings = tableOf("docs/reference/errors.md", "Every code");
+  const triggers = tableOf("docs/reference/test-values.md", "Error codes");
   const operations = operationPages(contract);
   const groups = contract.tags.map(({ name }) => name);
   return [

@@ -17,7 +17,7 @@ import type { Rail } from "./rail.ts";
 /** The operator RPCs of a rail package. */
 export type RailRpc = Partial<ServiceImpl<typeof PayoutOperatorService>>;
 
-/** A package that adds rails to the payout service. docs/RAILS.md describes how to write one. */
+/** A package that adds rails to the payout service. docs/contributing/rails.md describes how to write one. */
 export type RailPackage = {
   /**
    * The environment variable that configures the package's rails as JSON. It is handled as a

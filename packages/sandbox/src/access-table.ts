@@ -31,7 +31,7 @@ import { twoPersonTable } from "./access/two-persons.ts";
 import { events } from "./events.ts";
 import { type ServiceName, serviceNames } from "./service-names.ts";
 
-const target = join(import.meta.dirname, "../../../docs/ACCESS.md");
+const target = join(import.meta.dirname, "../../../docs/reference/access.md");
 
 /** All services of the contract, with the process that serves each. */
 export const contracts: readonly (readonly [ServiceName, DescService])[] = [
@@ -66,18 +66,18 @@ const head = `# Who may call what
 
 Each RPC says so itself, by its option \`disburse.type.v1.access\`; this page is made from that by \`npm run generate\`. A call by another is
 \`PERMISSION_DENIED\`. Health is open to all, reflection to all who have an identity.
-[Decision 0031](decisions/0031-identity.md) says how a caller shows who it is; \`proto/disburse/type/v1/access.proto\` what each role is for.
+[Decision 0031](../decisions/0031-identity.md) says how a caller shows who it is; \`proto/disburse/type/v1/access.proto\` what each role is for.
 Where it says *fresh sign-in*, a person must have signed in within \`STEP_UP_MAX_AGE_SECONDS\`, by \`STEP_UP_ACR\` where that is set; else the call is
-\`UNAUTHENTICATED\` with \`insufficient_user_authentication\` ([decision 0040](decisions/0040-operators-are-persons.md)).
+\`UNAUTHENTICATED\` with \`insufficient_user_authentication\` ([decision 0040](../decisions/0040-operators-are-persons.md)).
 
 ## Merchants: keys, members and roots
 
 - A merchant's key or member calls the gateway's public routes within its scopes. \`payout:approve\` decides on other actors' payouts and batches; \`payout:control\` sets the approval rules of a sandbox.
-- One actor is a root and everything made from it: a key that an operator or the sandbox created is a root, and so is a member. A key that a member created, a key or a person that a key created or invited, and the successor of a rotation have the root of their maker ([decision 0035](decisions/0035-keys.md)).
-- An actor does not approve its own payouts, batches or scheduled payouts: \`same_actor\` ([decision 0053](decisions/0053-control-before-payment.md)).
+- One actor is a root and everything made from it: a key that an operator or the sandbox created is a root, and so is a member. A key that a member created, a key or a person that a key created or invited, and the successor of a rotation have the root of their maker ([decision 0035](../decisions/0035-keys.md)).
+- An actor does not approve its own payouts, batches or scheduled payouts: \`same_actor\` ([decision 0053](../decisions/0053-control-before-payment.md)).
 - A key that another key creates has at most the scopes, networks and end of its maker. A role is given only by a caller that has all of its scopes, and by no key that has networks or an end. An operator who gives a live key or role with rights over payouts needs a second person.
-- Operators do not act as merchants: what prices, pays, approves or registers for a merchant is open to services alone. What stops money (cancelling, rejecting) takes one operator; so does tightening \`SetVelocityLimits\` and \`SetPayoutControls\`, and anything else about them takes two ([decision 0045](decisions/0045-approvals.md)).
-- A replay is authorised as the first request was. A person joins a team by accepting its invitation ([decision 0056](decisions/0056-the-consoles-server.md)).
+- Operators do not act as merchants: what prices, pays, approves or registers for a merchant is open to services alone. What stops money (cancelling, rejecting) takes one operator; so does tightening \`SetVelocityLimits\` and \`SetPayoutControls\`, and anything else about them takes two ([decision 0045](../decisions/0045-approvals.md)).
+- A replay is authorised as the first request was. A person joins a team by accepting its invitation ([decision 0056](../decisions/0056-the-consoles-server.md)).
 `;
 
 export function accessTable(): string {
@@ -110,7 +110,7 @@ function eventTable(): string {
   return [
     "## Events",
     "",
-    "By the option `disburse.type.v1.event` of each message ([decision 0041](decisions/0041-signed-events.md)). `external` is another system of the operator's.",
+    "By the option `disburse.type.v1.event` of each message ([decision 0041](../decisions/0041-signed-events.md)). `external` is another system of the operator's.",
     "",
     "| event | routing keys | may publish it | take it |",
     "| --- | --- | --- | --- |",

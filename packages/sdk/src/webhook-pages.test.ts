@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { signWebhook } from "./sign-webhook.ts";
 import { verifyWebhook } from "./verify-webhook.ts";
 
-/** Runs the code in docs/webhooks-*.md against the published vectors and variations of them. */
+/** Runs the code in docs/guides/webhook-receivers against the published vectors and variations of them. */
 
 type Vector = {
   readonly body: string;
@@ -98,7 +98,7 @@ function run(files: Record<string, string>, command: string, args: readonly stri
 
 /** Returns the code block of a page. */
 function codeOf(language: string): string {
-  const page = readFileSync(join(docs, `webhooks-${language}.md`), "utf8");
+  const page = readFileSync(join(docs, `guides/webhook-receivers/${language}.md`), "utf8");
   const [, code = ""] = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "s").exec(page) ?? [];
   return code;
 }

@@ -6,7 +6,10 @@ import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readConfig, readPreviousPorts, readSecrets, readStoredSecrets } from "./config.ts";
 
-const page = readFileSync(new URL("../../../docs/running-locally.md", import.meta.url), "utf8");
+const page = readFileSync(
+  new URL("../../../docs/contributing/running-locally.md", import.meta.url),
+  "utf8",
+);
 const [, table = ""] = /## Settings of `npm start`\n(.*?)\n## /s.exec(page) ?? [];
 const rows = [...table.matchAll(/^\| (`[^|]+`) \| ([^|]*)\|/gm)].map(
   ([, names = "", defaults = ""]) => ({
@@ -18,7 +21,7 @@ const rows = [...table.matchAll(/^\| (`[^|]+`) \| ([^|]*)\|/gm)].map(
 /** Read by packages/embedded, which starts the database and broker. */
 const ofParts = ["MONGODB_URI", "AMQP_URL", "DISBURSE_BROKER"];
 
-it("reads the settings that docs/running-locally.md lists, and no other", () => {
+it("reads the settings that docs/contributing/running-locally.md lists, and no other", () => {
   const listed = rows.flatMap(({ names }) => names);
   const everything = Object.fromEntries(listed.map((name) => [name, undefined]));
   const handed = Object.fromEntries(listed.map((name) => [name, "1"]));

@@ -14,7 +14,7 @@ import { eachService, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { z } from "zod";
 import { OtherVersionError } from "./other-version.ts";
 
-/** Reads the settings of `npm start`, which docs/running-locally.md lists. */
+/** Reads the settings of `npm start`, which docs/contributing/running-locally.md lists. */
 export function readConfig(environment: Environment, root: string) {
   const settings = readSettings(environment, {
     HOST: z.string().default("127.0.0.1"),

@@ -20,7 +20,7 @@ import { walletProviderSettings } from "./wallets/provider-setting.ts";
  */
 const clearScoreDefault = 0.95;
 
-/** docs/services/compliance.md describes the settings. */
+/** docs/reference/services/compliance.md describes the settings. */
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,

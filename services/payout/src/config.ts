@@ -88,7 +88,7 @@ const railSettings: Readonly<Record<string, z.ZodOptional<z.ZodString>>> = Objec
   railPackages.map(({ setting }) => [setting, secret(z.string().optional())]),
 );
 
-/** Reads the payout service's settings; see docs/services/payout.md. */
+/** Reads the payout service's settings; see docs/reference/services/payout.md. */
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,

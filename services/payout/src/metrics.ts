@@ -6,7 +6,7 @@ import type { ObserveRailCall, ObserveSettlement } from "./rails/steps.ts";
 
 /**
  * Histogram bounds in seconds. A payout takes tens of milliseconds, and 30 s is the objective
- * (docs/RUNBOOK.md, DisburseSloBurning). A paused rail or an account without funds takes hours.
+ * (docs/operators/runbook/DisburseSloBurning.md). A paused rail or an account without funds takes hours.
  */
 const overheadBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400];
 

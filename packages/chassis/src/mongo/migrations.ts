@@ -9,7 +9,7 @@ import { createSweepLease } from "./sweep-lease.ts";
 
 /**
  * A migration step: it creates indexes or changes stored documents. Its number is its position in
- * the service's list, starting at 1. See docs/MIGRATIONS.md.
+ * the service's list, starting at 1. See docs/operators/migrations.md.
  */
 export type Migration = {
   /** A short description. It is stored, and never changes. */
@@ -152,7 +152,7 @@ export async function assertMigrated(
   if (missing.length === 0) return assertNotNarrowed(database, migrations.length);
   const names = missing.map(({ number, name }) => `${number} (${name})`).join(", ");
   throw new Error(
-    `database ${database.db.databaseName} lacks migrations: ${names}. Run the service's main.ts with the argument migrate (docs/MIGRATIONS.md)`,
+    `database ${database.db.databaseName} lacks migrations: ${names}. Run the service's main.ts with the argument migrate (docs/operators/migrations.md)`,
   );
 }
 
@@ -165,7 +165,7 @@ async function assertNotNarrowed(database: Database, known: number): Promise<voi
   if (narrowing === undefined) return;
   const { _id, name, needs } = narrowing;
   throw new Error(
-    `database ${database.db.databaseName} has migration ${_id} (${name}), which needs a release with migration ${needs}; this one has ${known}. Start a later release (docs/MIGRATIONS.md)`,
+    `database ${database.db.databaseName} has migration ${_id} (${name}), which needs a release with migration ${needs}; this one has ${known}. Start a later release (docs/operators/migrations.md)`,
   );
 }
 
@@ -177,7 +177,7 @@ async function missingSteps(database: Database, migrations: readonly Migration[]
     const stored = names.get(number) ?? name;
     if (stored === name) continue;
     throw new OtherStepsError(
-      `database ${database.db.databaseName} was created by another version: migration ${number} is "${name}" in this version and "${stored}" in the database. Begin with an empty database (docs/MIGRATIONS.md)`,
+      `database ${database.db.databaseName} was created by another version: migration ${number} is "${name}" in this version and "${stored}" in the database. Begin with an empty database (docs/operators/migrations.md)`,
     );
   }
   return steps.filter(({ number }) => !names.has(number));

@@ -6,7 +6,7 @@ export type Revised = { readonly _id: string; readonly revision: number };
 /**
  * Sets top-level fields of a document and raises its revision, if the revision has not changed
  * since it was read. Returns `false` if another write came first. The revision is compared in the
- * update, because a filter on `_id` alone costs the database less (docs/PERFORMANCE.md).
+ * update, because a filter on `_id` alone costs the database less (docs/explanation/performance.md).
  */
 export async function setAtRevision<T extends Document & Revised>(
   collection: Collection<T>,

@@ -22,8 +22,11 @@ import {
   writeTlsFiles,
 } from "./test-tls.ts";
 
-// Carries out the rotation steps of docs/RUNBOOK.md one by one, under load.
-const page = readFileSync(join(import.meta.dirname, "../../../../docs/RUNBOOK.md"), "utf8");
+// Carries out the rotation steps of docs/operators/key-rotation.md one by one, under load.
+const page = readFileSync(
+  join(import.meta.dirname, "../../../../docs/operators/key-rotation.md"),
+  "utf8",
+);
 
 type Step = readonly [says: string, act: () => unknown];
 

@@ -184,7 +184,7 @@ export const approvalCommands: readonly OwnCommand[] = [
   {
     name: "approvals get",
     summary: "show a proposal and its changes",
-    examples: ["approvals get apr_01k…"],
+    examples: ["approvals get prp_01k…"],
     arguments: [proposal],
     options: [serviceOption],
     run: async (invocation) => {
@@ -197,7 +197,7 @@ export const approvalCommands: readonly OwnCommand[] = [
     summary: "show and approve another person's proposal",
     details:
       "Approval runs the proposed request once. With --digest, only that content is approved.",
-    examples: ["approvals approve apr_01k…", "approvals approve apr_01k… --digest 4f… --json"],
+    examples: ["approvals approve prp_01k…", "approvals approve prp_01k… --digest 4f… --json"],
     arguments: [proposal],
     options: [
       { name: "digest", about: "content_digest of the proposal that you read" },
@@ -210,7 +210,7 @@ export const approvalCommands: readonly OwnCommand[] = [
   {
     name: "approvals reject",
     summary: "reject another person's proposal",
-    examples: ['approvals reject apr_01k… --reason "the bank has no wire with this reference"'],
+    examples: ['approvals reject prp_01k… --reason "the bank has no wire with this reference"'],
     arguments: [proposal],
     options: [
       { name: "reason", about: "the reason, at least 10 characters", isRequired: true },
@@ -222,7 +222,7 @@ export const approvalCommands: readonly OwnCommand[] = [
   {
     name: "approvals withdraw",
     summary: "withdraw your own proposal",
-    examples: ["approvals withdraw apr_01k…"],
+    examples: ["approvals withdraw prp_01k…"],
     arguments: [proposal],
     options: [serviceOption],
     isChange: true,

@@ -142,7 +142,7 @@ export function twoPersonTable(): string {
   return [
     "## Effects that need two persons",
     "",
-    "Every RPC of operators that can bring one of these about, and what stands against one person who calls it ([decision 0045](decisions/0045-approvals.md)). `tests/two-persons.test.ts` fails for an operators' RPC that changes something and is neither here nor among those for which one person is enough, and for a row without its guard.",
+    "Every RPC of operators that can bring one of these about, and what stands against one person who calls it ([decision 0045](../decisions/0045-approvals.md)). `tests/two-persons.test.ts` fails for an operators' RPC that changes something and is neither here nor among those for which one person is enough, and for a row without its guard.",
     "",
     "| effect | RPC | second person by | when |",
     "| --- | --- | --- | --- |",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, "../../../..", path), "utf8");
-const page = read("docs/PERFORMANCE.md");
+const page = read("docs/explanation/performance.md");
 
 /** Returns a collection's index names from its service's migrations. */
 function indexesOf(service: string, collection: string): string[] {
@@ -15,7 +15,7 @@ function indexesOf(service: string, collection: string): string[] {
 test.each([
   ["payout", "payouts"],
   ["notifier", "deliveries"],
-])("PERFORMANCE.md names the query of each index of %s.%s", (service, collection) => {
+])("performance.md names the query of each index of %s.%s", (service, collection) => {
   const [, after = ""] = page.split(`\n\`${service}.${collection}\`:\n`);
   const [table = ""] = after.trim().split("\n\n");
   const named = [...table.matchAll(/^\| `(\w+)` \| \S/gm)].map(([, name = ""]) => name);

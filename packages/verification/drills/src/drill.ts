@@ -18,7 +18,7 @@ export type Drill = {
   readonly before?: (platform: DrillPlatform) => Promise<Record<string, string>>;
   readonly after?: (platform: DrillPlatform, noted: Record<string, string>) => Promise<void>;
   readonly beforeStart?: (platform: DrillPlatform) => Promise<void>;
-  /** Follows docs/RUNBOOK.md. Returns a log. */
+  /** Follows docs/operators/backup-and-restore.md. Returns a log. */
   readonly recover: (platform: DrillPlatform, lost: Lost) => Promise<readonly string[]>;
   /** Accepts findings that no step can repair. */
   readonly stays: (finding: Finding) => boolean;

@@ -6,7 +6,7 @@ import { execute, registerBeneficiary, requestQuote } from "@disburse/platform/m
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { type DrillPlatform, startDrillPlatform } from "./platform.ts";
 
-/** `npm run bench:storage` measures bytes per payout in each collection (docs/SCALING.md). */
+/** `npm run bench:storage` measures bytes per payout in each collection (docs/explanation/scaling.md). */
 
 const usage = "usage: npm run bench:storage [-- --payouts N]";
 const lanes = 16;

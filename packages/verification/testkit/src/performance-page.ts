@@ -2,12 +2,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * A row of docs/PERFORMANCE.md. It describes a database command of an operation without
+ * A row of docs/explanation/performance.md. It describes a database command of an operation without
  * concurrency.
  */
 export type Row = { readonly what: string; readonly times: number; readonly isMost: boolean };
 
-const page = readFileSync(join(import.meta.dirname, "../../../../docs/PERFORMANCE.md"), "utf8");
+const page = readFileSync(
+  join(import.meta.dirname, "../../../../docs/explanation/performance.md"),
+  "utf8",
+);
 
 /** Parses an operation's table: `| payout.payouts | insert | 1 | why | index |`. */
 export function rowsOf(operation: string): Row[] {

@@ -5,7 +5,7 @@ import { subjectOf, subjects } from "./subjects.ts";
 
 const [begin, end] = ["<!-- drawn by npm run architecture -->", "<!-- end of the drawing -->"];
 
-/** Returns ARCHITECTURE.md with new drawings of these services. */
+/** Returns architecture.md with new drawings of these services. */
 export function redrawn(
   page: string,
   sources: readonly Source[],
@@ -13,7 +13,7 @@ export function redrawn(
 ): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
   if (from === -1 || to < from)
-    throw new Error(`ARCHITECTURE.md lacks the marker ${begin} or ${end}`);
+    throw new Error(`architecture.md lacks the marker ${begin} or ${end}`);
   const own = sources.filter(({ path }) => !isForTests(path));
   const drawings = services.map((name) => drawing(name, own, importGraph(own)));
   return `${page.slice(0, from + begin.length)}\n${drawings.join("")}\n${page.slice(to)}`;

@@ -31,7 +31,7 @@ const pureParts: Record<string, RegExp> = {
   "node:crypto": /^(?!random|getRandom|webcrypto|generate)/,
 };
 
-/** Checks the table "from / may import" of ARCHITECTURE.md. */
+/** Checks the table "from / may import" of architecture.md. */
 export function forbiddenImports(source: Source): Finding[] {
   return importsOf(source).flatMap((one) => {
     const why = whyForbidden(source.path, one);

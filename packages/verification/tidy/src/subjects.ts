@@ -1,6 +1,6 @@
 /**
  * The folders of chassis and the subjects of each service, lowest first, with the folders that each
- * may import. ARCHITECTURE.md draws the existing imports.
+ * may import. architecture.md draws the existing imports.
  */
 export const subjects: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   chassis: {

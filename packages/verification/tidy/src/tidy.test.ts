@@ -76,8 +76,8 @@ test("database expressions and commands run on MongoDB 6.0", () => {
 
 test("the order of subjects has no circle", () => expect(disordered(subjects)).toEqual([]));
 
-test("ARCHITECTURE.md draws the imports between subjects that there are", () => {
-  const page = pages.get("docs/ARCHITECTURE.md") ?? "";
+test("architecture.md draws the imports between subjects that there are", () => {
+  const page = pages.get("docs/explanation/architecture.md") ?? "";
   const stale = page !== redrawn(page, sources);
   expect(stale && "stale: run `npm run architecture` and commit what it changes").toBe(false);
 });

@@ -138,7 +138,7 @@ export function startLists(deps: ListServiceDeps) {
   };
 }
 
-/** docs/services/compliance.md describes the alerts on these metrics. */
+/** docs/reference/services/compliance.md describes the alerts on these metrics. */
 export function listMetrics(metrics: Metrics) {
   const imports = metrics.counter(
     "disburse_list_imports_total",

@@ -60,7 +60,7 @@ export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest) 
 
 /**
  * Stores the order, holds the money, claims the quote and creates the payout, in this order.
- * docs/ARCHITECTURE.md explains why this is safe. After a crash or error, the account sweep finds
+ * docs/explanation/architecture.md explains why this is safe. After a crash or error, the account sweep finds
  * the hold: it creates the payout if the quote can be claimed, and otherwise releases the money.
  * Velocity limits are reserved first. After a crash, the reservation sweep settles them
  * (docs/decisions/0038).

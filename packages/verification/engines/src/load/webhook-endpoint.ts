@@ -3,7 +3,7 @@ import type { FaultPlatform } from "@disburse/faults/platform.ts";
 
 /**
  * A merchant's test endpoint with the delivery order `strict`. It checks the promises of
- * docs/webhooks.md.
+ * docs/reference/webhooks.md.
  */
 export type WebhookEndpoint = Awaited<ReturnType<typeof openWebhookEndpoint>>;
 

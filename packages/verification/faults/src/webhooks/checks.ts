@@ -27,7 +27,7 @@ export type WebhookScenario = {
  */
 export type UnrecordedCalls = Map<string, number>;
 
-/** The schedule's maximum (docs/webhooks.md). */
+/** The schedule's maximum (docs/reference/webhooks.md). */
 const attemptsMax = 15;
 /** Concurrent attempts of one process (services/notifier). */
 const inFlightMax = 256;

@@ -146,7 +146,7 @@ async function missingDeadLetters(
 const preload = new URL("../kinds/clock-preload.ts", import.meta.url).href;
 /** The clock alternates between five minutes ahead and five minutes behind. */
 const environment = { FAULT_CLOCK_MS: "300000", FAULT_CLOCK_EVERY_MS: "700" };
-/** The schedule's first delays (docs/webhooks.md), and the tolerance for each. */
+/** The schedule's first delays (docs/reference/webhooks.md), and the tolerance for each. */
 const waitsMs = [5_000, 10_000, 20_000];
 const jitterMax = 0.02;
 /** Two polls for due deliveries, on a busy machine. */

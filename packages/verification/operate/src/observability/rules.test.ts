@@ -14,8 +14,8 @@ import {
 } from "./files.ts";
 import { hasProgram } from "./programs.ts";
 
-/** The external label of Prometheus has the runbook's address, a placeholder by default. */
-const runbookUrl = '{{ or $externalLabels.runbook "https://docs.example.com/RUNBOOK.md" }}';
+/** Prometheus's external label is the address of the runbook's folder, a placeholder by default. */
+const runbookUrl = '{{ or $externalLabels.runbook "https://docs.example.com/operators/runbook" }}';
 /** An aggregation, and the labels that it keeps. */
 const aggregation = /\b(?:sum|min|max|avg|count|group)\b *(?:by \(([^)]*)\))?(?= *\()/g;
 const matching = /\bon \(([^)]*)\)/g;
@@ -24,6 +24,9 @@ const namespaced = /^namespace\b/;
 const testNames = ["deployments", "rules", "slos"];
 const testFile = (name: string) => join(observabilityFolder, "tests", `${name}.test.yaml`);
 const testText = (name: string) => readFileSync(testFile(name), "utf8");
+
+/** Returns the duration of `time` minutes or hours; 0 if there is none. */
+const minutes = (time = "0", unit = "") => Number(time) * (unit.startsWith("h") ? 60 : 1);
 
 const run = promisify(execFile);
 const isThere = hasProgram("promtool");
@@ -41,20 +44,30 @@ describe("the alert rules", () => {
     }
   });
 
-  it("name their section of the runbook, which is there", () => {
-    const runbook = join(observabilityFolder, "../../docs/RUNBOOK.md");
-    const headings = readFileSync(runbook, "utf8").match(/^#+ .*$/gm);
-    const anchors = headings?.map((line) =>
-      line
-        .replace(/^#+ /, "")
-        .toLowerCase()
-        .replaceAll(/[^a-z0-9 -]/g, "")
-        .replaceAll(" ", "-"),
-    );
+  it("each lead to their own file of the runbook, which has no other", () => {
+    const folder = join(observabilityFolder, "../../docs/operators/runbook");
+    const files = readdirSync(folder).filter((name) => name !== "README.md");
+    expect(files.toSorted()).toEqual(rules.map(({ alert }) => `${alert}.md`).toSorted());
     for (const { alert, annotations } of rules) {
-      expect(annotations.runbook_url).toBe(`${runbookUrl}#${alert.toLowerCase()}`);
-      expect(anchors).toContain(alert.toLowerCase());
+      expect(annotations.runbook_url).toBe(`${runbookUrl}/${alert}.md`);
+      expect(readFileSync(join(folder, `${alert}.md`), "utf8")).toMatch(`# ${alert}\n\n`);
     }
+  });
+
+  it("have a row in the runbook's index with their severity and duration", () => {
+    const index = join(observabilityFolder, "../../docs/operators/runbook/README.md");
+    const page = readFileSync(index, "utf8");
+    const rows = /^\| \[(\w+)\]\(\1\.md\) \| .* \| (?:–|(\d+) (min|h)) \| (\w+) \|$/gm;
+    const listed = [...page.matchAll(rows)].map(([, alert, time, unit, severity]) => [
+      alert,
+      { minutes: minutes(time, unit), severity },
+    ]);
+    const expected = rules.map((rule) => {
+      const [, time, unit] = /^(\d+)([mh])$/.exec(rule.for ?? "") ?? [];
+      return [rule.alert, { minutes: minutes(time, unit), severity: rule.labels.severity }];
+    });
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(expected));
+    expect(listed).toHaveLength(expected.length);
   });
 
   it("aggregate by namespace and service, so that deployments in one Prometheus don't mix", () => {

@@ -36,7 +36,9 @@ test.each(loads)(
     const of = (at: number) => clients[at] as (typeof clients)[number];
 
     const undocumented = background.filter((what) => !backgroundCommands.has(what));
-    expect(undocumented, "in the background, and not in docs/PERFORMANCE.md").toEqual([]);
+    expect(undocumented, "in the background, and not in docs/explanation/performance.md").toEqual(
+      [],
+    );
     const quotes = await count("quote", (at) => world.quoted(of(at)));
     const payouts = await count("execute until its webhooks are received", (at) =>
       world.executed(of(at), quotes[at] ?? ""),

@@ -270,7 +270,7 @@ async function settle(
   const { matchedCount } = await deliveries.updateMany(
     {
       _id: { $in: ids },
-      // A router needs this field to find the database shard (docs/SCALING.md).
+      // A router needs this field to find the database shard (docs/explanation/scaling.md).
       line: { $in: [...new Set(settlements.map(({ line }) => line))] },
       // This also excludes deliveries that have ended, because they have no lease.
       "lease.token": first.leaseToken,

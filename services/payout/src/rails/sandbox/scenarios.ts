@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The scenarios of the sandbox rail. docs/services/payout.md describes each one. */
+/** The scenarios of the sandbox rail. docs/reference/services/payout.md describes each one. */
 export const scenarios = [
   "settle",
   "fail",
