@@ -36,7 +36,7 @@ const options = {
   seeds: countOption("seeds", 20),
   seed: countOption("seed", 1),
   races: countOption("races", 2_000),
-  perPoint: countOption("per-point", 20),
+  perPoint: countOption("per-point", 5),
 };
 const busNamespace = "faults";
 /** Holds the databases of a long run, and fills quickly. */
