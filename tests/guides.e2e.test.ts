@@ -21,7 +21,7 @@ import { payerOf } from "./payer.ts";
 const root = join(import.meta.dirname, "..");
 const guides = ["docs/tutorials", "docs/guides"].flatMap((folder) =>
   readdirSync(join(root, folder))
-    .filter((name) => name.endsWith(".md"))
+    .filter((name) => name.endsWith(".md") && name !== "README.md")
     .map((name) => `${folder}/${name}`),
 );
 

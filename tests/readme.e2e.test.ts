@@ -53,14 +53,6 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-type Answered = {
-  readonly id?: string;
-  readonly beneficiary_id?: string;
-  readonly accounts?: readonly { id: string; currency_code: string; available: number }[];
-};
-const isUsd = ({ currency_code, available }: { currency_code: string; available: number }) =>
-  currency_code === "USD" && available > 0;
-
 const run = promisify(execFile);
 const enoughMs = 60_000;
 
@@ -72,38 +64,6 @@ async function printed(text: string): Promise<string> {
   const { stdout } = await run("bash", ["-euc", text], { cwd: folder, env, timeout: enoughMs });
   return stdout;
 }
-
-describe("the reference's introduction", () => {
-  const guide = readFileSync(join(root, "services/gateway/src/openapi/introduction.md"), "utf8");
-  const steps = [...guide.matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
-
-  it("makes a first payout with curl, step by step", async () => {
-    // Values that a reader fills in: the key, and ids from earlier answers.
-    const known: Record<string, string> = { API: platform.baseUrl, KEY: platform.apiKey("acme") };
-    const given = [
-      ["ACCOUNT", (data: Answered) => data.accounts?.find(isUsd)?.id],
-      ["BENEFICIARY", (data: Answered) => data.beneficiary_id],
-      ["QUOTE", (data: Answered) => data.id],
-      ["PAYOUT", (data: Answered) => data.id],
-    ] as const;
-    expect(steps).toHaveLength(given.length + 1);
-    let last: Answered = {};
-    for (const [at, step] of steps.entries()) {
-      const [, command = ""] = /^(?:[A-Z]+=\S*\n)*(.*)$/s.exec(step) ?? [];
-      const set = Object.entries(known).map(([name, value]) => `${name}=${value}\n`);
-      last = JSON.parse(await printed(set.join("") + command)).data;
-      const [name, idOf] = given[at] ?? [];
-      if (name !== undefined && idOf !== undefined) known[name] = idOf(last) ?? "";
-    }
-    expect(last).toMatchObject({ id: known.PAYOUT, reference_id: "order-1001" });
-  });
-
-  it("names the variables that its commands use", () => {
-    const named = steps.flatMap((step) => [...step.matchAll(/^([A-Z]+)=/gm)].map(([, it]) => it));
-    const used = steps.flatMap((step) => [...step.matchAll(/\$([A-Z]+)/g)].map(([, it]) => it));
-    expect([...new Set(used)].sort()).toEqual(named.sort());
-  });
-});
 
 describe("what a merchant reads of webhooks", () => {
   const file = join(root, "docs/reference/webhooks.md");

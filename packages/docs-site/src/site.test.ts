@@ -107,7 +107,7 @@ describe("the pages", () => {
     const text = "[a](../reference/errors.md#x) [b](../../README.md) [c](https://x.y) [`d`](#e)";
     const shown = "[a](/docs/errors#x) b [c](https://x.y) [`d`](#e)";
     expect(linked(text, "docs/guides/a.md", served)).toBe(shown);
-    expect(guidePages()[0]).toMatchObject({ path: "index", title: "Disburse" });
+    expect(guidePages()[0]).toMatchObject({ path: "index", title: "Disburse for merchants" });
   });
 
   it("tell how to trigger each error code", () => {
