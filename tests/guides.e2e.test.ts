@@ -1,6 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
 import {
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -126,9 +125,7 @@ describe.each(guides)("%s", (name) => {
     }
   });
 
-  it("repeats no idempotency key, and links to files that exist", () => {
+  it("repeats no idempotency key", () => {
     expect(page).not.toMatch(/Idempotency-Key: (?!\$)/);
-    const links = [...page.matchAll(/\]\((?!https?:|\/|#)([^)#]+)/g)].map(([, path = ""]) => path);
-    expect(links.filter((path) => !existsSync(join(dirname(file), path)))).toEqual([]);
   });
 });

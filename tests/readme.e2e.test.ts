@@ -1,13 +1,5 @@
 import { execFile } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -100,12 +92,6 @@ describe("what a merchant reads of webhooks", () => {
     );
     expect(missing).toEqual([]);
   });
-
-  it("points at files that are there", () => {
-    const links = [...guide.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path = ""]) => path);
-    expect(links.length).toBeGreaterThan(4);
-    expect(links.filter((path) => !existsSync(join(dirname(file), path)))).toEqual([]);
-  });
 });
 
 describe("the README", () => {
@@ -129,12 +115,6 @@ describe("the README", () => {
     const text = program(local, "buf curl").replace("npx buf", "buf");
     const { corridors } = JSON.parse(await printed(text));
     expect(corridors.length).toBeGreaterThanOrEqual(15);
-  });
-
-  it("points at files that are there", () => {
-    const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path = ""]) => path);
-    expect(links.length).toBeGreaterThan(10);
-    expect(links.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
   it("names every package and service that there is a room for", () => {
