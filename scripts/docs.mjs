@@ -15,7 +15,7 @@ const folder = "packages/docs-site";
 /** Inputs of the build, relative to the root. */
 const inputs = [
   ...["package-lock.json", "astro.config.mjs", "src"].map((name) => `${folder}/${name}`),
-  ...["docs", "services/gateway/src/openapi/introduction.md", "packages/sdk/src/generator"],
+  ...["docs", "packages/sdk/src/generator"],
 ];
 
 await runMain(async () => {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
@@ -27,13 +27,6 @@ const headings = (text: string) =>
 
 /** Folders of generated or installed files. */
 const skipped = /^(?:node_modules|gen|dist|\.[\w-]+)$/;
-
-/** Returns the anchor of a heading as GitHub makes it. */
-const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\w\- ]/g, "")
-    .replaceAll(" ", "-");
 
 function textFilesIn(path: string): string[] {
   return readdirSync(join(root, path), { withFileTypes: true }).flatMap((entry) => {
@@ -70,16 +63,15 @@ it("the index lists each record once, by number", () => {
   expect(listed).toEqual([...numbers].sort());
 });
 
-describe("links to decision records", () => {
+describe("texts of the repository", () => {
   const folders = ["deploy", "docs", "packages", "proto", "scripts", "services", "tests"];
   const texts = new Map(
     [...folders.flatMap(textFilesIn), "README.md", "CHANGELOG.md", "docker-compose.yml"].map(
       (path) => [path, read(path)] as const,
     ),
   );
-  const pages = [...texts].filter(([path]) => path.endsWith(".md"));
 
-  it("name a record that is there", () => {
+  it("name decision records that are there", () => {
     const missing = [...texts].flatMap(([path, text]) => [
       ...[...text.matchAll(/decisions\/((\d{4})(?:-[\w-]+\.md)?)/g)]
         .filter(([, file = "", number = ""]) =>
@@ -93,17 +85,12 @@ describe("links to decision records", () => {
     expect(missing).toEqual([]);
   });
 
-  it("lead to a file and a heading", () => {
-    const broken = pages.flatMap(([path, text]) =>
-      [...prose(text).matchAll(/\]\(([^)\s:]+\.md)(?:#([\w-]+))?\)/g)]
-        .filter(([, target = ""]) => target.includes("decisions/") || path.startsWith(folder))
-        .filter(([, target = "", anchor]) => {
-          const file = join(root, dirname(path), target);
-          if (!existsSync(file)) return true;
-          return anchor && !headings(readFileSync(file, "utf8")).map(anchorOf).includes(anchor);
-        })
-        .map(([whole]) => `${path}: ${whole}`),
+  it("name documents that are there", () => {
+    const missing = [...texts].flatMap(([path, text]) =>
+      [...text.matchAll(/(?<![\w/.-])docs\/[\w./-]+\.(?:md|json|sh|png)\b/g)]
+        .filter(([file]) => !existsSync(join(root, file)))
+        .map(([file]) => `${path}: ${file}`),
     );
-    expect(broken).toEqual([]);
+    expect(missing).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorTable, refusalReasons } from "@disburse/kernel/errors.ts";
 import { failureCodes } from "@disburse/kernel/failure.ts";
@@ -33,6 +33,14 @@ function rowsUnder(text: string, heading: string): string[][] {
 }
 
 const firsts = (rows: readonly string[][]) => rows.map(([first = ""]) => first).sort();
+
+it("documents have lower-case names, except for alerts", () => {
+  const paths = readdirSync(at("docs"), { recursive: true, encoding: "utf8" });
+  const allowed =
+    /^(?:operators\/runbook\/Disburse[A-Za-z]+\.md|(?:[a-z0-9-]+\/)*(?:README|[a-z0-9-]+)(?:\.\w+)?)$/;
+  expect(paths.length).toBeGreaterThan(100);
+  expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
+});
 
 describe("the guide to errors", () => {
   const text = guide("errors");

@@ -1,6 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
 import {
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,7 +20,7 @@ import { payerOf } from "./payer.ts";
 const root = join(import.meta.dirname, "..");
 const guides = ["docs/tutorials", "docs/guides"].flatMap((folder) =>
   readdirSync(join(root, folder))
-    .filter((name) => name.endsWith(".md"))
+    .filter((name) => name.endsWith(".md") && name !== "README.md")
     .map((name) => `${folder}/${name}`),
 );
 
@@ -126,9 +125,7 @@ describe.each(guides)("%s", (name) => {
     }
   });
 
-  it("repeats no idempotency key, and links to files that exist", () => {
+  it("repeats no idempotency key", () => {
     expect(page).not.toMatch(/Idempotency-Key: (?!\$)/);
-    const links = [...page.matchAll(/\]\((?!https?:|\/|#)([^)#]+)/g)].map(([, path = ""]) => path);
-    expect(links.filter((path) => !existsSync(join(dirname(file), path)))).toEqual([]);
   });
 });

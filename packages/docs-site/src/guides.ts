@@ -4,8 +4,8 @@ import type { Page } from "./pages.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** The first page. It has no title of its own. */
-const introduction = "services/gateway/src/openapi/introduction.md";
+/** The first page. */
+const first = "docs/guides/README.md";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
@@ -13,11 +13,18 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 function sources(): (readonly [group: string, file: string])[] {
   const folder = join(root, "docs/guides");
   const names = existsSync(folder) ? readdirSync(folder).sort() : [];
-  const guides = names.filter((name) => name.endsWith(".md"));
+  const guides = names.filter((name) => name.endsWith(".md") && name !== "README.md");
   const receivers = ["python", "go", "java"].map((name) => `guides/webhook-receivers/${name}`);
-  const reference = ["errors", "payout-states", "rate-limits", "versioning", "changelog"];
+  const reference = [
+    "conventions",
+    "errors",
+    "payout-states",
+    "rate-limits",
+    "versioning",
+    "changelog",
+  ];
   return [
-    ["Guides", introduction],
+    ["Guides", first],
     ["Guides", "docs/tutorials/first-payout.md"],
     ...guides.map((name) => ["Guides", `docs/guides/${name}`] as const),
     ...["reference/webhooks", ...receivers].map((name) => ["Webhooks", `docs/${name}.md`] as const),
@@ -26,10 +33,8 @@ function sources(): (readonly [group: string, file: string])[] {
   ];
 }
 
-const textOf = (file: string) => `${file === introduction ? "# Disburse\n" : ""}${read(file)}`;
-
 const pathOf = (file: string) =>
-  file === introduction ? "index" : file.replace(/^docs\/(?:reference\/)?(.*)\.md$/, "$1");
+  file === first ? "index" : file.replace(/^docs\/(?:reference\/)?(.*)\.md$/, "$1");
 
 /** Files that the site serves beside its pages. */
 const files: Readonly<Record<string, string>> = {
@@ -43,7 +48,7 @@ export function guidePages(): Page[] {
   const served = new Map(all.map(([, file]) => [file, addressOf(pathOf(file))]));
   for (const [file, address] of Object.entries(files)) served.set(file, address);
   return all.map(([group, file]) => {
-    const [, title, text] = /^# ([^\n]*)\n(.*)$/s.exec(textOf(file)) ?? [];
+    const [, title, text] = /^# ([^\n]*)\n(.*)$/s.exec(read(file)) ?? [];
     if (title === undefined || text === undefined) throw new Error(`${file} has no title`);
     return { path: pathOf(file), title, text: linked(text.trim(), file, served), group };
   });

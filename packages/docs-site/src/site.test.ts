@@ -106,8 +106,8 @@ describe("the pages", () => {
     const served = new Map([["docs/reference/errors.md", "/docs/errors"]]);
     const text = "[a](../reference/errors.md#x) [b](../../README.md) [c](https://x.y) [`d`](#e)";
     const shown = "[a](/docs/errors#x) b [c](https://x.y) [`d`](#e)";
-    expect(linked(text, "docs/guides/a.md", served)).toBe(shown);
-    expect(guidePages()[0]).toMatchObject({ path: "index", title: "Disburse" });
+    expect(linked(text, "docs/guides/keys.md", served)).toBe(shown);
+    expect(guidePages()[0]).toMatchObject({ path: "index", title: "Disburse for merchants" });
   });
 
   it("tell how to trigger each error code", () => {

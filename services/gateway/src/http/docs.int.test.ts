@@ -23,9 +23,9 @@ describe("/docs without a build", () => {
     expect([status, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(headers["content-security-policy"]).toContain("default-src 'none'");
     const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(([, href = ""]) => href);
-    expect(links).toEqual(["/docs/index.md", "/openapi.json", "/llms.txt"]);
+    expect(links).toEqual(["/docs/tutorials/first-payout.md", "/openapi.json", "/llms.txt"]);
     for (const link of links) expect((await get(link)).status).toBe(200);
-    expect((await get("/docs/index.md")).text).toContain("A first payout");
+    expect((await get("/docs/tutorials/first-payout.md")).text).toContain("# First payout");
     expect((await get("/docs/operations/execute-payout")).status).toBe(404);
   });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { refusalAnswer } from "./answer.ts";
 import { builtFolder } from "./built-folder.ts";
@@ -14,7 +14,9 @@ const headers = {
   "Referrer-Policy": "no-referrer",
 };
 
-const introduction = new URL("../openapi/introduction.md", import.meta.url);
+/** A checkout has this page; an image has the built documentation instead. */
+const firstPayout = new URL("../../../../docs/tutorials/first-payout.md", import.meta.url);
+const firstPayoutPath = "tutorials/first-payout.md";
 
 const page = `<!doctype html>
 <html lang="en">
@@ -24,7 +26,7 @@ const page = `<!doctype html>
 <h1>Disburse</h1>
 <p>The documentation is not built yet. After the start of a sandbox it takes about a minute.</p>
 <ul>
-<li><a href="/docs/index.md">A first payout</a></li>
+<li><a href="/docs/${firstPayoutPath}">A first payout</a></li>
 <li><a href="/openapi.json">/openapi.json</a>, the contract</li>
 <li><a href="/llms.txt">/llms.txt</a>, the pages for language models</li>
 </ul>
@@ -35,10 +37,11 @@ function withoutBuild(): ReadonlyMap<string, PublicRoute["answer"]> {
   const policy = "default-src 'none'; frame-ancestors 'none'";
   const html = { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy };
   const plain = { "Content-Type": "text/plain; charset=utf-8" };
-  const index = "# Disburse\n\n- [A first payout](/docs/index.md)\n- [Contract](/openapi.json)\n";
+  const index = `# Disburse\n\n- [A first payout](/docs/${firstPayoutPath})\n- [Contract](/openapi.json)\n`;
+  const text = existsSync(firstPayout) ? readFileSync(firstPayout, "utf8") : index;
   return new Map([
     ["index.html", textRoute("", page, html).answer],
-    ["index.md", textRoute("", readFileSync(introduction, "utf8"), plain).answer],
+    [firstPayoutPath, textRoute("", text, plain).answer],
     ["llms.txt", textRoute("", index, plain).answer],
   ]);
 }
