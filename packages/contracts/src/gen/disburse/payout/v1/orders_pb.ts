@@ -1333,7 +1333,7 @@ export const PayoutOrderService: GenService<{
    * - NOT_AWAITING_APPROVAL: the batch is cancelled, or another operation has decided on it.
    * - ACCESS_FORBIDDEN: the caller created the batch, and the merchant's rules require another
    *   actor.
-   * - INVALID_REQUEST: the digest is not that of this batch.
+   * - STATE_NOT_REACHABLE: the digest is not that of this batch.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ApproveBatch
    */
