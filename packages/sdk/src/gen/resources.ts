@@ -562,7 +562,7 @@ export class ScheduledPayouts {
    *
    * Schedules a payout for `scheduled_at`. The body has the fields of a quote and of its execution. No money is held until then. At that time it is quoted and executed at once, as by Request for quote and Execute payout. If they refuse it, it is `failed`, with their code as `failure_code`, such as `INSUFFICIENT_BALANCE`. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. If the beneficiary's screening is still `pending`, it waits for up to 24 hours.
    *
-   * The webhooks of its payout begin when the payout exists. To find one that failed earlier, read it or list by `sub_status`.
+   * The webhooks of its payout begin when the payout exists. One that failed without a payout sends none: read it, or list by `sub_status=rejected`.
    *
    * Scope: `payout:write`.
    *

@@ -2734,8 +2734,8 @@ export interface ListScheduledPayoutsQuery {
   limit?: number | undefined;
   /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
-  /** Only those that wait for their time, or those that await approval. */
-  sub_status?: "scheduled" | "awaiting_approval" | undefined;
+  /** Only those without a payout: that wait for their time, await approval, could not be made, or were cancelled. */
+  sub_status?: "scheduled" | "awaiting_approval" | "rejected" | "cancelled" | undefined;
 }
 
 /** Query parameters of `listBatches`. */

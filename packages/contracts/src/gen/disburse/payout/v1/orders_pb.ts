@@ -745,8 +745,9 @@ export type ListScheduledPayoutsRequest = Message<"disburse.payout.v1.ListSchedu
   waiting: boolean;
 
   /**
-   * SCHEDULED lists scheduled payouts that wait for their time, and AWAITING_APPROVAL those that
-   * are held. Unspecified lists all.
+   * Lists only those without a payout: SCHEDULED those that wait for their time, AWAITING_APPROVAL
+   * those that are held, REJECTED those for which none could be created, and CANCELLED those that
+   * were cancelled before. Unspecified lists all.
    *
    * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 5;
    */
@@ -785,8 +786,9 @@ export type ListScheduledPayoutsRequestJson = {
   waiting?: boolean;
 
   /**
-   * SCHEDULED lists scheduled payouts that wait for their time, and AWAITING_APPROVAL those that
-   * are held. Unspecified lists all.
+   * Lists only those without a payout: SCHEDULED those that wait for their time, AWAITING_APPROVAL
+   * those that are held, REJECTED those for which none could be created, and CANCELLED those that
+   * were cancelled before. Unspecified lists all.
    *
    * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 5;
    */
