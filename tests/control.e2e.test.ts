@@ -168,7 +168,13 @@ describe("approval rules", () => {
     expect([maker.status, maker.json]).toMatchObject([403, { reason: "scope_missing" }]);
     const { digest } = waiting.approval;
     const other = await decide(approver, paid, "approve", { digest: "0".repeat(64) });
-    expect([other.status, other.json.code]).toEqual([400, "INVALID_REQUEST"]);
+    expect([other.status, other.json]).toEqual([
+      409,
+      {
+        code: "STATE_NOT_REACHABLE",
+        message: `The payout's digest is ${digest}, and must be ${"0".repeat(64)}, which you approve: review the payout again.`,
+      },
+    ]);
     const approved = await decide(approver, paid, "approve", { digest });
     expect(approved.json.data).toMatchObject({ id: paid, approval: { state: "approved" } });
     const unreasoned = await decide(approver, refused, "reject");

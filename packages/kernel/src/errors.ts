@@ -44,7 +44,7 @@ export const errorTable = {
   NOT_AWAITING_APPROVAL: row(409, "This payout is not awaiting approval.", "FailedPrecondition"),
   STATE_NOT_REACHABLE: row(
     409,
-    "The record cannot change from its current state to this one.",
+    "The record is in another state than the one that this request needs.",
     "FailedPrecondition",
   ),
   QUOTE_EXPIRED: row(400, "This quote is expired", "FailedPrecondition"),

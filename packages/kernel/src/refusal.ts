@@ -29,6 +29,16 @@ export function refusedBecause<const Code extends string>(
   return { refused: code, reason };
 }
 
+/** Refuses a change of a record in another state. The message names its state and the needed one. */
+export function refusedInState<const Code extends string>(
+  code: Code,
+  record: string,
+  state: string,
+  needed: string,
+): Refused<Code> {
+  return refused(code, `The ${record} is ${state}, and must be ${needed}.`);
+}
+
 export function isRefused<T>(answer: T): answer is Extract<T, Refused<string>> {
   return typeof answer === "object" && answer !== null && "refused" in answer;
 }

@@ -13,13 +13,13 @@ export function isCalendarDate(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?`;
-const offset = String.raw`(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)`;
+const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?`;
+const offset = String.raw`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)`;
 const isoMoment = new RegExp(String.raw`^(\d{4}-\d{2}-\d{2})(?:T${time}${offset})?$`);
 
 /**
- * Parses an ISO 8601 time with an offset, or a day, which means midnight UTC. Returns `undefined`
- * for other text.
+ * Parses an ISO 8601 time with an offset, or a day, which means midnight UTC. Cuts it to
+ * milliseconds. Returns `undefined` for other text.
  */
 export function parseMoment(text: string): Date | undefined {
   const day = isoMoment.exec(text)?.[1];

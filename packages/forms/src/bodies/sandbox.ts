@@ -5,7 +5,7 @@ import {
   type PublicBody,
   singleForm,
 } from "../fields/field.ts";
-import { choiceField, lengths, textField } from "../fields/make.ts";
+import { amountText, choiceField, lengths, textField } from "../fields/make.ts";
 import { optInEventTypes } from "./webhooks.ts";
 
 /** Failure codes that only the platform sets, never a rail. */
@@ -29,9 +29,12 @@ export const setPayoutOutcome: PublicBody = singleForm({
       "failure_code",
       "The payout's `failure_code`; by default, the one that the sandbox's bank or chain reports.",
       "ACCOUNT_CLOSED",
-      { required: false, allowed: failureCodes.filter((code) => !own.has(code)) },
+      {
+        required: { field: "rail_code", present: true },
+        allowed: failureCodes.filter((code) => !own.has(code)),
+      },
     ),
-    textField("rail_code", "The rail's own code.", "AC04", {
+    textField("rail_code", "The rail's own code; needs `failure_code`.", "AC04", {
       required: false,
       maxLength: 32,
       pattern: railCode,
@@ -200,6 +203,7 @@ const approvalAmounts: PairsField = {
   keys: "[A-Z0-9_]{2,16}",
   maxItems: 50,
   valueMax: lengths.amount,
+  value: amountText,
   problem: "must be an object of at most 50 amounts, each under its currency",
   description:
     "Minimum amounts from which payouts await approval, by source currency; none by default.",

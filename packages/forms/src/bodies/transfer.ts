@@ -1,5 +1,4 @@
 import {
-  type Field,
   type FlagField,
   type Pattern,
   type PublicBody,
@@ -88,7 +87,7 @@ const allowDuplicate: FlagField = {
   required: false,
   description:
     "Pays even if an earlier payout has the same account or wallet, amount and `reference_id`. You need it only if your account has the duplicate guard: see `POSSIBLE_DUPLICATE`.",
-  example: true,
+  example: false,
 };
 
 export const executePayout: PublicBody = singleForm({
@@ -194,15 +193,6 @@ export const batchColumns: readonly string[] = [
 export const batchLineKeysMax = batchColumns.length + 10;
 
 /**
- * The fields of a line without conditions that depend on other fields. Only `batchLine` checks
- * those conditions.
- */
-const lineFields = batchLine.unselected.fields.map((field) => {
-  const { when: _, ...rest } = field;
-  return field.name === "source_amount" ? { ...rest, required: false } : rest;
-}) as readonly Field[];
-
-/**
  * `POST /api/v1/transfer/batches`. The gateway reads lines with this table. The payout service
  * checks each line with `batchLine`, and requires at least one line.
  */
@@ -220,7 +210,7 @@ export const createBatch: PublicBody = singleForm({
       description:
         "The payouts. All have the same source account, and each has a source amount or a receiving amount.",
       maxItems: batchLinesMax,
-      fields: lineFields,
+      fields: batchLine.unselected.fields,
     },
   ],
 });

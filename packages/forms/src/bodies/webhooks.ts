@@ -90,6 +90,7 @@ export const createEndpoint: PublicBody = singleForm({
 export const updateEndpoint: PublicBody = singleForm({
   name: "update_endpoint",
   description: "Changes to an endpoint; at least one is required.",
+  needsField: true,
   fields: [
     optional(url),
     { ...description, description: "The merchant's note. An empty text removes the note." },

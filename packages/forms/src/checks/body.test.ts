@@ -305,7 +305,7 @@ describe("a replay", () => {
     ["2026-11-20T11:26:00", "must be an ISO 8601 time"],
     ["2026-11-20T24:00:00Z", "must be an ISO 8601 time"],
     ["2026-02-30T11:26:00Z", "must be an ISO 8601 time"],
-    ["2026-11-20T11:26:00.1234Z", "must be an ISO 8601 time"],
+    ["2026-11-20T11:26:00.1234567891Z", "must be an ISO 8601 time"],
     ["yesterday", "must be an ISO 8601 time"],
   ])("since %s", (since, problem) => {
     const message = check(createReplay, { ...sound, since });

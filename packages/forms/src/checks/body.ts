@@ -177,14 +177,18 @@ function checkTexts(
 /**
  * Returns the pairs with trimmed values. Returns `undefined` for a wrong shape or too many items.
  */
-function checkPairs({ keys, maxItems, valueMax }: PairsField, sent: BodyValues) {
+function checkPairs({ keys, maxItems, valueMax, value: own = "" }: PairsField, sent: BodyValues) {
   const shape = new RegExp(`^${keys}$`, "u");
+  const valueShape = new RegExp(own, "u");
   const pairs = Object.entries(sent).map(
     ([key, value]) => [key, cleanText(String(value))] as const,
   );
   const isSound = pairs.every(
     ([key, value]) =>
-      shape.test(key) && textProblem(value) === undefined && Array.from(value).length <= valueMax,
+      shape.test(key) &&
+      valueShape.test(value) &&
+      textProblem(value) === undefined &&
+      Array.from(value).length <= valueMax,
   );
   return isSound && pairs.length <= maxItems ? Object.fromEntries(pairs) : undefined;
 }
@@ -199,7 +203,10 @@ function checkList(field: ListField, items: BodyValue[], path: string, walk: Wal
     walk.paths.push(place);
     const unread = walk.unreadable.get(place);
     if (unread === undefined) {
-      return checkFields(field.fields, isValues(item) ? item : {}, `${place}.`, walk);
+      const values = isValues(item) ? item : {};
+      const prefix = `${place}.`;
+      const holds = (each: Condition) => conditionHolds(each, values, walk.unreadable, prefix);
+      return checkFields(field.fields, values, prefix, { ...walk, holds });
     }
     refuse(walk, place, unread);
     return {};

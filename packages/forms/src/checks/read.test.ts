@@ -30,7 +30,7 @@ describe("readBody", () => {
     expect(read(fiatBeneficiary, contact).values).toEqual({
       beneficiary_contact_number: "919820012345",
     });
-    const amounts = '{"source_amount":9007199254740993.10,"receiving_amount":"1e400"}';
+    const amounts = '{"source_amount":9007199254740993.10,"receiving_amount":1e400}';
     expect(read(requestForQuote, amounts).values).toEqual({
       source_amount: "9007199254740993.10",
       receiving_amount: "1e400",
@@ -44,6 +44,7 @@ describe("readBody", () => {
     ["with the other one", '{"source_amount":"","receiving_amount":"10"}', "source_amount"],
     ["alone", '{"source_amount":""}', "source_amount"],
     ["for the other one", '{"source_amount":"10","receiving_amount":""}', "receiving_amount"],
+    ["or one with an exponent in a text", '{"source_amount":"1e2"}', "source_amount"],
   ])("refuses an empty amount %s", (_, json, field) => {
     const { values, unreadable } = read(requestForQuote, json);
     expect(unreadable).toEqual([{ field, problem: "must be a decimal number" }]);
@@ -57,7 +58,9 @@ describe("readBody", () => {
     ['{"overlap_seconds":null}', {}, []],
     ['{"overlap_seconds":604801}', {}, ["must be a whole number from 0 to 604800"]],
     ['{"overlap_seconds":-1}', {}, ["must be a whole number from 0 to 604800"]],
-    ['{"overlap_seconds":1.0}', {}, ["must be a whole number from 0 to 604800"]],
+    ['{"overlap_seconds":1.0}', { overlap_seconds: 1 }, []],
+    ['{"overlap_seconds":6e1}', { overlap_seconds: 60 }, []],
+    ['{"overlap_seconds":1.5}', {}, ["must be a whole number from 0 to 604800"]],
     ['{"overlap_seconds":1e400}', {}, ["must be a whole number from 0 to 604800"]],
     ['{"overlap_seconds":"5"}', {}, ["must be a whole number from 0 to 604800"]],
     ['{"stage":1}', {}, ["must be true or false"]],

@@ -1,3 +1,4 @@
+import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import {
   type ExactJson,
   ExactNumber,
@@ -114,12 +115,25 @@ function readText(
   refuse: (problem: string) => undefined,
 ): string | undefined {
   const number = kind === "amount" || kind === "digits";
-  const text = number && sent instanceof ExactNumber ? sent.text : sent;
+  const text = number && sent instanceof ExactNumber ? numberText(kind, sent) : sent;
   if (typeof text !== "string") return refuse(`must be a string${number ? " or a number" : ""}`);
   // A protobuf string cannot carry ill-formed text.
   if (!text.isWellFormed()) return refuse("must be well-formed Unicode");
-  // Refused because the contract's message can't distinguish an empty amount from an absent one.
-  return kind === "amount" && text === "" ? refuse("must be a decimal number") : text;
+  // An empty amount is refused because the contract's message can't distinguish it from an absent
+  // one. Only JSON numbers have exponents.
+  const isWrong = kind === "amount" && (text === "" || (text === sent && /e/i.test(text)));
+  return isWrong ? refuse("must be a decimal number") : text;
+}
+
+/** Returns a number's exact text. For digits, writes a whole number such as `60.0` as `60`. */
+function numberText(kind: TextField["kind"], { text }: ExactNumber): string {
+  return kind === "digits" ? (wholeText(text) ?? text) : text;
+}
+
+/** Returns the digits of a whole number. JSON Schema counts `60.0` and `6e1` as whole numbers. */
+function wholeText(text: string): string | undefined {
+  const decimal = parseDecimal(text);
+  return decimal?.scale === 0 ? String(decimal.units) : undefined;
 }
 
 /**
@@ -160,15 +174,9 @@ function readPairs({ keys, maxItems }: PairsField, sent: ExactJson): BodyValues 
   return isSound && entries.length <= maxItems ? (sent as Record<string, string>) : undefined;
 }
 
-/**
- * Matches up to ten digits, which cover the range of an int32. Longer numbers exceed any field's
- * range.
- */
-const integerText = /^\d{1,10}$/;
-
 function readInteger(field: IntegerField, sent: ExactJson): number | undefined {
-  if (!(sent instanceof ExactNumber) || !integerText.test(sent.text)) return undefined;
-  const value = Number(sent.text);
+  if (!(sent instanceof ExactNumber)) return undefined;
+  const value = Number(wholeText(sent.text));
   return value >= field.min && value <= field.max ? value : undefined;
 }
 

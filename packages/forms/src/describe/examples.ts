@@ -14,10 +14,17 @@ import { selectedValues } from "./json-schema.ts";
  */
 export function exampleOf(form: Form): BodyValues {
   const selected = selectedValues(form);
+  return valuesOf(form.fields, (field) => selected.get(field.name)?.[0] ?? exampleValue(field));
+}
+
+function valuesOf(
+  fields: readonly Field[],
+  read: (field: Field) => BodyValues[string],
+): BodyValues {
   const values: BodyValues = {};
-  for (const field of form.fields) {
+  for (const field of fields) {
     if (field.kind === "flag" && !field.example) continue;
-    values[field.name] = selected.get(field.name)?.[0] ?? exampleValue(field);
+    values[field.name] = read(field);
   }
   return values;
 }
@@ -26,9 +33,18 @@ function exampleValue(field: Field): BodyValues[string] {
   if (field.kind === "texts") return [...field.example];
   if (field.kind === "pairs") return { ...field.example };
   if (field.kind !== "object" && field.kind !== "list") return field.example;
-  const values: BodyValues = {};
-  for (const each of field.fields) values[each.name] = exampleValue(each);
-  return field.kind === "list" ? [values] : values;
+  const values = valuesOf(field.fields, exampleValue);
+  return field.kind === "list" ? [withoutExcluded(field.fields, values)] : values;
+}
+
+/** Removes the fields whose condition does not hold. */
+function withoutExcluded(fields: readonly Field[], values: BodyValues): BodyValues {
+  const sent = fields.filter(({ when }) => when === undefined || conditionHolds(when, values));
+  const known = sent.flatMap(({ name }) => {
+    const value = values[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(known);
 }
 
 /**
@@ -44,17 +60,7 @@ export function bodyExamples(body: PublicBody): ReadonlyMap<string, BodyValues> 
   }
   if (examples.size > 0) return examples;
   return new Map(
-    body.forms.map((form) => {
-      const values = exampleOf(form);
-      const sent = form.fields.filter(
-        ({ when }) => when === undefined || conditionHolds(when, values),
-      );
-      const known = sent.flatMap(({ name }) => {
-        const value = values[name];
-        return value === undefined ? [] : [[name, value] as const];
-      });
-      return [form.name, Object.fromEntries(known)];
-    }),
+    body.forms.map((form) => [form.name, withoutExcluded(form.fields, exampleOf(form))]),
   );
 }
 

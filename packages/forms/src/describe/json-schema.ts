@@ -8,6 +8,7 @@ import type {
   TextKind,
   Variant,
 } from "../fields/field.ts";
+import { amountText } from "../fields/make.ts";
 
 /** JSON Schema draft 2020-12, the dialect of OpenAPI 3.1. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -28,15 +29,20 @@ export function formSchema(form: Form): JsonSchema {
       selected === undefined ? schema : { ...schema, enum: selected, examples: [selected[0]] },
     ];
   });
-  const conditions = form.fields.flatMap(conditionalSchemas);
   return {
     type: "object",
     title: form.name.replaceAll("_", " "),
     description: withRules(form.description, form.rules),
     properties: Object.fromEntries(properties),
     ...requiredNames(form.fields),
-    ...(conditions.length === 0 ? {} : { allOf: conditions }),
+    ...(form.needsField === undefined ? {} : { minProperties: 1 }),
+    ...conditionsOf(form.fields),
   };
+}
+
+function conditionsOf(fields: readonly Field[]): JsonSchema {
+  const conditions = fields.flatMap(conditionalSchemas);
+  return conditions.length === 0 ? {} : { allOf: conditions };
 }
 
 function withRules(description: string, rules: readonly Rule[] = []): string {
@@ -82,7 +88,7 @@ function fieldSchema(field: Field): JsonSchema {
         description,
         minItems: 1,
         maxItems: field.maxItems,
-        items: objectSchema(field.fields),
+        items: { ...objectSchema(field.fields), ...conditionsOf(field.fields) },
       };
     case "integer": {
       const { min: minimum, max: maximum, example } = field;
@@ -101,13 +107,14 @@ function fieldSchema(field: Field): JsonSchema {
       };
     }
     case "pairs": {
-      const { keys, maxItems: maxProperties, valueMax: maxLength, example } = field;
+      const { keys, maxItems: maxProperties, valueMax: maxLength, value, example } = field;
+      const pattern = value ?? printable;
       return {
         type: "object",
         description,
         maxProperties,
         propertyNames: patternOf(`^${keys}$`),
-        additionalProperties: { type: "string", maxLength },
+        additionalProperties: { type: "string", maxLength, pattern },
         examples: [example],
       };
     }
@@ -131,11 +138,25 @@ function textSchema(field: TextField): JsonSchema {
   const { description, allowed, pattern, shape, example, normal } = field;
   const maxLength = normal?.sent?.maxLength ?? field.maxLength;
   const source = normal?.sent?.pattern ?? pattern?.source ?? shape;
+  const any = field.kind === "text" && allowed === undefined ? textOf(field) : {};
   const own = {
+    ...any,
     ...(allowed === undefined ? { maxLength } : { enum: allowed }),
     ...patternOf(source),
   };
-  return { ...kindSchema(field.kind, own), description, examples: [example] };
+  return { ...kindSchema(field.kind, own, field.maxLength), description, examples: [example] };
+}
+
+/** A text without control characters. */
+export const printable = "^[^\\x00-\\x1F\\x7F-\\x9F]*$";
+/** A text that also has a character other than a blank, because texts are trimmed. */
+const printableAndNotBlank =
+  "^[^\\x00-\\x1F\\x7F-\\x9F]*[^\\x00-\\x20\\x7F-\\xA0][^\\x00-\\x1F\\x7F-\\x9F]*$";
+
+/** The schema of any text. An empty one counts as not sent. */
+function textOf({ required }: TextField): JsonSchema {
+  if (required === false) return { pattern: printable };
+  return { minLength: 1, pattern: printableAndNotBlank };
 }
 
 /**
@@ -154,27 +175,25 @@ export function withoutExclusions(source: string): string {
 }
 
 /** The schema of a kind of text. `own` are the keywords of the field. */
-function kindSchema(kind: TextKind, own: JsonSchema): JsonSchema {
+function kindSchema(kind: TextKind, own: JsonSchema, digitsMax: number): JsonSchema {
   if (kind === "digits") {
     const text = { type: "string", pattern: "^[0-9]+$", ...own };
-    return { anyOf: [text, { type: "integer", minimum: 0 }] };
+    return { anyOf: [text, { type: "integer", minimum: 0, maximum: 10 ** digitsMax - 1 }] };
   }
   if (kind === "amount") {
-    const aboveZero = "(0*[1-9][0-9]{0,14}([.][0-9]+)?|0+[.]0*[1-9][0-9]*)";
-    const pattern = `^${aboveZero}([eE][+-]?[0-9]{1,3})?$`;
     const number = { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1e15 };
-    return { anyOf: [{ type: "string", pattern, ...own }, number] };
+    return { anyOf: [{ type: "string", pattern: amountText, ...own }, number] };
   }
   return { ...textSchemas[kind], ...own };
 }
 
 const textSchemas: Readonly<Record<Exclude<TextKind, "digits" | "amount">, JsonSchema>> = {
-  text: { type: "string", minLength: 1 },
+  text: { type: "string" },
   country: { type: "string", pattern: "^[A-Z]{2}$" },
   date: { type: "string", format: "date" },
-  time: { type: "string" },
+  time: { type: "string", format: "date-time" },
   email: { type: "string", format: "email" },
-  url: { type: "string", format: "uri" },
+  url: { type: "string", format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" },
 };
 
 function ifThen(condition: JsonSchema, consequence: JsonSchema): JsonSchema {
@@ -222,6 +241,7 @@ function allOf(schemas: readonly JsonSchema[]): JsonSchema {
 function conditionSchema(condition: Condition): JsonSchema {
   const { field } = condition;
   if ("absent" in condition) return { not: { required: [field] } };
+  if ("present" in condition) return { required: [field] };
   if ("set" in condition) {
     const isTrue = { properties: { [field]: { const: true } }, required: [field] };
     return condition.set ? isTrue : { not: isTrue };

@@ -6,12 +6,14 @@ import { cleanText } from "@disburse/kernel/text.ts";
  * and the route that lists its fields all derive from its table.
  */
 
-/** Compares another top-level field's text, trimmed. */
+/** Compares another field's text, trimmed: a top-level field, or one of the same line of a list. */
 export type Condition =
   | { readonly field: string; readonly in: readonly string[] }
   | { readonly field: string; readonly notIn: readonly string[] }
   /** The other field was not sent. */
   | { readonly field: string; readonly absent: true }
+  /** The other field was sent. */
+  | { readonly field: string; readonly present: true }
   /** The other field is a flag with this value. An absent flag is `false`. */
   | { readonly field: string; readonly set: boolean };
 
@@ -134,6 +136,8 @@ export type PairsField = Described & {
   readonly maxItems: number;
   /** Maximum length of a value, in Unicode code points. */
   readonly valueMax: number;
+  /** The shape of each value. The default is any text. */
+  readonly value?: string;
   /** Message for every error of the object. */
   readonly problem: string;
   readonly example: Readonly<Record<string, string>>;
@@ -193,6 +197,8 @@ export type Form = {
   readonly selectedBy: readonly Condition[];
   readonly fields: readonly Field[];
   readonly rules?: readonly Rule[];
+  /** Set if a body without any field is refused, although no field is required. */
+  readonly needsField?: true;
 };
 
 export type PublicBody = {
@@ -216,17 +222,22 @@ export function optional<F extends Field>(field: F): F {
   return { ...field, required: false };
 }
 
-/** Returns true if a condition holds. An unreadable field counts as sent. */
+/**
+ * Returns true if a condition holds. An unreadable field counts as sent. `prefix` is the path of
+ * the line that has the fields, or "" for the whole body.
+ */
 export function conditionHolds(
   condition: Condition,
   values: BodyValues,
   unreadable: ReadonlyMap<string, string> = new Map(),
+  prefix = "",
 ): boolean {
   const text = textOf(values, condition.field);
   if ("set" in condition) return (values[condition.field] === true) === condition.set;
   if ("in" in condition) return condition.in.includes(text);
   if ("notIn" in condition) return !condition.notIn.includes(text);
-  return text === "" && !unreadable.has(condition.field);
+  const isAbsent = text === "" && !unreadable.has(`${prefix}${condition.field}`);
+  return isAbsent === "absent" in condition;
 }
 
 /** Returns a top-level text of a body, cleaned. Returns `""` if it was not sent. */
@@ -253,7 +264,9 @@ export type Known = ReadonlyMap<string, readonly string[]>;
 export function decide(condition: Condition, known: Known): boolean | "open" {
   if ("set" in condition) return !condition.set;
   const values = known.get(condition.field);
-  if (values === undefined || "absent" in condition) return "open";
+  if (values === undefined || "absent" in condition || "present" in condition) {
+    return "open";
+  }
   const listed = new Set("in" in condition ? condition.in : condition.notIn);
   const hits = values.filter((value) => listed.has(value)).length;
   if (hits > 0 && hits < values.length) return "open";

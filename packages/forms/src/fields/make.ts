@@ -20,8 +20,8 @@ export const lengths = {
   documentId: 64,
   businessId: 64,
   date: 10,
-  /** `2026-11-20T11:26:00.123+05:30` */
-  time: 29,
+  /** `2026-11-20T11:26:00.123456789+05:30`: Go writes nanoseconds. */
+  time: 35,
   country: 2,
   /** ITU-T E.164 allows three digits. One more is allowed for a leading zero. */
   phoneCountryCode: 4,
@@ -36,6 +36,9 @@ export const lengths = {
   /** 15 digits, a point, 18 decimals, and space for an exponent. */
   amount: 64,
 } as const;
+
+/** The pattern of an amount in a text: above zero, with at most 15 digits before the point. */
+export const amountText = "^(0*[1-9][0-9]{0,14}([.][0-9]+)?|0+[.]0*[1-9][0-9]*)$";
 
 type More = Partial<Omit<TextField, "name" | "description" | "example">>;
 

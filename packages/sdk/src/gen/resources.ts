@@ -446,7 +446,7 @@ export class Payouts {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `AMOUNT_NOT_WITHIN_LIMITS`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `AMOUNT_NOT_WITHIN_LIMITS`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `approvePayout` of the reference.
    */
@@ -482,7 +482,7 @@ export class Payouts {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `ALREADY_PROCESSED`, `AMOUNT_NOT_WITHIN_LIMITS`, `CORRIDOR_NOT_ACTIVE`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `POSSIBLE_DUPLICATE`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `ALREADY_PROCESSED`, `AMOUNT_NOT_WITHIN_LIMITS`, `CORRIDOR_NOT_ACTIVE`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `POSSIBLE_DUPLICATE`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `reissuePayout` of the reference.
    */
@@ -562,7 +562,7 @@ export class ScheduledPayouts {
    *
    * Schedules a payout for `scheduled_at`. The body has the fields of a quote and of its execution. No money is held until then. At that time it is quoted and executed at once, as by Request for quote and Execute payout. If they refuse it, it is `failed`, with their code as `failure_code`, such as `INSUFFICIENT_BALANCE`. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. If the beneficiary's screening is still `pending`, it waits for up to 24 hours.
    *
-   * The webhooks of its payout begin when the payout exists. To find one that failed earlier, read it or list by `sub_status`.
+   * The webhooks of its payout begin when the payout exists. One that failed without a payout sends none: read it, or list by `sub_status=rejected`.
    *
    * Scope: `payout:write`.
    *
@@ -695,7 +695,7 @@ export class Batches {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `approveBatch` of the reference.
    */
@@ -930,7 +930,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `verifyWebhookEndpoint` of the reference.
    */
@@ -956,11 +956,11 @@ export class WebhookEndpoints {
   /**
    * Activate staged webhook secrets.
    *
-   * The staged secrets sign all webhooks from now on. The call is refused if no secrets are staged.
+   * The staged secrets sign all webhooks from now on. `STATE_NOT_REACHABLE`: no secrets are staged.
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `activateWebhookSecret` of the reference.
    */
@@ -1042,7 +1042,7 @@ export class WebhookDeliveries {
    *
    * Scope: `webhook:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `createWebhookReplay` of the reference.
    */
@@ -1164,7 +1164,7 @@ export class TeamMembers {
    *
    * Scope: `team:write`.
    *
-   * Additional error codes: `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `addTeamMember` of the reference.
    */
@@ -1178,6 +1178,8 @@ export class TeamMembers {
    * The new role applies from the member's next request. You can give a role only if you have all of its scopes yourself; an API key with networks or an expiry time can't give one. The last admin can't get another role; an admin who has not accepted yet does not count. A person of your team needs a sign-in of the last 15 minutes for it.
    *
    * Scope: `team:write`.
+   *
+   * Additional error codes: `STATE_NOT_REACHABLE`.
    *
    * Operation `updateTeamMember` of the reference.
    */
@@ -1193,6 +1195,8 @@ export class TeamMembers {
    * Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch). The events `scheduled_payout.approval_required` and `batch.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.
    *
    * Scope: `team:write`.
+   *
+   * Additional error codes: `STATE_NOT_REACHABLE`.
    *
    * Operation `removeTeamMember` of the reference.
    */

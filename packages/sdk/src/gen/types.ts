@@ -1157,7 +1157,7 @@ export interface ApiKey {
   /** Your note; empty if none was given. */
   description: string;
   /** Scopes of the key. */
-  scopes: string[];
+  scopes: Array<"beneficiary:read" | "beneficiary:write" | "depositor:read" | "depositor:write" | "quote:read" | "quote:write" | "payout:read" | "payout:write" | "payout:approve" | "payout:control" | "account:read" | "account:write" | "webhook:read" | "webhook:write" | "team:read" | "team:write" | "key:read" | "key:write" | (string & {})>;
   /** IP addresses or networks (CIDR) from which the key may be used; empty if any address may. */
   source_cidrs: string[];
   /** When it was created. */
@@ -1177,7 +1177,7 @@ export interface ApiKeyWithSecret {
   /** Your note; empty if none was given. */
   description: string;
   /** Scopes of the key. */
-  scopes: string[];
+  scopes: Array<"beneficiary:read" | "beneficiary:write" | "depositor:read" | "depositor:write" | "quote:read" | "quote:write" | "payout:read" | "payout:write" | "payout:approve" | "payout:control" | "account:read" | "account:write" | "webhook:read" | "webhook:write" | "team:read" | "team:write" | "key:read" | "key:write" | (string & {})>;
   /** IP addresses or networks (CIDR) from which the key may be used; empty if any address may. */
   source_cidrs: string[];
   /** When it was created. */
@@ -1201,7 +1201,7 @@ export interface RevokedApiKey {
   /** Your note; empty if none was given. */
   description: string;
   /** Scopes of the key. */
-  scopes: string[];
+  scopes: Array<"beneficiary:read" | "beneficiary:write" | "depositor:read" | "depositor:write" | "quote:read" | "quote:write" | "payout:read" | "payout:write" | "payout:approve" | "payout:control" | "account:read" | "account:write" | "webhook:read" | "webhook:write" | "team:read" | "team:write" | "key:read" | "key:write" | (string & {})>;
   /** IP addresses or networks (CIDR) from which the key may be used; empty if any address may. */
   source_cidrs: string[];
   /** When it was created. */
@@ -2212,7 +2212,7 @@ export interface CreateKeyRequest {
 export interface SandboxFailureRequest {
   /** The payout's `failure_code`; by default, the one that the sandbox's bank or chain reports. */
   failure_code?: "ACCOUNT_BLOCKED" | "ACCOUNT_CLOSED" | "ACCOUNT_NOT_FOUND" | "AMOUNT_NOT_ACCEPTED" | "BENEFICIARY_BANK_REJECTED" | "BENEFICIARY_NAME_MISMATCH" | "BENEFICIARY_REFUSED" | "CURRENCY_NOT_ACCEPTED" | "INVALID_ACCOUNT" | "INVALID_ADDRESS" | "INVALID_NAME" | "INVALID_REMITTANCE" | "INVALID_ROUTING" | "REGULATORY" | "TRANSFER_REVERTED" | "UNSPECIFIED";
-  /** The rail's own code. */
+  /** The rail's own code; needs `failure_code`. */
   rail_code?: string;
 }
 
@@ -2734,8 +2734,8 @@ export interface ListScheduledPayoutsQuery {
   limit?: number | undefined;
   /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
-  /** Only those that wait for their time, or those that await approval. */
-  sub_status?: "scheduled" | "awaiting_approval" | undefined;
+  /** Only those without a payout: that wait for their time, await approval, could not be made, or were cancelled. */
+  sub_status?: "scheduled" | "awaiting_approval" | "rejected" | "cancelled" | undefined;
 }
 
 /** Query parameters of `listBatches`. */

@@ -3,6 +3,7 @@ import { formSchema, type JsonSchema, selectorOf } from "@disburse/forms/describ
 import type { Form, PublicBody } from "@disburse/forms/fields/field.ts";
 import { componentPath, type NamedSchema, pageMeta, schemaRef } from "./fields.ts";
 import { withNamedSchemas } from "./named-schemas.ts";
+import { parameterExample } from "./parameter-examples.ts";
 import {
   error,
   headerParameters,
@@ -14,7 +15,8 @@ import {
   responseHeaders,
   sharedResponses,
 } from "./responses.ts";
-import { type FileFormat, type Route, tags, takesBody, takesKey } from "./route.ts";
+import { type FileFormat, type LargeBody, type Route, tags, takesBody, takesKey } from "./route.ts";
+import { bodyDepthMax, bodyKeysMax } from "./rules/body-limits.ts";
 
 /** Version of the API. The first digit is also in the path. */
 const interfaceVersion = "1.0.0";
@@ -30,8 +32,14 @@ type Described = {
 
 /** Builds the OpenAPI 3.1 document from the routes and the field tables. */
 export function openApiDocument({ routes, components, webhooks }: Described): JsonSchema {
-  const forms = routes.flatMap(({ body }) => body?.form.forms ?? []);
-  const bodies = forms.map((form) => ({ name: formName(form), schema: formSchema(form) }));
+  const bodies = routes.flatMap(({ body }) => {
+    const most = body?.large === undefined ? { maxProperties: bodyKeysMax } : {};
+    const forms = body?.form.forms ?? [];
+    return forms.map((form) => ({
+      name: formName(form),
+      schema: { ...formSchema(form), ...most },
+    }));
+  });
   const schemas = [error, pageMeta, ...components, ...bodies];
   const paths = Map.groupBy(routes, ({ path }) => path.replaceAll(/:(\w+)/g, "{$1}"));
   const byName = new Map(schemas.map(({ name, schema }) => [name, schema]));
@@ -99,16 +107,19 @@ function operationItem(route: Route, schemas: Schemas): JsonSchema {
 
 function parametersOf(route: Route): JsonSchema[] {
   const { method, path, query = {} } = route;
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
     description: "Id of the record.",
     schema: { type: "string" },
+    example: parameterExample(name, {}),
   }));
-  const inQuery = Object.entries(query).flatMap(([name, { description, schema }]) =>
-    description === "" ? [] : [{ name, in: "query", required: false, description, schema }],
-  );
+  const inQuery = Object.entries(query).flatMap(([name, { description, schema }]) => {
+    if (description === "") return [];
+    const example = parameterExample(name, schema);
+    return [{ name, in: "query", required: false, description, schema, example }];
+  });
   const ofKeys = takesKey(route) ? ["IdempotencyKey"] : [];
   const ofBodies = takesBody(method) ? ["Strict"] : [];
   const headers = [...ofKeys, ...ofBodies, "RequestId"];
@@ -152,8 +163,10 @@ function fileSuccess(format: FileFormat): JsonSchema {
 }
 
 function requestBody(body: Route["body"]): JsonSchema {
+  const description = bodyLimits(body?.large);
   if (body === undefined) {
-    return { required: false, content: { "application/json": { schema: { type: "object" } } } };
+    const schema = { type: "object", maxProperties: bodyKeysMax };
+    return { description, required: false, content: { "application/json": { schema } } };
   }
   const { form, optional = false, examples = {}, large } = body;
   const shown = Object.entries({ ...Object.fromEntries(bodyExamples(form)), ...examples });
@@ -164,7 +177,14 @@ function requestBody(body: Route["body"]): JsonSchema {
     examples: { file: { value: large?.csvExample } },
   };
   const content = { "application/json": json, ...(large && { "text/csv": csv }) };
-  return { required: !optional, content };
+  return { description, required: !optional, content };
+}
+
+/** The limits of a body that no schema expresses. */
+function bodyLimits(large: LargeBody | undefined): string {
+  const keys = (large?.keysMax ?? bodyKeysMax).toLocaleString("en");
+  const size = large === undefined ? "64 KiB" : `${large.bytesMax / 2 ** 20} MiB`;
+  return `At most ${keys} keys in all its objects, ${bodyDepthMax} levels and ${size}. Texts are trimmed; none has control characters or bidirectional overrides.`;
 }
 
 /** Turns `crypto_beneficiary_individual` into `CryptoBeneficiaryIndividualRequest`. */

@@ -133,6 +133,14 @@ export const recordTimes = {
   updated_at: moment("When it last changed."),
 } as const;
 
+/** The schema of a cursor. Services write them in base64url, or as an id or a number. */
+export const cursorShape = { type: "string", maxLength: 255, pattern: "^[A-Za-z0-9_-]*$" } as const;
+
+/** A cursor of the next page. */
+export function cursor(description: string, example: string): Kind<string> {
+  return text(description, example, cursorShape);
+}
+
 /** An array of values of one kind. */
 export function listOf<Value>(description: string, kind: Kind<Value>): Kind<readonly Value[]> {
   return {
@@ -319,7 +327,7 @@ type PageReply = { totalCount: bigint; nextCursor: string; totalCountCapped: boo
 /** The page information in a response. */
 export const pageMeta = component<PageReply>("PageMeta", "Number of records, and the next page.", {
   total_count: from("totalCount", whole("Records on all pages together.", 1)),
-  next_cursor: from("nextCursor", text("`cursor` of the next page; empty on the last.", "")),
+  next_cursor: from("nextCursor", cursor("`cursor` of the next page; empty on the last.", "")),
   total_count_capped: from(
     "totalCountCapped",
     optional(flag("True if counting stopped at 10,000; otherwise omitted.", true)),

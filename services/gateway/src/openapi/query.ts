@@ -1,13 +1,13 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { enumNames, enumValue } from "@disburse/chassis/enum-names.ts";
-import { withoutExclusions } from "@disburse/forms/describe/json-schema.ts";
+import { printable, withoutExclusions } from "@disburse/forms/describe/json-schema.ts";
 import { nearest } from "@disburse/kernel/nearest.ts";
 import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 import { parseMoment } from "@disburse/kernel/time.ts";
 import { unknownField } from "@disburse/kernel/violations.ts";
-import type { CamelCase, NoSuchField, Shape } from "./fields.ts";
+import { type CamelCase, cursorShape, type NoSuchField, type Shape } from "./fields.ts";
 
 /** A query parameter. The parsed value sets a field of the RPC's request. */
 export type Parameter<Value, Field = string | undefined> = {
@@ -67,6 +67,7 @@ const textMax = 255;
 /** Maximum length of a metadata value. */
 const pairValueMax = 500;
 const pageMax = 100;
+const cursorPattern = new RegExp(cursorShape.pattern);
 
 type Described<Field> = readonly [description: string, field?: Field];
 
@@ -101,21 +102,22 @@ export const token = kind<string>({
  * one.
  */
 export const cursor = kind<string>({
-  schema: { type: "string", maxLength: textMax, pattern: "^[!-~]*$" },
-  read: (text) => (/^[\x21-\x7e]*$/.test(text) && text.length <= textMax ? text : undefined),
-  problem: `must be at most ${textMax} printable characters`,
+  schema: cursorShape,
+  read: (text) =>
+    cursorPattern.test(text) && text.length <= cursorShape.maxLength ? text : undefined,
+  problem: "must be one that a list returned",
 });
 
 /** A text that the merchant chose. All characters are allowed. */
 export const text = kind<string>({
-  schema: { type: "string", minLength: 1, maxLength: textMax },
+  schema: { type: "string", minLength: 1, maxLength: textMax, pattern: printable },
   read: (sent) => (sent !== "" && Array.from(sent).length <= textMax ? sent : undefined),
   problem: `must be 1 to ${textMax} characters`,
 });
 
 /** A time in ISO 8601 format with its UTC offset, or a day. A day means its midnight in UTC. */
 export const moment = kind({
-  schema: { type: "string", examples: ["2026-11-20T11:26:00.123Z"] },
+  schema: { type: "string", format: "date-time" },
   read: (text) => {
     const time = parseMoment(text);
     return time === undefined ? undefined : timestampFromDate(time);
@@ -131,7 +133,7 @@ export function pairs<const Field extends string | undefined = undefined>(
   const items = { type: "string", pattern: `^${withoutExclusions(keys)}=.{0,${pairValueMax}}$` };
   return {
     ...kind<Record<string, string>>({
-      schema: { type: "array", items, examples: [["order=1001"]] },
+      schema: { type: "array", items },
       read: () => undefined,
       problem: `must be key=value: each key once, with a value of at most ${pairValueMax} characters`,
     })(...described),

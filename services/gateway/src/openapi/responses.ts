@@ -14,8 +14,8 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     name: "X-Request-Id",
     in: "header",
     required: false,
-    description: `${requestId} If you send none, the gateway generates one.`,
-    schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,128}$" },
+    description: `${requestId} If you send none, the gateway generates one. It also replaces a malformed one.`,
+    schema: { type: "string" },
     example: "checkout-7f3a",
   },
   IdempotencyKey: {
@@ -25,7 +25,6 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     description:
       "1 to 255 printable characters, a new key for each operation. A repeat with the same body within 30 days gets the first response, and nothing is done twice. A refused request (4xx) frees its key.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
-    example: "3f2c9f54-6a0c-4c8e-9a31-5f0f7f0f3b11",
   },
   Strict: {
     name: "Disburse-Strict",
@@ -34,6 +33,7 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     description:
       "`true` refuses fields of the body that are not known, with `INVALID_REQUEST`; they are ignored otherwise, and the sandbox names them in `Disburse-Ignored-Fields`.",
     schema: { type: "string", enum: ["true", "false"] },
+    example: "true",
   },
 };
 
@@ -50,7 +50,10 @@ export const amountsHeader = {
 const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema });
 
 export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
-  "X-Request-Id": header(requestId, { type: "string" }),
+  "X-Request-Id": header(requestId, {
+    type: "string",
+    pattern: "^[A-Za-z0-9._:-]{1,128}$",
+  }),
   "RateLimit-Limit": header("Requests that may be sent at once.", { type: "integer" }),
   "RateLimit-Remaining": header("Requests that may still be sent now.", { type: "integer" }),
   "RateLimit-Reset": header("Seconds until all of them may be sent again.", { type: "integer" }),

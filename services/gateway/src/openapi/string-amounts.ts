@@ -126,12 +126,13 @@ function hasData(operation: JsonObject): boolean {
 /** Turns the schema of a decimal, or of a number or text, into the schema of a text. */
 function withString(schema: JsonObject): JsonObject {
   const { type, format, anyOf, ...rest } = schema;
-  const isAmount =
-    Array.isArray(anyOf) && anyOf.some((each) => isJsonObject(each) && each.type === "number");
+  const kinds = Array.isArray(anyOf) ? anyOf.filter((each) => isJsonObject(each)) : [];
+  const isAmount = kinds.some((each) => each.type === "number");
   if (!isAmount && (type !== "number" || format !== "decimal")) return schema;
+  const text = isAmount ? kinds.find((each) => each.type === "string") : {};
   const { examples } = rest;
   const texts = Array.isArray(examples)
     ? examples.map((each) => (each instanceof ExactNumber ? each.text : each))
     : [];
-  return { type: "string", format: "decimal", ...rest, examples: texts };
+  return { ...text, type: "string", format: "decimal", ...rest, examples: texts };
 }

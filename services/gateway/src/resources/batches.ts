@@ -162,6 +162,7 @@ export const batches: Resource = {
         "INVALID_REQUEST",
         "RECORD_NOT_FOUND",
         "NOT_AWAITING_APPROVAL",
+        "STATE_NOT_REACHABLE",
         "ACCESS_FORBIDDEN",
       ],
       answer: async (call, { orders }) =>

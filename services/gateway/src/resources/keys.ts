@@ -11,6 +11,7 @@ import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { parseMoment } from "@disburse/kernel/time.ts";
 import { childProblem } from "../keys/rules/child.ts";
+import { everyScope } from "../keys/rules/key.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { get, post, type Resource, remove } from "../openapi/route.ts";
@@ -20,7 +21,7 @@ import { heldText, ordersQuery, revocation } from "./parts/revocation.ts";
 const described = f.fields(KeySchema, {
   id: f.text("Key id: its public part, which logs show.", "a1B2c3D4"),
   description: f.text("Your note; empty if none was given.", "Payroll server"),
-  scopes: f.listOf("Scopes of the key.", f.text("A scope.", "payout:read")),
+  scopes: f.listOf("Scopes of the key.", f.oneOf("A scope.", everyScope)),
   source_cidrs: f.listOf(
     "IP addresses or networks (CIDR) from which the key may be used; empty if any address may.",
     f.text("An address or a network.", "203.0.113.0/24"),

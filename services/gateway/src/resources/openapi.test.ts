@@ -199,6 +199,85 @@ it("has schemas that client generators of all languages read", () => {
   expect(faults).toEqual([]);
 });
 
+type Parameter = {
+  readonly name: string;
+  readonly in: string;
+  readonly example?: unknown;
+  readonly $ref?: string;
+};
+
+function parametersOf({ parameters }: { readonly parameters?: unknown }): Parameter[] {
+  return ((parameters ?? []) as Parameter[]).map(({ $ref = "", ...own }) =>
+    $ref === "" ? own : document.components.parameters[$ref.split("/").at(-1) ?? ""],
+  );
+}
+
+it("has an example for every parameter, which the service accepts", () => {
+  const without = described.flatMap(([pointer, operation]) =>
+    parametersOf(operation).flatMap(({ name, example }) =>
+      example === undefined ? [`${pointer} ${name}`] : [],
+    ),
+  );
+  // A fixed key would repeat the first request of whoever copies it.
+  expect(new Set(without.map((each) => each.split(" ")[1]))).toEqual(new Set(["Idempotency-Key"]));
+  for (const { method, path, query = {} } of routes) {
+    const pointer = `/paths/${path.replaceAll(/:(\w+)/g, "{$1}").replaceAll("/", "~1")}`;
+    const [, operation] =
+      described.find(([at]) => at === `${pointer}/${method.toLowerCase()}`) ?? [];
+    const search = new URLSearchParams();
+    for (const { name, in: place, example } of parametersOf(operation ?? {})) {
+      const values = Array.isArray(example) ? example : [example];
+      if (place === "query") for (const each of values) search.append(name, String(each));
+    }
+    expect([path, readQuery(search, query)]).not.toEqual([
+      path,
+      expect.objectContaining({ refused: expect.anything() }),
+    ]);
+  }
+});
+
+it("has examples that pay no one twice and fix one amount", () => {
+  const faults: string[] = [];
+  const visit = (node: unknown, at: string): void => {
+    if (typeof node !== "object" || node === null) return;
+    const names = Object.keys(node);
+    if (names.includes("allow_duplicate")) faults.push(`${at}: allow_duplicate`);
+    const isBoth = names.includes("source_amount") && names.includes("receiving_amount");
+    if (isBoth) faults.push(`${at}: two amounts`);
+    for (const [key, each] of Object.entries(node)) visit(each, `${at}/${key}`);
+  };
+  for (const [pointer, { requestBody }] of described) {
+    const examples = (requestBody as Content | undefined)?.content?.["application/json"]?.examples;
+    visit(examples, pointer);
+  }
+  expect(faults).toEqual([]);
+});
+
+it("states the limits of every JSON body", () => {
+  for (const [pointer, { requestBody }] of described) {
+    if (requestBody === undefined) continue;
+    const { description } = requestBody as { description?: string };
+    expect([pointer, description]).toEqual([pointer, expect.stringMatching(/At most [\d,]+ keys/)]);
+  }
+  expect(document.components.schemas.ExecutePayoutRequest.maxProperties).toBe(200);
+});
+
+it("lets X-Request-Id be any text, as the gateway replaces a malformed one", () => {
+  const { schema, description } = document.components.parameters.RequestId;
+  expect([schema, description]).toEqual([{ type: "string" }, expect.stringContaining("replaces")]);
+});
+
+it("has an open list of scopes and the shape of cursors in answers", () => {
+  const { ApiKey, PageMeta, WebhookEventPage } = document.components.schemas;
+  expect(ApiKey.properties.scopes.items.anyOf).toEqual([
+    { type: "string", enum: expect.arrayContaining(["payout:approve"]) },
+    { type: "string" },
+  ]);
+  for (const { properties } of [PageMeta, WebhookEventPage]) {
+    expect(properties.next_cursor).toMatchObject({ maxLength: 255, pattern: "^[A-Za-z0-9_-]*$" });
+  }
+});
+
 it("shows what each success holds, nowhere nothing", () => {
   for (const [pointer, { responses }] of described) {
     const success = (responses as Record<string, Content>)["200"]?.content?.["application/json"];

@@ -310,6 +310,7 @@ function reissueRoute(payout: f.Component<Payout>): Resource["routes"][number] {
       "INVALID_REQUEST",
       "RECORD_NOT_FOUND",
       "ALREADY_PROCESSED",
+      "STATE_NOT_REACHABLE",
       "ACCESS_FORBIDDEN",
       "BENEFICIARY_NOT_READY",
       "CORRIDOR_NOT_ACTIVE",

@@ -95,8 +95,10 @@ const listQuery = q.queryOf(ListScheduledPayoutsRequestSchema, {
     {
       scheduled: PayoutSubStatus.SCHEDULED,
       awaiting_approval: PayoutSubStatus.AWAITING_APPROVAL,
+      rejected: PayoutSubStatus.REJECTED,
+      cancelled: PayoutSubStatus.CANCELLED,
     },
-    "Only those that wait for their time, or those that await approval.",
+    "Only those without a payout: that wait for their time, await approval, could not be made, or were cancelled.",
   ),
 });
 
@@ -110,7 +112,7 @@ export const scheduledPayouts: Resource = {
     post("createScheduledPayout", path, {
       summary: "Schedule payout",
       description:
-        "Schedules a payout for `scheduled_at`. The body has the fields of a quote and of its execution. No money is held until then. At that time it is quoted and executed at once, as by Request for quote and Execute payout. If they refuse it, it is `failed`, with their code as `failure_code`, such as `INSUFFICIENT_BALANCE`. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. If the beneficiary's screening is still `pending`, it waits for up to 24 hours.\n\nThe webhooks of its payout begin when the payout exists. To find one that failed earlier, read it or list by `sub_status`.",
+        "Schedules a payout for `scheduled_at`. The body has the fields of a quote and of its execution. No money is held until then. At that time it is quoted and executed at once, as by Request for quote and Execute payout. If they refuse it, it is `failed`, with their code as `failure_code`, such as `INSUFFICIENT_BALANCE`. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. If the beneficiary's screening is still `pending`, it waits for up to 24 hours.\n\nThe webhooks of its payout begin when the payout exists. One that failed without a payout sends none: read it, or list by `sub_status=rejected`.",
       body: { form: schedulePayout },
       data: scheduled,
       refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],

@@ -83,7 +83,7 @@ export const team: Resource = {
       body: { form: addMember },
       data: member,
       needsFreshSignIn: true,
-      refusals: ["ACCESS_FORBIDDEN"],
+      refusals: ["ACCESS_FORBIDDEN", "STATE_NOT_REACHABLE"],
       authorise: mayGiveRole,
       answer: async (call, { team }) => {
         const values = soundBody(call);
@@ -101,7 +101,7 @@ export const team: Resource = {
       body: { form: updateMember },
       data: member,
       needsFreshSignIn: true,
-      refusals: ["ACCESS_FORBIDDEN"],
+      refusals: ["ACCESS_FORBIDDEN", "STATE_NOT_REACHABLE"],
       authorise: mayGiveRole,
       answer: async (call, { team }) => {
         const values = soundBody(call);
@@ -116,6 +116,7 @@ export const team: Resource = {
       description: `Ends the member's sessions at once. The last admin cannot be removed. You can add the person again, as a new member. API keys that the person created keep working, unless \`orders\` is \`cancel\`; \`revocation\` lists these keys.\n\n${heldText}`,
       query: q.queryOf(RemoveMemberRequestSchema, ordersQuery),
       data: removedMember,
+      refusals: ["STATE_NOT_REACHABLE"],
       answer: ({ change }, { team }) => team.removeMember(change),
     }),
   ],

@@ -165,6 +165,7 @@ export const webhookEndpoints: Resource = {
       description:
         "Posts a signed event of the type `webhook_challenge` to the URL that is not live yet: the first one, or `pending_url`. If it answers 200 within 8 s, events go there from then on. Otherwise the request is refused with what was answered, and an endpoint that is live stays live. One challenge at a time, at least 5 s apart.",
       data: endpoint,
+      refusals: ["STATE_NOT_REACHABLE"],
       answer: async ({ change }, { notifier }) => (await notifier.verifyEndpoint(change)).endpoint,
     }),
     post("rotateWebhookSecret", `${path}/:endpointId/rotate-secret`, {
@@ -179,8 +180,9 @@ export const webhookEndpoints: Resource = {
     post("activateWebhookSecret", `${path}/:endpointId/activate-secret`, {
       summary: "Activate staged webhook secrets",
       description:
-        "The staged secrets sign all webhooks from now on. The call is refused if no secrets are staged.",
+        "The staged secrets sign all webhooks from now on. `STATE_NOT_REACHABLE`: no secrets are staged.",
       data: endpoint,
+      refusals: ["STATE_NOT_REACHABLE"],
       answer: async ({ change }, { notifier }) => (await notifier.activateSecret(change)).endpoint,
     }),
     post("sendTestWebhook", `${path}/:endpointId/test`, {

@@ -52,7 +52,7 @@ const event = f.record(EventRecordSchema, "WebhookEventRecord", "An event as web
 
 const eventPage = f.record(ListEventsResponseSchema, "WebhookEventPage", "A page of events.", {
   events: f.listOf("In the order of the feed, which never changes.", f.ref(event)),
-  next_cursor: f.text(
+  next_cursor: f.cursor(
     "`after` of the next request, even if there are no more events now.",
     "bWVyXzEvMg",
   ),

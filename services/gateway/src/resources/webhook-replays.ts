@@ -48,7 +48,7 @@ export const webhookReplays: Resource = {
         "Resends every delivery of an endpoint that was created in a period and ended in one of the states, oldest first, at a limited rate. An endpoint has one replay at a time; it waits while the endpoint is paused and ignores the endpoint's current event types.",
       body: { form: createReplay },
       data: replay,
-      refusals: ["RECORD_NOT_FOUND"],
+      refusals: ["RECORD_NOT_FOUND", "STATE_NOT_REACHABLE"],
       answer: async (call, { notifier }) => {
         const problem = endpointNameProblem(call.body);
         if (problem !== undefined) return problem;

@@ -16,7 +16,13 @@ import {
 import { RevokedOrders } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
 import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { isId, newId } from "@disburse/kernel/id.ts";
-import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
+import {
+  isRefused,
+  type Refused,
+  refused,
+  refusedBecause,
+  refusedInState,
+} from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type Mode, type Scope, scopesToGive, secondPersonScopes } from "../keys/rules/key.ts";
 import { type CarryOut, type Disposition, stopBy, tighten } from "../keys/stops.ts";
@@ -37,13 +43,16 @@ export type TeamDeps = {
   readonly carryOut: CarryOut;
 };
 
-type MemberRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN">;
+type MemberRefusal = Refused<
+  "INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN" | "STATE_NOT_REACHABLE"
+>;
 
-const lastAdmin = refused(
-  "INVALID_REQUEST",
-  "member_id: is the merchant's last admin; a team needs one",
+const lastAdmin = refusedInState(
+  "STATE_NOT_REACHABLE",
+  "member",
+  "the last admin of this team",
+  "one of several",
 );
-const alreadyMember = refused("INVALID_REQUEST", "email: already belongs to a member of this team");
 
 async function addMember(
   deps: TeamDeps,
@@ -55,13 +64,14 @@ async function addMember(
   const excess = await exceedsRoot(deps, by, order);
   if (excess !== undefined) return excess;
   const id = newId("member", clock.now());
+  const email_hash = emailHash(members, email);
   const document: MemberDocument = {
     _id: id,
     schema_version: 1,
     merchant_id: merchantId,
     role,
     sealed_person: sealPerson(members, { merchantId, id }, { name, email }),
-    email_hash: emailHash(members, email),
+    email_hash,
     signed_in_at: null,
     removed_at: null,
     created_at: clock.now(),
@@ -78,7 +88,11 @@ async function addMember(
   if (inserted === "inserted") return document;
   const first = await findKept(members.collection, before);
   if (first !== null) return first;
-  if (inserted === "exists") return alreadyMember;
+  if (inserted === "exists") {
+    const known = await members.collection.findOne({ merchant_id: merchantId, email_hash });
+    const state = known?.subject === undefined ? "an invited" : "an active";
+    return refusedInState("STATE_NOT_REACHABLE", "person", `${state} member of this team`, "none");
+  }
   return refused("INVALID_REQUEST", `There can be at most ${membersMax} team members.`);
 }
 

@@ -213,7 +213,8 @@ describe("secrets", () => {
     expect(await refusal(ask({ overlapSeconds: -1 }))).toBe(bounds);
     expect(await refusal(ask({ overlapSeconds: 604_801 }))).toBe(bounds);
     await ask({ overlapSeconds: 604_800 });
-    const none = "INVALID_REQUEST The endpoint has no staged secret: rotate with stage first.";
+    const none =
+      "STATE_NOT_REACHABLE The endpoint's next secret is not staged, and must be staged: rotate with stage first.";
     expect(await refusal(activate())).toBe(none);
     await ask({ stage: true });
     expect((await activate()).endpoint?.id).toBe(endpointId);

@@ -15,8 +15,8 @@ import {
 
 const notifier = await testNotifierOfFile();
 const { rpc, sandbox, world } = notifier;
-const unreachable =
-  "STATE_NOT_REACHABLE The record cannot change from its current state to this one.";
+const unreachable = (is: string, needed: string) =>
+  `STATE_NOT_REACHABLE The delivery is ${is}, and must be ${needed}.`;
 const dayMs = 86_400_000;
 
 beforeEach(() => {
@@ -70,8 +70,12 @@ describe("a pending delivery", () => {
     notifier.advance(10_000);
     await notifier.work();
     const mutation = operation();
-    expect(await refusal(sandbox.retryDeliveryNow({ mutation, ...its }))).toBe(unreachable);
-    expect(await refusal(sandbox.lapseDelivery({ mutation, ...its }))).toBe(unreachable);
+    expect(await refusal(sandbox.retryDeliveryNow({ mutation, ...its }))).toBe(
+      unreachable("delivered", "pending"),
+    );
+    expect(await refusal(sandbox.lapseDelivery({ mutation, ...its }))).toBe(
+      unreachable("delivered", "pending after an attempt"),
+    );
     expect(await stateOf(its)).toEqual(["delivered", 2]);
   });
 

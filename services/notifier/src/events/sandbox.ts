@@ -9,7 +9,12 @@ import {
 import { sendWebhookEvent } from "@disburse/forms/bodies/sandbox.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { type Refused, refused, violationsMessage } from "@disburse/kernel/refusal.ts";
+import {
+  type Refused,
+  refused,
+  refusedInState,
+  violationsMessage,
+} from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";
 import { type DeliveryDocument, testDelivery } from "../deliveries/documents.ts";
@@ -107,6 +112,11 @@ function sandboxEvent(request: SendSandboxEventRequest, now: Date) {
   };
 }
 
+function stateOf({ state, lease }: DeliveryDocument): string {
+  if (state !== "pending") return state;
+  return lease === null ? "pending without an attempt" : "being attempted";
+}
+
 /**
  * Makes a pending delivery due now, or ends its 24 hours. One write changes its stored times, and a
  * worker does the rest. The 24 hours begin with the first attempt. So this function waits a short
@@ -132,7 +142,10 @@ async function advanceDelivery(
     const found = await deliveries.find(merchantId, deliveryId);
     if (found === null) return refused("RECORD_NOT_FOUND");
     const isOver = found.state !== "pending" || performance.now() > until;
-    if (isOver) return refused("STATE_NOT_REACHABLE");
+    if (isOver) {
+      const needed = to === "end" ? "pending after an attempt" : "pending";
+      return refusedInState("STATE_NOT_REACHABLE", "delivery", stateOf(found), needed);
+    }
     await pause(pollEveryMs);
   }
 }

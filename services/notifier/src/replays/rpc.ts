@@ -93,7 +93,10 @@ async function createReplay(
   if (await replays.insert(replay)) return replay;
   const meanwhile = await replays.findByOperation(merchantId, change.operationId);
   if (meanwhile !== null) return repeated(meanwhile, request);
-  return refused("INVALID_REQUEST", "A replay of this endpoint is already running.");
+  return {
+    refused: "STATE_NOT_REACHABLE",
+    detail: "A replay of this endpoint is running, and must be finished or cancelled.",
+  };
 }
 
 /**

@@ -1,12 +1,19 @@
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { PublicRefusal } from "@disburse/chassis/rpc/refusal.ts";
-import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
+import {
+  isRefused,
+  type Refused,
+  refused,
+  refusedBecause,
+  refusedInState,
+} from "@disburse/kernel/refusal.ts";
 import type { ExecuteDeps } from "../execution/execute.ts";
 import { readBeneficiary, readQuote } from "../execution/reads.ts";
 import { fundable } from "../execution/rules/payable.ts";
 import { type PayoutDocument, toPayout } from "../payouts/document.ts";
 import { leaseMs } from "../payouts/leases.ts";
 import type { ApprovalDecision } from "../payouts/rules/approval.ts";
+import { otherDigest } from "../payouts/rules/approval.ts";
 import { approvalDigest, decidable } from "../payouts/rules/deciding.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { advance } from "../payouts/work.ts";
@@ -39,7 +46,8 @@ export async function approvePayout(
   const digest = approvalDigest(payout);
   if (digest !== payout.approval?.digest)
     throw new Error("the stored payout doesn't match the digest of its approval");
-  if (request.digest !== "" && request.digest !== digest) return otherDigest;
+  const other = otherDigest("payout", digest, request.digest);
+  if (other !== undefined) return other;
   const reservation = await checkAgain(deps, payout);
   if (isRefused(reservation)) return reservation;
   const at = deps.clock.now();
@@ -65,8 +73,6 @@ export async function approvePayout(
   deps.wake();
   return approved.payout;
 }
-
-const otherDigest = refused("INVALID_REQUEST", "digest: does not match this payout");
 
 /** Rejects and cancels a payout. Releases its money before the response. */
 export async function rejectPayout(
@@ -131,10 +137,15 @@ async function decideAgain(
   again: () => Promise<Decided>,
 ): Promise<Decided> {
   const { revision } = await found(deps, request);
-  return revision === before.revision ? refused("NOT_AWAITING_APPROVAL", expired) : again();
+  return revision === before.revision ? expired : again();
 }
 
-const expired = "The approval of this payout has expired.";
+const expired = refusedInState(
+  "NOT_AWAITING_APPROVAL",
+  "approval of this payout",
+  "expired",
+  "waiting",
+);
 
 async function found(
   { payouts }: Pick<DecideDeps, "payouts">,

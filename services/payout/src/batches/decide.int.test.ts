@@ -140,7 +140,7 @@ describe("if the rules require another actor", () => {
     expect(await codeOf(reject(id, by("key_1")))).toBe("ACCESS_FORBIDDEN same_actor");
     expect(await run()).toBe(false);
     const who = by("mem_1", Actor_Kind.MEMBER);
-    expect(await codeOf(approve(id, who, "0".repeat(64)))).toBe("INVALID_REQUEST");
+    expect(await codeOf(approve(id, who, "0".repeat(64)))).toBe("STATE_NOT_REACHABLE");
     expect(approval).toMatchObject({
       ...{ state: ApprovalState.WAITING, byAnother: true, reason: "" },
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),

@@ -1,9 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, refusedInState } from "@disburse/kernel/refusal.ts";
 import type { PayoutControls } from "../controls/store.ts";
 import type { Orders } from "../orders/document.ts";
-import { type GivenApproval, isSameActor } from "../payouts/rules/approval.ts";
+import { type GivenApproval, isSameActor, otherDigest } from "../payouts/rules/approval.ts";
 import type { BatchDocument, Batches } from "./document.ts";
 import { decidable } from "./rules/batch.ts";
 import { approve, endLines, reject } from "./store.ts";
@@ -18,10 +18,14 @@ export type DecideDeps = {
 
 type Decided =
   | BatchDocument
-  | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN" | "INVALID_REQUEST">;
+  | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN" | "STATE_NOT_REACHABLE">;
 
-const expired = refused("NOT_AWAITING_APPROVAL", "The approval of this batch has expired.");
-const otherDigest = refused("INVALID_REQUEST", "digest: does not match this batch");
+const expired = refusedInState(
+  "NOT_AWAITING_APPROVAL",
+  "approval of this batch",
+  "expired",
+  "waiting",
+);
 
 /** Approves a batch up to a maximum total. A repeat of the operation returns the first result. */
 export async function approveBatch(
@@ -33,7 +37,8 @@ export async function approveBatch(
   if (batch.approval?.operation_id === by.operationId) return batch;
   const may = mayDecide(deps, batch, by);
   if (isRefused(may)) return may;
-  if (limits.digest !== "" && limits.digest !== batch.digest) return otherDigest;
+  const other = otherDigest("batch", batch.digest, limits.digest);
+  if (other !== undefined) return other;
   if (await approve(deps.batches, batch, limits.maxTotal, by)) deps.wakeRunner();
   const now = await found(deps, batch);
   return now.approval?.operation_id === by.operationId ? now : mayDecideNow(deps, batch, now, by);

@@ -26,7 +26,7 @@ import { approveBatch as approveForm } from "@disburse/forms/bodies/transfer.ts"
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { hashedId } from "@disburse/kernel/id.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
-import { isRefused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, refused, refusedInState } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { orderDocument } from "../orders/document.ts";
 import type { OrderTerms } from "../orders/rules/order.ts";
@@ -60,7 +60,10 @@ export function batchesRpc(deps: BatchRpcDeps) {
       await find(merchantId, batchId);
       await cancelBatch(batches, lines, batchId);
       const batch = await find(merchantId, batchId);
-      if (batch.cancelled_at === undefined) orThrow(refused("NOT_CANCELLABLE"));
+      if (batch.cancelled_at === undefined) {
+        const needed = "awaiting_approval or running";
+        orThrow(refusedInState("NOT_CANCELLABLE", "batch", batch.state, needed));
+      }
       deps.wakeRunner();
       return shown(batch);
     },

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, refused, refusedInState } from "@disburse/kernel/refusal.ts";
 import { payoutIdOf } from "../payouts/rules/payout.ts";
 import { findPayout } from "../payouts/store.ts";
 import { type CancelDeps, cancelPayout } from "../rails/cancel.ts";
@@ -12,13 +12,22 @@ import { findOrder, setCancelled } from "./store.ts";
 
 type OrderRef = { readonly id: string; readonly merchantId: string };
 
+const failed = refusedInState(
+  "NOT_CANCELLABLE",
+  "scheduled payout",
+  "failed",
+  "scheduled or awaiting_approval",
+);
+
 type Decided =
   | OrderDocument
   | Refused<"RECORD_NOT_FOUND" | "NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN">;
 
-const expired = refused(
+const expired = refusedInState(
   "NOT_AWAITING_APPROVAL",
-  "The approval of this scheduled payout has expired.",
+  "approval of this scheduled payout",
+  "expired",
+  "waiting",
 );
 
 /**
@@ -93,7 +102,7 @@ export async function cancelOrder(
     if (document === undefined) return refused("RECORD_NOT_FOUND");
     const order = toOrder(document);
     if (order.state === "cancelled") return document;
-    if (order.state === "failed") return refused("NOT_CANCELLABLE");
+    if (order.state === "failed") return failed;
     if (order.state === "executed") {
       const payout = await cancelPayout(deps, { ...own, payoutId: order.payoutId }, by);
       return isRefused(payout) ? payout : document;

@@ -22,7 +22,7 @@ import { isReserved } from "../execution/rules/payable.ts";
 import { approveOrder, type CancelOrderDeps, cancelOrder, rejectOrder } from "./decide.ts";
 import { type OrderDocument, orderDocument } from "./document.ts";
 import type { OrderDeps } from "./execute-order.ts";
-import { orderTerms, scheduledTime } from "./rules/order.ts";
+import { type OrderState, orderTerms, scheduledTime } from "./rules/order.ts";
 import { findOrder, openStates } from "./store.ts";
 import { scheduledMessages } from "./wire.ts";
 
@@ -99,13 +99,19 @@ export function scheduledRpc(deps: ScheduledDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }
 
+/** The states of orders without a payout, by the sub-status that they show. */
+const statesWithoutPayout: Partial<Record<PayoutSubStatus, OrderState["state"]>> = {
+  [PayoutSubStatus.SCHEDULED]: "waiting",
+  [PayoutSubStatus.AWAITING_APPROVAL]: "awaiting_approval",
+  [PayoutSubStatus.REJECTED]: "failed",
+  [PayoutSubStatus.CANCELLED]: "cancelled",
+};
+
 /** Returns the state that a sub-status filter selects; `undefined` matches any state. */
-function stateOf(subStatus: PayoutSubStatus): (typeof openStates)[number] | undefined {
+function stateOf(subStatus: PayoutSubStatus): OrderState["state"] | undefined {
   if (subStatus === PayoutSubStatus.UNSPECIFIED) return undefined;
-  if (subStatus === PayoutSubStatus.SCHEDULED) return "waiting";
-  if (subStatus === PayoutSubStatus.AWAITING_APPROVAL) return "awaiting_approval";
-  const problem = "sub_status: must be scheduled or awaiting_approval";
-  return orThrow(refused("INVALID_REQUEST", problem));
+  const problem = "sub_status: must be scheduled, awaiting_approval, rejected or cancelled";
+  return orThrow(statesWithoutPayout[subStatus] ?? refused("INVALID_REQUEST", problem));
 }
 
 type Named = { readonly accountId: string; readonly beneficiaryId: string };

@@ -67,6 +67,11 @@ const read = async (id: string) => {
   return { ...scheduledPayout, words };
 };
 
+async function listed(subStatus: PayoutSubStatus) {
+  const page = await platform.ordersRpc.listScheduledPayouts({ merchantId, subStatus, limit: 100 });
+  return page.scheduledPayouts.map(({ id }) => id);
+}
+
 const cancel = (id: string) =>
   platform.ordersRpc.cancelScheduledPayout({
     ...{ mutation: platform.operation(), merchantId, scheduledPayoutId: id },
@@ -193,6 +198,7 @@ describe("a scheduled payout", () => {
     expect(await ids({})).toEqual([waiting, done]);
     expect(await ids({ waiting: true })).toEqual([waiting]);
     expect(await codeOf(platform.ordersRpc.listScheduledPayouts({}))).toBe("INVALID_REQUEST");
+    expect(await codeOf(listed(PayoutSubStatus.SETTLED))).toBe("INVALID_REQUEST");
   });
 
   it("is ordered once by its operation", async () => {
@@ -233,6 +239,7 @@ describe("a payout that can't be created when it is due fails with a reason", ()
     await runWhenDue(id);
     const failed = await read(id);
     expect(failed).toMatchObject({ words: `failed rejected ${failureCode}`, payoutId: "" });
+    expect(await listed(PayoutSubStatus.REJECTED)).toContain(failed.id);
     expect(failed.failureMessage).not.toBe("");
     expect(await balance()).toEqual({ available: "100.00", held: "0.00" });
     platform.world.quoting = {};
@@ -275,6 +282,8 @@ describe("a scheduled payout is cancelled", () => {
     await cancel(id);
     await cancel(id);
     expect((await read(id)).words).toBe("failed cancelled");
+    expect(await listed(PayoutSubStatus.CANCELLED)).toEqual([id]);
+    expect(await listed(PayoutSubStatus.SCHEDULED)).not.toContain(id);
     await runWhenDue(id);
     expect(await madeOf(id)).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused, refusedInState } from "@disburse/kernel/refusal.ts";
 import { leaseMs } from "../payouts/leases.ts";
 import {
   afterWithdrawal,
@@ -11,7 +11,7 @@ import {
 } from "../payouts/rules/cancellation.ts";
 import { isOverdue } from "../payouts/rules/exception.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
-import type { Progress } from "../payouts/rules/progress.ts";
+import { type Progress, publicStatusOf } from "../payouts/rules/progress.ts";
 import { findPayout } from "../payouts/store.ts";
 import { advance, type LeasedPayout, release } from "../payouts/work.ts";
 import { closeDecided } from "./closing.ts";
@@ -37,7 +37,10 @@ export type CancelDeps = Pick<
 
 type Cancelled = Payout | Refused<"RECORD_NOT_FOUND" | "NOT_CANCELLABLE">;
 
-const notCancellable = refused("NOT_CANCELLABLE");
+function notCancellable({ progress }: Payout): Refused<"NOT_CANCELLABLE"> {
+  const needed = "awaiting_approval, queued, awaiting_funds or not yet paid by its rail";
+  return refusedInState("NOT_CANCELLABLE", "payout", publicStatusOf(progress).subStatus, needed);
+}
 
 /**
  * Cancels a payout. Returns when its money is available again. A queued payout is cancelled by a
@@ -59,7 +62,7 @@ export async function cancelPayout(
         await step(deps, payout, cancelled, "cancelled before it was sent", by);
         break;
       case "intend":
-        if (deps.rails.named(payout.rail)?.withdraw === undefined) return notCancellable;
+        if (deps.rails.named(payout.rail)?.withdraw === undefined) return notCancellable(payout);
         await step(
           deps,
           payout,
@@ -69,7 +72,7 @@ export async function cancelPayout(
         );
         break;
       case "withdraw":
-        if (!(await withdrawn(deps, payout, by))) return notCancellable;
+        if (!(await withdrawn(deps, payout, by))) return notCancellable(payout);
         break;
       case "close":
         await closeDecided(deps, payout);
@@ -77,7 +80,7 @@ export async function cancelPayout(
       case "over":
         return payout;
       case "refused":
-        return notCancellable;
+        return notCancellable(payout);
     }
   }
 }

@@ -146,9 +146,9 @@ describe("a returned payout", () => {
 describe("a reissue is refused", () => {
   it("if the payout was not returned", async () => {
     const queued = await platform.execute(accountId, "rent");
-    expect(await codeOf(reissue(queued))).toBe("INVALID_REQUEST");
+    expect(await codeOf(reissue(queued))).toBe("STATE_NOT_REACHABLE");
     await platform.rpc.cancelPayout(asked(queued));
-    expect(await codeOf(reissue(queued))).toBe("INVALID_REQUEST");
+    expect(await codeOf(reissue(queued))).toBe("STATE_NOT_REACHABLE");
     expect(await codeOf(reissue("po_none"))).toBe("RECORD_NOT_FOUND");
     const returned = await over();
     expect(await codeOf(reissue(returned, { merchantId: "mer_2" }))).toBe("RECORD_NOT_FOUND");
@@ -157,7 +157,7 @@ describe("a reissue is refused", () => {
       { _id: returned },
       { $set: { exception: exception as never } },
     );
-    expect(await codeOf(reissue(returned))).toBe("INVALID_REQUEST");
+    expect(await codeOf(reissue(returned))).toBe("STATE_NOT_REACHABLE");
     expect(await madeOf(returned)).toBe(0);
   });
 

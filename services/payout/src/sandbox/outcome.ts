@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, refused, refusedInState } from "@disburse/kernel/refusal.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
-import type { Progress } from "../payouts/rules/progress.ts";
+import { type Progress, publicStatusOf } from "../payouts/rules/progress.ts";
 import { findPayout } from "../payouts/store.ts";
 import { closeDecided } from "../rails/closing.ts";
 import { type RailReportDeps, reportOutcome } from "../rails/reports.ts";
@@ -22,7 +22,18 @@ type OutcomeRefusal = Refused<"RECORD_NOT_FOUND" | "STATE_NOT_REACHABLE">;
 const waitMs = 2_000;
 const pollEveryMs = 20;
 
-const notReachable = refused("STATE_NOT_REACHABLE");
+/** The states from which the simulated rail reaches each outcome. */
+const from = {
+  settled: "processing or unknown at the simulated rail",
+  rejected: "processing or unknown at the simulated rail",
+  returned: "settled by the simulated rail",
+  unknown: "processing at the simulated rail",
+} as const satisfies Record<Steered["kind"], string>;
+
+function notReachable({ progress }: Payout, { kind }: Steered): Refused<"STATE_NOT_REACHABLE"> {
+  const { subStatus } = publicStatusOf(progress);
+  return refusedInState("STATE_NOT_REACHABLE", "payout", subStatus, from[kind]);
+}
 
 /**
  * Gives a payout an outcome through its rail's own report. Returns when the payout's money has
@@ -37,15 +48,14 @@ export async function setOutcome(
 ): Promise<Payout | OutcomeRefusal> {
   const refusal = await steerRail(deps, its, to);
   if (refusal !== undefined) return refusal;
-  if (to.kind === "unknown") {
-    const reported = await reportOutcome(deps, its.payoutId, { status: to }, by);
-    if (isRefused(reported)) return notReachable;
-  }
+  const isUnreported =
+    to.kind === "unknown" && isRefused(await reportOutcome(deps, its.payoutId, { status: to }, by));
   for (;;) {
     const payout = await findPayout(deps.payouts, its.payoutId, { merchant_id: its.merchantId });
     if (payout === undefined) return refused("RECORD_NOT_FOUND");
+    if (isUnreported) return notReachable(payout, to);
     if (pendingMovement(payout.progress) === undefined) {
-      return payout.progress.stage === ends[to.kind] ? payout : notReachable;
+      return payout.progress.stage === ends[to.kind] ? payout : notReachable(payout, to);
     }
     await closeDecided(deps, payout);
   }
@@ -73,8 +83,8 @@ async function steerRail(
     const isItsRail = payout.submittedAt !== undefined && payout.rail === rail.name;
     const steered = isItsRail ? await rail.steer(payoutId, to, sum) : "not_received";
     if (steered === "steered") return undefined;
-    if (steered === "refused" || !onItsWay.has(progress.stage)) return notReachable;
-    if (performance.now() > until) return notReachable;
+    const isOver = steered === "refused" || !onItsWay.has(progress.stage);
+    if (isOver || performance.now() > until) return notReachable(payout, to);
     await pause(pollEveryMs);
   }
 }

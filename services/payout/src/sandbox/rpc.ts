@@ -59,10 +59,6 @@ function steeredBy(request: SetPayoutOutcomeRequest): Steered {
   if (kind === "settled") return { kind, reference: "" };
   const { failureCode, railCode } = request;
   const code = failureCodes.find((each) => each === failureCode);
-  if (code === undefined) {
-    if (railCode !== "")
-      orThrow(refused("INVALID_REQUEST", "rail_code: needs failure_code to be sent too"));
-    return { kind };
-  }
+  if (code === undefined) return { kind };
   return { kind, failure: { code, ...(railCode !== "" && { railCode }) } };
 }

@@ -6,6 +6,7 @@ import {
   parseExactJson,
 } from "@disburse/kernel/exact-json.ts";
 import { invalidRequest, type Refused, refused, type Violation } from "@disburse/kernel/refusal.ts";
+import { bodyDepthMax, bodyKeysMax } from "../../openapi/rules/body-limits.ts";
 
 /** Options that a caller sets for one request in its headers. */
 export type Preferences = {
@@ -149,14 +150,6 @@ export function isPlain(
   return type?.essence === essence && charset.toLowerCase() === "utf-8";
 }
 
-/**
- * Maximum nesting depth of a body. The deepest form has 3 levels. The limit protects the parser's
- * stack.
- */
-export const depthMax = 10;
-/** Maximum keys in a body. The longest form, with 20 company owners, has about 200 fields. */
-export const keysMax = 200;
-
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Returns the decoded text without a byte-order mark, or `undefined` if it is not UTF-8. */
@@ -205,7 +198,7 @@ function parseJson(text: string): ExactJson | SyntaxError {
 /** Parses JSON. Returns `undefined` if it is invalid or an object repeats a key. */
 function parseStrictly(text: string): ExactJson | undefined {
   const { depth, keys } = measure(text);
-  if (depth > depthMax) return undefined;
+  if (depth > bodyDepthMax) return undefined;
   const json = parseJson(text);
   return json instanceof SyntaxError || countKeys(json) !== keys ? undefined : json;
 }
@@ -213,7 +206,7 @@ function parseStrictly(text: string): ExactJson | undefined {
 /** Describes why a text is not JSON, with the place. Repeats nothing of the text. */
 export function jsonProblem(text: string): string {
   if (text.trim() === "") return "is empty: send a JSON object";
-  if (measure(text).depth > depthMax) return `must nest at most ${depthMax} levels deep`;
+  if (measure(text).depth > bodyDepthMax) return `must nest at most ${bodyDepthMax} levels deep`;
   const error = parseJson(text);
   if (!(error instanceof SyntaxError)) return "must not repeat a key";
   if (error.message.startsWith("Duplicate key ")) return "must not repeat a key";
@@ -229,7 +222,7 @@ function invalidJson(problem: string): Refused<"INVALID_JSON"> {
 /** Reads the body of a POST, which must be a JSON object. */
 export function readJsonBody(
   bytes: Uint8Array,
-  keysMost = keysMax,
+  keysMost = bodyKeysMax,
 ): JsonObject | Refused<"INVALID_JSON" | "INVALID_REQUEST"> {
   const text = readText(bytes);
   if (text === undefined) return invalidJson("must be UTF-8");

@@ -57,6 +57,7 @@ export function approvalRoutes(payout: f.Component<Payout>): Resource["routes"] 
       refusals: [
         "RECORD_NOT_FOUND",
         "NOT_AWAITING_APPROVAL",
+        "STATE_NOT_REACHABLE",
         "ACCESS_FORBIDDEN",
         "INVALID_REQUEST",
         "BENEFICIARY_NOT_READY",

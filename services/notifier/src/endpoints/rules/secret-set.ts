@@ -1,4 +1,4 @@
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { type Refused, refusedInState } from "@disburse/kernel/refusal.ts";
 
 /** The keys of an endpoint. A key consists of an id and two secrets. */
 export type SecretSet = {
@@ -35,13 +35,16 @@ export function staged(set: SecretSet, to: Rotation): SecretSet {
   return { ...set, staged: to };
 }
 
+const notStaged = refusedInState(
+  "STATE_NOT_REACHABLE",
+  "endpoint's next secret",
+  "not staged",
+  "staged: rotate with stage first",
+);
+
 /** Activates the staged key. The overlap begins now. */
-export function activated(set: SecretSet, now: Date): SecretSet | Refused<"INVALID_REQUEST"> {
-  if (set.staged === undefined)
-    return refused(
-      "INVALID_REQUEST",
-      "The endpoint has no staged secret: rotate with stage first.",
-    );
+export function activated(set: SecretSet, now: Date): SecretSet | Refused<"STATE_NOT_REACHABLE"> {
+  if (set.staged === undefined) return notStaged;
   return rotated(set, set.staged, now);
 }
 

@@ -1,4 +1,4 @@
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused, refusedInState } from "@disburse/kernel/refusal.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
 import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
 import type { Endpoint, EndpointConfiguration } from "./endpoint.ts";
@@ -53,10 +53,15 @@ export function challengeResult(
   endpoint: Verifiable,
   challenged: string,
   at: Date,
-): Partial<EndpointConfiguration> | Refused<"INVALID_REQUEST"> {
+): Partial<EndpointConfiguration> | Refused<"STATE_NOT_REACHABLE"> {
   const url = unverifiedUrl(endpoint) ?? endpoint.url;
   if (url === challenged) return verification(endpoint, at);
-  return refused("INVALID_REQUEST", "The endpoint's URL changed during the challenge.");
+  return refusedInState(
+    "STATE_NOT_REACHABLE",
+    "endpoint's URL",
+    "not the challenged one any more",
+    "it",
+  );
 }
 
 /** Describes to the merchant why a challenge failed. Doesn't reveal any part of the response. */

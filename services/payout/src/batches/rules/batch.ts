@@ -1,5 +1,10 @@
 import { createHash } from "node:crypto";
-import { type Refused, refused, refusedBecause, type Violation } from "@disburse/kernel/refusal.ts";
+import {
+  type Refused,
+  refusedBecause,
+  refusedInState,
+  type Violation,
+} from "@disburse/kernel/refusal.ts";
 import type { OrderTerms } from "../../orders/rules/order.ts";
 import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
 import { detailsText } from "../../payouts/rules/payout.ts";
@@ -69,7 +74,7 @@ export function decidable(
   by: Who,
 ): "decide" | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN"> {
   if (state !== "awaiting_approval") {
-    return refused("NOT_AWAITING_APPROVAL", "This batch does not await approval.");
+    return refusedInState("NOT_AWAITING_APPROVAL", "batch", state, "awaiting_approval");
   }
   const isOwn = isSameActor(maker, by);
   return byAnother && isOwn ? refusedBecause("ACCESS_FORBIDDEN", "same_actor") : "decide";

@@ -5,8 +5,8 @@ import {
   invalidRequest,
   isRefused,
   type Refused,
-  refused,
   refusedBecause,
+  refusedInState,
   type Violation,
 } from "@disburse/kernel/refusal.ts";
 import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
@@ -191,7 +191,8 @@ export function decidable(
 ): "decide" | "done" | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN"> {
   if (decidedBy === operationId) return "done";
   if (state !== "awaiting_approval") {
-    return refused("NOT_AWAITING_APPROVAL", "This scheduled payout does not await approval.");
+    const needed = "awaiting_approval";
+    return refusedInState("NOT_AWAITING_APPROVAL", "scheduled payout", state, needed);
   }
   return isSameActor(maker, actor) ? refusedBecause("ACCESS_FORBIDDEN", "same_actor") : "decide";
 }

@@ -1,4 +1,5 @@
 import { rootOfActor } from "@disburse/kernel/actor.ts";
+import { type Refused, refusedInState } from "@disburse/kernel/refusal.ts";
 
 /** The merchant's rule that requires approval. */
 export type ApprovalReason = "amount" | "new_beneficiary";
@@ -66,3 +67,14 @@ export type Approval = {
   readonly expiresAt: Date;
   readonly decision?: ApprovalDecision | undefined;
 };
+
+/** Refuses an approval of content that has another digest. An empty `approved` means any content. */
+export function otherDigest(
+  record: "batch" | "payout",
+  digest: string,
+  approved: string,
+): Refused<"STATE_NOT_REACHABLE"> | undefined {
+  if (approved === "" || approved === digest) return undefined;
+  const needed = `${approved}, which you approve: review the ${record} again`;
+  return refusedInState("STATE_NOT_REACHABLE", `${record}'s digest`, digest, needed);
+}

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
+import { type Refused, refusedBecause, refusedInState } from "@disburse/kernel/refusal.ts";
 import { type ApprovalDecision, type ApprovalNeed, isSameActor, type Who } from "./approval.ts";
 import {
   type ClaimedQuote,
@@ -8,6 +8,7 @@ import {
   type PayoutOrder,
   payoutFrom,
 } from "./payout.ts";
+import { publicStatusOf } from "./progress.ts";
 
 /**
  * Creates a payout from a claimed quote. If the payout needs approval and its batch was not
@@ -84,8 +85,10 @@ export function decidable(
   }
   // After a contradiction the rail's outcome is unknown, so an operator must check the payout
   // first.
-  if (progress.stage !== "awaiting_approval" || exception?.kind === "contradicted") {
-    return refused("NOT_AWAITING_APPROVAL");
+  const isContradicted = exception?.kind === "contradicted";
+  if (progress.stage !== "awaiting_approval" || isContradicted) {
+    const state = isContradicted ? "contradicted by its rail" : publicStatusOf(progress).subStatus;
+    return refusedInState("NOT_AWAITING_APPROVAL", "payout", state, "awaiting_approval");
   }
   const isOwn = isSameActor(executedBy, decision.by);
   return isOwn ? refusedBecause("ACCESS_FORBIDDEN", "same_actor") : "decide";

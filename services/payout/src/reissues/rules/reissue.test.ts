@@ -43,13 +43,18 @@ describe("a request to pay again", () => {
       return nextOfReissue({ ...returned, progress }, requester) === "quote";
     });
     expect(allowed.toSorted()).toEqual(["rejected", "returned"]);
+    const progress = { stage: "submitting" } as Progress;
+    expect(nextOfReissue({ ...returned, progress }, requester)).toEqual({
+      refused: "STATE_NOT_REACHABLE",
+      detail: "The payout is processing, and must be returned or rejected.",
+    });
   });
 
   it("waits for an operator if a rail contradicts itself, even with its own quote", () => {
     const exception = { kind: "contradicted", since: boundAt } as never;
     for (const reissue of [undefined, boundBy(requester)]) {
       const next = nextOfReissue({ ...returned, exception, reissue }, requester);
-      expect(next).toMatchObject({ refused: "INVALID_REQUEST" });
+      expect(next).toMatchObject({ refused: "STATE_NOT_REACHABLE" });
     }
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused, refusedInState } from "@disburse/kernel/refusal.ts";
 import type { Payout, PayoutDetails, Reissue } from "../../payouts/rules/payout.ts";
-import type { Progress } from "../../payouts/rules/progress.ts";
+import { type Progress, publicStatusOf } from "../../payouts/rules/progress.ts";
 
 export type Requester = { readonly operationId: string; readonly content: string };
 
@@ -30,14 +30,17 @@ const reissuable: ReadonlySet<Progress["stage"]> = new Set(["returned", "rejecte
 export function nextOfReissue(
   { id, progress, exception, reissue, reissuedAs }: Reissued,
   requester: Requester,
-): "quote" | "execute" | "end" | Refused<"ALREADY_PROCESSED" | "INVALID_REQUEST"> {
+): "quote" | "execute" | "end" | Refused<"ALREADY_PROCESSED" | "STATE_NOT_REACHABLE"> {
   const isOwn =
     reissue !== undefined &&
     reissue.operationId === operationOfAttempt(id, reissue.attempt, requester);
   if (reissuedAs !== undefined) {
     return isOwn ? "execute" : { ...refused("ALREADY_PROCESSED"), payoutId: reissuedAs };
   }
-  if (!reissuable.has(progress.stage)) return notReturned;
+  if (!reissuable.has(progress.stage)) {
+    const { subStatus } = publicStatusOf(progress);
+    return refusedInState("STATE_NOT_REACHABLE", "payout", subStatus, "returned or rejected");
+  }
   // The rail may have reported the payout as paid, so an operator must check it first.
   if (exception !== undefined) return contradicted;
   if (reissue === undefined) return "quote";
@@ -46,13 +49,11 @@ export function nextOfReissue(
 
 type Reissued = Pick<Payout, "id" | "progress" | "exception" | "reissue" | "reissuedAs">;
 
-const notReturned = refused(
-  "INVALID_REQUEST",
-  "payout_id: must be a payout that was returned or rejected",
-);
-const contradicted = refused(
-  "INVALID_REQUEST",
-  "payout_id: its rail reported a contradictory outcome; an operator must resolve it first",
+const contradicted = refusedInState(
+  "STATE_NOT_REACHABLE",
+  "payout",
+  "contradicted by its rail",
+  "resolved by an operator",
 );
 
 /**

@@ -592,8 +592,8 @@ export const TeamService: GenService<{
    * live mode, an operator who gives a role with permissions over payouts needs a second person. A
    * repeat returns the member's current state.
    * Errors:
-   * - INVALID_REQUEST: a field is invalid, the email address is already in the team, or the team is
-   *   full.
+   * - INVALID_REQUEST: a field is invalid, or the team is full.
+   * - STATE_NOT_REACHABLE: the email address is already in the team.
    * - ACCESS_FORBIDDEN: the role has scopes that the calling member, or the member who created the
    *   calling key, doesn't have.
    *
@@ -612,7 +612,7 @@ export const TeamService: GenService<{
    * - ACCESS_FORBIDDEN: the role has scopes that the calling member, or the member who created the
    *   calling key, doesn't have.
    * - RECORD_NOT_FOUND: the merchant has no such member.
-   * - INVALID_REQUEST: the merchant would have no active admin left.
+   * - STATE_NOT_REACHABLE: the merchant would have no active admin left.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.SetMemberRole
    */
@@ -627,7 +627,7 @@ export const TeamService: GenService<{
    * revoked only with CANCEL.
    * Errors, in this order:
    * - RECORD_NOT_FOUND: the merchant has no such member.
-   * - INVALID_REQUEST: the merchant would have no active admin left.
+   * - STATE_NOT_REACHABLE: the merchant would have no active admin left.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.RemoveMember
    */

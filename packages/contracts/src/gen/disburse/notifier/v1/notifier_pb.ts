@@ -3260,7 +3260,8 @@ export const NotifierService: GenService<{
   /**
    * Posts a signed challenge to the endpoint's unverified URL. If the URL returns 200, it is
    * verified and receives the events. If the endpoint has no unverified URL, nothing changes.
-   * Errors: INVALID_REQUEST, also if the URL returns any other status than 200.
+   * Errors: INVALID_REQUEST, also if the URL returns any other status than 200. STATE_NOT_REACHABLE
+   * if the endpoint gets another URL meanwhile.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.VerifyEndpoint
    */
@@ -3304,8 +3305,8 @@ export const NotifierService: GenService<{
     output: typeof RotateSecretResponseSchema;
   },
   /**
-   * Activates an endpoint's staged secrets for signing. Errors: INVALID_REQUEST if the endpoint has
-   * no staged secrets.
+   * Activates an endpoint's staged secrets for signing. Errors: STATE_NOT_REACHABLE if the endpoint
+   * has no staged secrets.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ActivateSecret
    */
@@ -3364,7 +3365,7 @@ export const NotifierService: GenService<{
    * Errors, in this order:
    * - INVALID_REQUEST: a field is invalid.
    * - RECORD_NOT_FOUND: the merchant has no such endpoint.
-   * - INVALID_REQUEST: another replay of the endpoint is running.
+   * - STATE_NOT_REACHABLE: another replay of the endpoint is running.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.CreateReplay
    */

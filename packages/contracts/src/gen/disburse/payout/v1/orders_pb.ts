@@ -745,8 +745,9 @@ export type ListScheduledPayoutsRequest = Message<"disburse.payout.v1.ListSchedu
   waiting: boolean;
 
   /**
-   * SCHEDULED lists scheduled payouts that wait for their time, and AWAITING_APPROVAL those that
-   * are held. Unspecified lists all.
+   * Lists only those without a payout: SCHEDULED those that wait for their time, AWAITING_APPROVAL
+   * those that are held, REJECTED those for which none could be created, and CANCELLED those that
+   * were cancelled before. Unspecified lists all.
    *
    * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 5;
    */
@@ -785,8 +786,9 @@ export type ListScheduledPayoutsRequestJson = {
   waiting?: boolean;
 
   /**
-   * SCHEDULED lists scheduled payouts that wait for their time, and AWAITING_APPROVAL those that
-   * are held. Unspecified lists all.
+   * Lists only those without a payout: SCHEDULED those that wait for their time, AWAITING_APPROVAL
+   * those that are held, REJECTED those for which none could be created, and CANCELLED those that
+   * were cancelled before. Unspecified lists all.
    *
    * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 5;
    */
@@ -1333,7 +1335,7 @@ export const PayoutOrderService: GenService<{
    * - NOT_AWAITING_APPROVAL: the batch is cancelled, or another operation has decided on it.
    * - ACCESS_FORBIDDEN: the caller created the batch, and the merchant's rules require another
    *   actor.
-   * - INVALID_REQUEST: the digest is not that of this batch.
+   * - STATE_NOT_REACHABLE: the digest is not that of this batch.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ApproveBatch
    */

@@ -3931,7 +3931,7 @@ export const PayoutService: GenService<{
    * - RECORD_NOT_FOUND: the merchant has no such payout.
    * - NOT_AWAITING_APPROVAL: the payout doesn't await approval.
    * - ACCESS_FORBIDDEN: the caller is the actor that executed the payout.
-   * - INVALID_REQUEST: the digest is not that of this payout.
+   * - STATE_NOT_REACHABLE: the digest is not that of this payout.
    * - ACCESS_FORBIDDEN: the corridor is no longer open to the merchant.
    * - BENEFICIARY_NOT_READY: the screening of the beneficiary is pending.
    * - ACCESS_FORBIDDEN: the beneficiary is in review or blocked.
@@ -3971,7 +3971,7 @@ export const PayoutService: GenService<{
    * - RECORD_NOT_FOUND: the merchant has no such payout.
    * - ALREADY_PROCESSED: another operation has reissued the payout. The error has the new payout's
    *   id.
-   * - INVALID_REQUEST: the payout is not returned or rejected, or it has an exception.
+   * - STATE_NOT_REACHABLE: the payout is not returned or rejected, or it has an exception.
    * - UNAVAILABLE: another operation is reissuing the payout.
    * - Any error of CreateQuote.
    * - AMOUNT_NOT_WITHIN_LIMITS: the quote costs more than `max_source_amount`.
