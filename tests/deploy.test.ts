@@ -214,6 +214,16 @@ describe("docker-compose.yml", () => {
     }
   });
 
+  it("reports a ready sandbox only if its secrets are made and its port is published", () => {
+    const { gateway, ...rest } = composed("sandbox").depends_on ?? {};
+    expect(gateway).toEqual({ condition: "service_healthy" });
+    expect(rest).toEqual({
+      // Compose ignores the failure of a job that services depend on with `required: false`.
+      "sandbox-secrets": { condition: "service_completed_successfully" },
+      balancer: { condition: "service_started" },
+    });
+  });
+
   it("balances over every gateway by its public port and its own readiness", () => {
     const [, file = ""] = /^\.\/(\S+?):/.exec(composed("balancer").volumes?.[0] ?? "") ?? [];
     const servers = /^\s*server-template gateway \d+ gateway:(\d+) .* check port (\d+)/m;
