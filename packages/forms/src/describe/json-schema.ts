@@ -184,7 +184,8 @@ function kindSchema(kind: TextKind, own: JsonSchema, digitsMax: number): JsonSch
     const number = { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1e15 };
     return { anyOf: [{ type: "string", pattern: amountText, ...own }, number] };
   }
-  return { ...textSchemas[kind], ...own };
+  // Most languages read a date as a type of their own, which has no pattern and no length.
+  return kind === "date" ? textSchemas.date : { ...textSchemas[kind], ...own };
 }
 
 const textSchemas: Readonly<Record<Exclude<TextKind, "digits" | "amount">, JsonSchema>> = {

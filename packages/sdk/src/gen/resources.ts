@@ -83,8 +83,6 @@ import type {
   TeamMemberList,
   UpdateEndpointRequest,
   UpdateMemberRequest,
-  ValidateCryptoBeneficiaryRequest,
-  ValidateFiatBeneficiaryRequest,
   ValidatedBeneficiary,
   WebhookDelivery,
   WebhookDeliveryWithAttempts,
@@ -129,7 +127,7 @@ export class Beneficiaries {
    *
    * Operation `validateCryptoBeneficiary` of the reference.
    */
-  validateCrypto(body: ValidateCryptoBeneficiaryRequest, options: CallOptions = {}): Promise<ValidatedBeneficiary> {
+  validateCrypto(body: CreateCryptoBeneficiaryRequest, options: CallOptions = {}): Promise<ValidatedBeneficiary> {
     return this.#caller.send({ method: "POST", path: `/api/v1/transfer/crypto/beneficiary/validate`, body }, options);
   }
 
@@ -159,7 +157,7 @@ export class Beneficiaries {
    *
    * Operation `validateFiatBeneficiary` of the reference.
    */
-  validateFiat(body: ValidateFiatBeneficiaryRequest, options: CallOptions = {}): Promise<ValidatedBeneficiary> {
+  validateFiat(body: CreateFiatBeneficiaryRequest, options: CallOptions = {}): Promise<ValidatedBeneficiary> {
     return this.#caller.send({ method: "POST", path: `/api/v1/transfer/fiat/beneficiary/validate`, body }, options);
   }
 

@@ -1046,8 +1046,7 @@ export interface WebhookEventRecord {
   status: string;
   /** Orders the events of one transaction, from 1. */
   sequence: number;
-  /** The `data` of the webhook's body, with all digits of its numbers. */
-  data: PayoutWebhookData | PaymentSessionWebhookData | RefundWebhookData | AccountCreditedWebhookData | BatchApprovalWebhookData | BatchFinishedWebhookData | BeneficiaryScreeningWebhookData | PayoutApprovalWebhookData | ScheduledPayoutApprovalWebhookData | EndpointPausedWebhookData;
+  data: WebhookEventRecordData;
   /** When it happened. */
   occurred_at: string;
   /** When it was stored here. */
@@ -2429,6 +2428,19 @@ export interface BatchSourceTotal {
   lines: number;
 }
 
+/** The `data` of the webhook's body, with all digits of its numbers. */
+export type WebhookEventRecordData =
+  | PayoutWebhookData
+  | PaymentSessionWebhookData
+  | RefundWebhookData
+  | AccountCreditedWebhookData
+  | BatchApprovalWebhookData
+  | BatchFinishedWebhookData
+  | BeneficiaryScreeningWebhookData
+  | PayoutApprovalWebhookData
+  | ScheduledPayoutApprovalWebhookData
+  | EndpointPausedWebhookData;
+
 /** Scheduled payouts without a payout: with `hold` those that await approval, with `keep` those that go on, with `cancel` those that were cancelled. */
 export interface RevocationScheduledPayouts {
   /** Number of records. */
@@ -2563,6 +2575,23 @@ export interface CreateBatchRequestLinesItem {
   metadata?: Record<string, string>;
 }
 
+/** A beneficiary that is paid in cryptocurrency. */
+export type CreateCryptoBeneficiaryRequest =
+  | CryptoBeneficiaryIndividualRequest
+  | CryptoBeneficiaryCorporateRequest;
+
+/** A beneficiary that is paid to a bank account. */
+export type CreateFiatBeneficiaryRequest =
+  | FiatBeneficiaryUsdRequest
+  | FiatBeneficiaryInrRequest
+  | FiatBeneficiaryEurRequest;
+
+/** A party that funds the merchant's account from a wallet. */
+export type CreateDepositorRequest =
+  | DepositorSelfBusinessRequest
+  | DepositorIndividualRequest
+  | DepositorCorporateRequest;
+
 export interface ExportBatchReportJsonResult {
   batch: Batch;
   lines: BatchLine[];
@@ -2585,34 +2614,6 @@ export interface GetReadinessResult2 {
   /** Health status. */
   status: "not ready";
 }
-
-/** A beneficiary that is paid in cryptocurrency. */
-export type CreateCryptoBeneficiaryRequest =
-  | CryptoBeneficiaryIndividualRequest
-  | CryptoBeneficiaryCorporateRequest;
-
-/** A beneficiary that is paid in cryptocurrency. */
-export type ValidateCryptoBeneficiaryRequest =
-  | CryptoBeneficiaryIndividualRequest
-  | CryptoBeneficiaryCorporateRequest;
-
-/** A beneficiary that is paid to a bank account. */
-export type CreateFiatBeneficiaryRequest =
-  | FiatBeneficiaryUsdRequest
-  | FiatBeneficiaryInrRequest
-  | FiatBeneficiaryEurRequest;
-
-/** A beneficiary that is paid to a bank account. */
-export type ValidateFiatBeneficiaryRequest =
-  | FiatBeneficiaryUsdRequest
-  | FiatBeneficiaryInrRequest
-  | FiatBeneficiaryEurRequest;
-
-/** A party that funds the merchant's account from a wallet. */
-export type CreateDepositorRequest =
-  | DepositorSelfBusinessRequest
-  | DepositorIndividualRequest
-  | DepositorCorporateRequest;
 
 /** Query parameters of `listBeneficiaries`. */
 export interface ListBeneficiariesQuery {

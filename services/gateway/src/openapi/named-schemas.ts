@@ -4,9 +4,10 @@ import { componentPath } from "./fields.ts";
 type Document = { readonly [part: string]: unknown };
 
 /**
- * Moves every inline object schema of a document to the components and leaves a reference. Client
- * generators name a schema after its component; they number inline schemas (`InlineObject14`).
- * Equal schemas share a component.
+ * Moves every inline schema of an object, or of a union of components, to the components and leaves
+ * a reference. Client generators name a schema after its component; they number inline schemas
+ * (`InlineObject14`), and `oapi-codegen` sends a body of an inline union as `{}`. Equal schemas
+ * share a component.
  */
 export function withNamedSchemas(document: Document): Document {
   const { components, ...rest } = document;
@@ -31,7 +32,8 @@ export function withNamedSchemas(document: Document): Document {
     ]);
     const copy: JsonSchema = Object.fromEntries(inside);
     const isObject = copy.type === "object" && copy.properties !== undefined && !("read" in copy);
-    return isObject && !isRoot ? hoisted(copy, nameOfEnvelope(copy) ?? name) : copy;
+    if (isRoot || !(isObject || isUnion(copy))) return copy;
+    return hoisted(copy, nameOfEnvelope(copy) ?? name);
   };
 
   for (const [name, schema] of Object.entries(schemas)) {
@@ -68,8 +70,14 @@ function nameOf(name: string, key: string, node: object): string {
   return own.startsWith(name) ? own : name + own;
 }
 
+/** Returns true for a schema that is one of several components. */
+function isUnion({ oneOf, anyOf }: JsonSchema): boolean {
+  const members = oneOf ?? anyOf;
+  return Array.isArray(members) && members.every((each) => "$ref" in each);
+}
+
 /** Returns `PayoutResponse` for an object that has a `Payout` as its data. */
-function nameOfEnvelope({ properties }: JsonSchema): string | undefined {
+function nameOfEnvelope({ properties = {} }: JsonSchema): string | undefined {
   const { data, ...others } = properties as { readonly data?: { readonly $ref?: string } };
   if (data?.$ref === undefined || Object.keys(others).length > 0) return undefined;
   return `${data.$ref.slice(componentPath.length)}Response`;

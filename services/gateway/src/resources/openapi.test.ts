@@ -175,16 +175,22 @@ it("has schemas that client generators of all languages read", () => {
   const readiness = "#/paths//readyz/get/responses/503";
   const visit = (node: unknown, at: string): void => {
     if (typeof node !== "object" || node === null) return;
-    const { type, properties, pattern, enum: words, default: set } = node as JsonSchema;
+    const { type, format, properties, pattern, oneOf, anyOf } = node as JsonSchema;
+    const { enum: words, default: set } = node as JsonSchema;
     const isComponent = /^#\/components\/schemas\/\w+$/.test(at);
-    if (type === "object" && typeof properties === "object" && !isComponent)
-      faults.push(`${at}: no name`);
+    const isObject = type === "object" && typeof properties === "object";
+    const isUnion = [oneOf, anyOf].some(
+      (members) => Array.isArray(members) && members.every((each) => "$ref" in each),
+    );
+    if ((isObject || isUnion) && !isComponent) faults.push(`${at}: no name`);
     if (Array.isArray(type)) faults.push(`${at}: several types`);
     if (type === "boolean" && words !== undefined) faults.push(`${at}: a boolean with values`);
     if (type !== undefined && set !== undefined && typeof set !== "object")
       faults.push(`${at}: a default`);
     if (typeof pattern === "string" && /\\[pP]\{|\(\?(?!:)/.test(pattern))
       faults.push(`${at}: ${pattern}`);
+    if (/^date/.test(String(format)) && ("pattern" in node || "maxLength" in node))
+      faults.push(`${at}: a date with a pattern or length`);
     const isResponse = !/Request(?=$|\/|[A-Z])|\/parameters\/|\/headers\//.test(at);
     const isConstant = Array.isArray(words) && words.length === 1;
     if (isResponse && words !== undefined && !isConstant && !/\/anyOf\/0$/.test(at))
