@@ -184,8 +184,9 @@ function kindSchema(kind: TextKind, own: JsonSchema, digitsMax: number): JsonSch
     const number = { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1e15 };
     return { anyOf: [{ type: "string", pattern: amountText, ...own }, number] };
   }
-  // Most languages read a date as a type of their own, which has no pattern and no length.
-  return kind === "date" ? textSchemas.date : { ...textSchemas[kind], ...own };
+  // Most languages read a date or a time as a type of their own, without a pattern or length.
+  const isTime = kind === "date" || kind === "time";
+  return isTime ? textSchemas[kind] : { ...textSchemas[kind], ...own };
 }
 
 const textSchemas: Readonly<Record<Exclude<TextKind, "digits" | "amount">, JsonSchema>> = {
