@@ -47,3 +47,14 @@ it.each([
 ])("a provider at %s: %s", (url, isAllowed) => {
   expect(providerProblem(url) === undefined).toBe(isAllowed);
 });
+
+it.each(["mailto:security@example.com", "https://example.com/security"])(
+  "a contact for reports of vulnerabilities: %s",
+  (contact) => {
+    expect(readConfig({ ...base, SECURITY_CONTACT: contact }).SECURITY_CONTACT).toBe(contact);
+  },
+);
+
+it.each(["security@example.com", "mailto:a\nContact: b"])("no contact: %j", (contact) => {
+  expect(() => readConfig({ ...base, SECURITY_CONTACT: contact })).toThrow("SECURITY_CONTACT");
+});

@@ -56,6 +56,11 @@ const settings = {
   QUOTE_URL: serviceUrlSetting,
   PAYOUT_URL: serviceUrlSetting,
   NOTIFIER_URL: serviceUrlSetting,
+  /** The URI for reports of vulnerabilities. Without it there is no `security.txt`. */
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(?:mailto:|https:\/\/|tel:)\S+$/, "must be a mailto:, https:// or tel: address")
+    .optional(),
   /** Former public keys of the payout service. Receipts that these keys signed stay valid. */
   RECEIPT_KEYS: parsedSetting(readTrustedKeys).optional(),
   /**

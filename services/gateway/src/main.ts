@@ -203,6 +203,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
     tracing: opening.tracing,
     mode: config.DISBURSE_MODE,
     docsFolder,
+    securityContact: config.SECURITY_CONTACT,
     receiptKeys: () => receiptKeys(opening),
     peppers: config.API_KEY_PEPPER,
     place: `${hostname()}:${config.PORT}`,

@@ -1,8 +1,10 @@
 import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
 import { withStringAmounts } from "../openapi/string-amounts.ts";
 import { yamlOf } from "../openapi/yaml.ts";
 import { docsRoutes } from "./docs.ts";
+import { siteFiles } from "./site-files.ts";
 import { type PublicRoute, textRoute } from "./static.ts";
 
 export type PublicRouteDeps = {
@@ -11,6 +13,9 @@ export type PublicRouteDeps = {
   readonly reference: JsonSchema;
   /** Folder of the documentation's build. The folder may be missing. */
   readonly docsFolder: string;
+  /** The URI for reports of vulnerabilities. */
+  readonly securityContact?: string | undefined;
+  readonly clock: Clock;
   /** Returns the public keys for verifying receipts. */
   readonly receiptKeys: () => readonly object[];
 };
@@ -25,6 +30,8 @@ export function publicRoutes({
   isReady,
   reference,
   docsFolder,
+  securityContact,
+  clock,
   receiptKeys,
 }: PublicRouteDeps): readonly PublicRoute[] {
   const status = (code: number, body: object): Answer => {
@@ -47,5 +54,6 @@ export function publicRoutes({
         (await isReady()) ? status(200, { status: "ready" }) : status(503, { status: "not ready" }),
     },
     ...docsRoutes(docsFolder),
+    ...siteFiles(securityContact, clock),
   ];
 }
