@@ -1,7 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { busSettings } from "@disburse/chassis/amqp/settings.ts";
+import { sealingSettings } from "@disburse/chassis/crypto/settings.ts";
+import { commonSettings } from "@disburse/chassis/service/settings.ts";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { describe, expect, it } from "vitest";
+import { settingsOf } from "./service-settings.ts";
 
 /** Compares services' references with all RPCs and route groups, in both directions. */
 
@@ -42,10 +46,25 @@ describe.each(serviceNames)("the reference of %s", (service) => {
     expect(rpcsOf(service).filter((rpc) => !text.includes(`\`${rpc}\``))).toEqual([]);
   });
 
+  it("names every setting of its own", () => {
+    const shared = new Set(Object.keys(commonSettings));
+    const own = [...settingsOf(service)].filter((name) => !shared.has(name));
+    const text = reference(service);
+    expect(own.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+  });
+
   it("names no RPC that there is not", () => {
     const named = [...reference(service).matchAll(likeAnRpc)].map(([, name = ""]) => name);
     expect(named.filter((name) => !every.has(name))).toEqual([]);
   });
+});
+
+it("the page of settings has every shared setting, and no other", () => {
+  const page = read("docs/reference/settings.md");
+  const rows = [...page.matchAll(/^\| (`[A-Z].*?) \|/gm)].map(([, first]) => first).join();
+  const listed = [...rows.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  const shared = { ...commonSettings, ...busSettings, ...sealingSettings };
+  expect(listed.toSorted()).toEqual(Object.keys(shared).toSorted());
 });
 
 it("the reference of the gateway names the route of every resource", () => {

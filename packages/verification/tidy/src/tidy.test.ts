@@ -5,6 +5,7 @@ import { tooRecentForDatabase } from "./database-versions.ts";
 import { redrawn } from "./drawing.ts";
 import { forbiddenImports, importsOf } from "./imports.ts";
 import { brokenLinks } from "./links.ts";
+import { metricsPage } from "./metrics-page.ts";
 import { replacedProtoWords, replacedWords } from "./names.ts";
 import { home, readRepository } from "./repository.ts";
 import { isForTests, isOurs, workspaceOf } from "./source.ts";
@@ -81,6 +82,16 @@ test("architecture.md draws the imports between subjects that there are", () => 
   const page = pages.get("docs/explanation/architecture.md") ?? "";
   const stale = page !== redrawn(page, sources);
   expect(stale && "stale: run `npm run architecture` and commit what it changes").toBe(false);
+});
+
+test("the page of metrics has every metric as it is defined", () => {
+  const { page, names } = metricsPage(sources);
+  expect(names.length).toBeGreaterThan(100);
+  // A metric's row has a meaning.
+  const rows = [...page.matchAll(/^\| `(\w+)` \|.*\| [A-Z1][^|]+\. \|$/gm)].map(([, name]) => name);
+  expect(names.filter((name) => rows.filter((row) => row === name).length !== 1)).toEqual([]);
+  const stale = pages.get("docs/reference/metrics.md") !== page;
+  expect(stale && "stale: run `npm run generate` and commit what it changes").toBe(false);
 });
 
 test("every page's relative links lead to a file and a heading", () => {

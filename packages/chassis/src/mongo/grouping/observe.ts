@@ -15,15 +15,19 @@ const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 /** Adds metrics for the batches of a service's database. */
 export function batchMetrics(metrics: Metrics): ObserveBatch {
   const histogram = (name: string, help: string, buckets: readonly number[]) =>
-    metrics.histogram(`disburse_database_batch_${name}`, help, ["kind"], buckets);
-  const sizes = histogram("operations", "Database operations in one batch, by kind.", sizeBuckets);
+    metrics.histogram(name, help, ["kind"], buckets);
+  const sizes = histogram(
+    "disburse_database_batch_operations",
+    "Database operations in one batch, by kind.",
+    sizeBuckets,
+  );
   const waits = histogram(
-    "wait_seconds",
+    "disburse_database_batch_wait_seconds",
     "Time that the first database operation of a batch waited, by kind.",
     secondsBuckets,
   );
   const durations = histogram(
-    "seconds",
+    "disburse_database_batch_seconds",
     "Time that the database took for a batch, by kind.",
     secondsBuckets,
   );
