@@ -18,11 +18,12 @@ import { payerOf } from "./payer.ts";
 /** Runs each guide's shell blocks in order, and compares the output with what the guide shows. */
 
 const root = join(import.meta.dirname, "..");
-const guides = ["docs/tutorials", "docs/guides"].flatMap((folder) =>
-  readdirSync(join(root, folder))
+const guides = [
+  "docs/tutorials/first-payout.md",
+  ...readdirSync(join(root, "docs/guides"))
     .filter((name) => name.endsWith(".md") && name !== "README.md")
-    .map((name) => `${folder}/${name}`),
-);
+    .map((name) => `docs/guides/${name}`),
+];
 
 /** Repeats a request that an overloaded machine answers with 503, as a reader would. */
 const patientCurl = `#!/bin/bash
