@@ -28,20 +28,25 @@ say() { printf '%s\n' "$*" >&2; }
 doing="nothing was replaced"
 trap '[[ $? == 0 ]] || say "Stopped ($doing). Every container that is left still serves: see why, and run it again."' EXIT
 
-# A digest of the settings that compose would run a service with, the name of its image among them.
+# Two digests of the settings that compose would run a service with, the name of its image among them: as
+# `docker compose up` starts it, and as this script does. Compose leaves out of the second, by --no-deps, what
+# the service depends on.
 settings_of() {
-  local line
-  line=$(compose config --hash "$1")
-  printf '%s' "${line##* }"
+  local full model alone
+  full=$(compose config --hash "$1")
+  model=$(compose config)
+  alone=$(awk '/^    depends_on:/ { skip = 1; next } skip && /^     / { next } { skip = 0; print }' <<<"$model" |
+    docker compose --file - config --hash "$1")
+  printf '%s %s' "${full##* }" "${alone##* }"
 }
 
-# "current" where a container has these settings, and the image that its image's name means by now.
+# "current" where a container has one of these settings, and the image that its image's name means by now.
 state_of() {
   local found name image settings present
   found=$(docker inspect --format \
     '{{.Config.Image}} {{.Image}} {{index .Config.Labels "com.docker.compose.config-hash"}}' "$1")
   read -r name image settings <<<"$found"
-  if [[ $settings == "$2" ]]; then
+  if [[ " $2 " == *" $settings "* ]]; then
     present=$(docker image inspect --format '{{.Id}}' "$name")
     if [[ $image == "$present" ]]; then printf current; fi
   fi
@@ -113,7 +118,7 @@ settings=$(settings_of balancer)
 state=$(state_of "$balancer" "$settings")
 if [[ $state != current ]]; then
   say "The balancer's image or settings changed. Replacing it interrupts requests for some seconds:"
-  say "  docker compose up --detach --no-deps balancer"
+  say "  docker compose ${options[*]+"${options[*]} "}up --detach --no-deps balancer"
 else
   # Makes it reload its configuration without closing connections.
   compose kill --signal USR2 balancer >&2

@@ -53,10 +53,14 @@ const add = (service, to) => {
   }
   for (let at = of(service).length; at < to; at += 1) {
     const id = service + "-new-" + world.calls.length;
-    world.containers.push({ id, service, ...world.wanted[service], health: world.newHealth });
+    const { image, hash } = world.wanted[service];
+    const its = call.includes("--no-deps") ? hash + "-alone" : hash;
+    world.containers.push({ id, service, image, hash: its, health: world.newHealth });
   }
 };
 const call = args.join(" ");
+// Compose hashes a service without what it depends on where it is started by --no-deps.
+const parts = ["services:\\n  any:\\n", "    depends_on:\\n      mongo:\\n        condition: x\\n", "    image: any"];
 const isFailing =
   call.startsWith(world.failing.call) &&
   world.calls.filter((each) => each.startsWith(world.failing.call)).length >= world.failing.after;
@@ -67,6 +71,11 @@ if (isFailing) {
   process.exit(7);
 }
 if (/^compose config --hash/.test(call)) print(last + " " + world.wanted[last].hash);
+else if (call === "compose config") print(parts.join(""));
+else if (/^compose --file - config --hash/.test(call)) {
+  const isAlone = readFileSync(0, "utf8").trim() === parts[0] + parts[2];
+  print(last + " " + world.wanted[last].hash + (isAlone ? "-alone" : ""));
+}
 else if (/^compose ps --all --quiet/.test(call)) of(last).forEach(({ id }) => print(id));
 else if (/^compose ps --quiet/.test(call)) of(last).filter(({ isStopped }) => !isStopped).forEach(({ id }) => print(id));
 else if (/^logs /.test(call)) print("log of " + last);
@@ -94,6 +103,8 @@ afterEach(() => {
 const all = [...serviceNames, "balancer"];
 
 type Given = {
+  /** The hash of the settings of all containers. */
+  readonly hash?: string;
   readonly newHealth?: string;
   /** The id of a container that does not run. */
   readonly stopped?: string;
@@ -103,7 +114,7 @@ const nothing: World["failing"] = { call: "nothing", after: 0 };
 
 /** Two containers of each service and one balancer, whose image or settings may differ. */
 function update(changed: readonly string[], given: Given = {}) {
-  const { newHealth = "healthy", stopped, failing = nothing } = given;
+  const { hash = "h", newHealth = "healthy", stopped, failing = nothing } = given;
   const folder = mkdtempSync(join(tmpdir(), "update-"));
   folders.push(folder);
   const file = join(folder, "world.json");
@@ -113,7 +124,7 @@ function update(changed: readonly string[], given: Given = {}) {
   const containers = all.flatMap((service) =>
     [1, 2].slice(service === "balancer" ? 1 : 0).map((at) => {
       const id = `${service}-${at}`;
-      const container: Container = { id, service, image: "old", hash: "h", health: "healthy" };
+      const container: Container = { id, service, image: "old", hash, health: "healthy" };
       return id === stopped ? { ...container, isStopped: true } : container;
     }),
   );
@@ -173,6 +184,27 @@ it("replaces each container of a new image by one that is ready, and leaves the 
   expect(calls.at(-1)).toBe("compose kill --signal USR2 balancer");
 }, 120_000);
 
+it.each([
+  ["docker compose up", "h"],
+  ["an earlier update", "h-alone"],
+])(
+  "replaces nothing that %s started and nothing changed since",
+  (_, hash) => {
+    const { status, calls } = update([], { hash });
+    expect(status).toBe(0);
+    expect(calls.filter((call) => /^(stop|rm)|--scale/.test(call))).toEqual([]);
+    expect(calls.at(-1)).toBe("compose kill --signal USR2 balancer");
+  },
+  120_000,
+);
+
+it("replaces containers whose settings changed", () => {
+  const { status, leftOf } = update([], { hash: "other" });
+  expect(status).toBe(0);
+  for (const name of serviceNames)
+    expect(leftOf(name).map(({ hash }) => hash)).toEqual(["h-alone", "h-alone"]);
+}, 120_000);
+
 it("stops at a container that does not become ready, with the old ones serving", () => {
   const { status, stderr, leftOf } = update(["quote", "gateway"], { newHealth: "unhealthy" });
   expect(status).toBe(1);
@@ -217,6 +249,7 @@ it.each([
   ["the containers cannot be listed", { call: "compose ps --quiet compliance", after: 1 }],
   ["the image is unknown", { call: "image inspect", after: 0 }],
   ["the settings are unknown", { call: "compose config --hash", after: 0 }],
+  ["the settings by themselves are unknown", { call: "compose --file -", after: 0 }],
   ["a container cannot be inspected", { call: "inspect --format {{.Config.Image}}", after: 0 }],
 ])(
   "stops, and stops no container, where %s",
