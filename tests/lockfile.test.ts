@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 
 type Entry = { readonly integrity?: string; readonly link?: true; readonly optional?: true };
 
-const folders = ["..", "../packages/docs-site"];
+const folders = ["..", "../packages/docs-site", "../scripts/postman"];
 const installed = folders.flatMap((folder) => {
   const lockfile = readFileSync(join(import.meta.dirname, folder, "package-lock.json"), "utf8");
   return Object.entries<Entry>(JSON.parse(lockfile).packages).filter(
