@@ -19,7 +19,9 @@ export function sdkClient(options: ClientOptions) {
       const { method = "GET" } = init ?? {};
       const path = new URL(String(url)).pathname;
       const { status, headers } = response;
-      const body = JSON.parse(await response.clone().text());
+      const text = await response.clone().text();
+      const isJson = headers.get("content-type")?.startsWith("application/json");
+      const body = isJson ? JSON.parse(text) : text;
       // A problem thrown here would look like a failed connection to the client.
       const found = reference.problems({ method, path, status, headers, body });
       problems.push(...found.map((each) => `${method} ${path} ${status}: ${each}`));

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { MerchantName } from "@disburse/sandbox/sandbox-data.ts";
+import type { DownloadedFile } from "@disburse/sdk/caller.ts";
 import { Disburse } from "@disburse/sdk/disburse.ts";
 import type { DisburseError } from "@disburse/sdk/disburse-error.ts";
 import { eventFeed, type FeedEvent } from "@disburse/sdk/event-feed.ts";
@@ -58,6 +59,8 @@ async function pay(reference_id: string): Promise<string> {
   return (await client.payouts.execute({ quote_id, reference_id })).id;
 }
 
+const textOf = ({ bytes }: DownloadedFile) => new TextDecoder().decode(bytes);
+
 async function failureOf(call: Promise<unknown>): Promise<DisburseError> {
   const failure = await call.catch((error: unknown) => error);
   expect(failure).toMatchObject({ name: "DisburseError" });
@@ -75,17 +78,12 @@ describe("every operation", () => {
     await useWebhooks();
     await useSandbox();
 
-    type Answer = { examples: { success: { value: object } } };
-    type Described = { responses: { 200: { content: { "application/json"?: Answer } } } };
-    // A JSON file has no `data`.
-    const isAnswer = ({ responses }: Described) =>
-      "data" in (responses[200].content["application/json"]?.examples.success.value ?? {});
-    const paths = Object.entries(readDocument().paths as Record<string, Record<string, Described>>);
+    const paths = Object.entries(readDocument().paths as Record<string, object>);
     const described = paths.flatMap(([path, methods]) =>
-      path.startsWith("/api/")
-        ? Object.entries(methods)
-            .filter(([, each]) => isAnswer(each))
-            .map(([each]) => `${each.toUpperCase()} ${path.replace(/\{\w+\}/, "{id}")}`)
+      path.startsWith("/api/") || path.includes("disburse-keys")
+        ? Object.keys(methods).map(
+            (each) => `${each.toUpperCase()} ${path.replace(/\{\w+\}/, "{id}")}`,
+          )
         : [],
     );
     expect([...acme.called].sort()).toEqual(described.sort());
@@ -169,6 +167,11 @@ async function usePayouts(): Promise<string> {
   expect(await Promise.all(decisions)).toMatchObject([notWaiting, notWaiting]);
   const { receipt } = await client.payouts.getReceipt(executed.id);
   expect(receipt).toMatchObject({ payout_id: executed.id, status: "succeeded" });
+  const { keys } = await client.receipts.getKeys();
+  expect(keys).toContainEqual(expect.objectContaining({ kty: "OKP", crv: "Ed25519" }));
+  const pdf = await client.payouts.getReceiptPdf(executed.id);
+  expect(pdf).toMatchObject({ type: "application/pdf", name: expect.stringMatching(/\.pdf$/) });
+  expect(textOf(pdf)).toMatch(/^%PDF-/);
   const { records: events } = await client.payouts.listEvents(executed.id);
   expect([events.at(0), events.at(-1)]).toMatchObject([
     { status: "initiated", cause: "executed", version: 1 },
@@ -212,8 +215,21 @@ async function useOrders(): Promise<void> {
   const third = await batches.create({ lines: [line], reference_id: "rejected" });
   const rejected = await batches.reject(third.id, { reason: "not this one either" });
   expect(rejected.approval).toMatchObject({ state: "rejected", by_another: false });
+  const header = "beneficiary_id,source_amount,source_currency_code,destination_currency_code";
+  const row = [line.beneficiary_id, "12.30", "USD", "USD", line.account_id].join();
+  const fromFile = await batches.create(`${header},account_id\r\n${row}\r\n`);
+  expect(await batches.cancel(fromFile.id)).toMatchObject({ id: fromFile.id });
+  const report = await batches.exportReport(batch.id);
+  expect(report).toMatchObject({
+    type: expect.stringMatching(/^text\/csv/),
+    name: expect.stringMatching(/\.csv$/),
+  });
+  expect(textOf(report)).toContain("12.30");
+  expect(await batches.exportReportJson(batch.id)).toMatchObject({
+    ...{ batch: { id: batch.id }, lines: [{ number: 1, source_amount: "12.30" }] },
+  });
   const { records } = await batches.list();
-  expect(records.map((each) => each.id)).toEqual([third.id, other.id, batch.id]);
+  expect(records.map((each) => each.id)).toEqual([fromFile.id, third.id, other.id, batch.id]);
 }
 
 /** Creates a revoked key's orders, on which another actor decides. */
@@ -266,6 +282,12 @@ async function useAccounts(payoutId: string): Promise<void> {
   const { available, held } = account;
   const now = await client.accounts.get(accountId, { as_of: new Date().toISOString() });
   expect(now).toMatchObject({ id: accountId, available, held });
+  const entries = await client.accounts.exportEntries(accountId, { payout_id: payoutId });
+  const statement = await client.accounts.exportStatement(accountId, { format: "camt053" });
+  expect([entries.type, statement.type]).toEqual([
+    ...[expect.stringMatching(/^text\/csv/), expect.stringMatching(/^application\/xml/)],
+  ]);
+  expect(textOf(statement)).toContain("camt.053.001.08");
   // The statement is written shortly after the money moves.
   await vi.waitFor(async () => {
     const steps: [string, string, number][] = [];
@@ -561,6 +583,7 @@ describe("the README of the SDK", () => {
       expect(printed).toEqual(
         expect.arrayContaining([
           "1 of 1",
+          expect.stringMatching(/^text\/csv.* \S+\.csv$/),
           expect.stringMatching(/^evt_\w+_2 payout_session 2 succeeded$/),
           expect.stringMatching(/^read until \S{10,}$/),
           expect.stringMatching(/^po_\w{26} is succeeded$/),

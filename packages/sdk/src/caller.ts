@@ -1,4 +1,4 @@
-import { type ClientSettings, checkedTimeout } from "./client-options.ts";
+import { type ClientSettings, checkedTimeout, checkNames } from "./client-options.ts";
 import { DisburseError, type Violation } from "./disburse-error.ts";
 import { isObject, parseExactJson } from "./exact-json.ts";
 import { type Deadline, realTime, startDeadline, type Time } from "./time.ts";
@@ -31,11 +31,24 @@ export type CallOptions = {
   readonly timeoutMs?: number | undefined;
 };
 
-/**
- * A query value. An object is sent as one `name[key]=value` pair for each key. A list is sent as
- * one `name[]=value` pair for each item.
- */
-type QueryValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
+const callOptions = Object.keys({
+  idempotencyKey: true,
+  requestId: true,
+  signal: true,
+  timeoutMs: true,
+} satisfies Record<keyof CallOptions, true>);
+
+/** A file that an operation returns. */
+export type DownloadedFile = {
+  /** The name that the platform gives it, such as `receipt.pdf`, without folders. */
+  readonly name: string;
+  /** Its media type, such as `application/pdf`. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+};
+
+/** A query value. A list is sent as one `name=value` pair for each item. */
+type QueryValue = string | number | boolean | readonly string[];
 
 export type ApiRequest = {
   readonly method: string;
@@ -43,7 +56,10 @@ export type ApiRequest = {
   readonly path: string;
   /** Values that are `undefined` are not sent. */
   readonly query?: Readonly<Record<string, QueryValue | undefined>>;
-  readonly body?: object;
+  /** An object is sent as JSON, a text as a CSV file. */
+  readonly body?: object | string;
+  /** The result of the call: the response's `data` by default, its whole JSON, or a file. */
+  readonly answer?: "body" | "file";
 };
 
 /** Sends requests for the client's resources and retries them. */
@@ -51,9 +67,7 @@ export type Caller = ReturnType<typeof createCaller>;
 
 function queryPairs(name: string, value: QueryValue | undefined): string[][] {
   if (value === undefined) return [];
-  if (typeof value !== "object") return [[name, String(value)]];
-  if (Array.isArray(value)) return value.map((each) => [`${name}[]`, String(each)]);
-  return Object.entries(value).map(([key, each]) => [`${name}[${key}]`, String(each)]);
+  return [value].flat().map((each) => [name, String(each)]);
 }
 
 /** Encodes an id as one path segment; rejects an empty id, `.` and `..`. */
@@ -66,6 +80,7 @@ export function segment(id: string): string {
 type Call = {
   readonly url: string;
   readonly init: RequestInit;
+  readonly answer: ApiRequest["answer"];
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal | undefined;
@@ -76,7 +91,7 @@ type Call = {
 export function createCaller(settings: ClientSettings, time: Time = realTime) {
   return {
     /**
-     * Resolves with the response's `data`. Rejects with a `DisburseError`, with the reason of the
+     * Resolves with the response's content. Rejects with a `DisburseError`, with the reason of the
      * caller's signal, or with a `TypeError` if an option is invalid.
      */
     send: async <T>(request: ApiRequest, options: CallOptions): Promise<T> => {
@@ -84,7 +99,7 @@ export function createCaller(settings: ClientSettings, time: Time = realTime) {
       let counted = 0;
       for (let retry = 1; ; retry += 1) {
         const outcome = await attempt(settings, call, time);
-        if (!(outcome instanceof DisburseError)) return outcome.data as T;
+        if (!(outcome instanceof DisburseError)) return outcome.content as T;
         const waitMs = retryWaitMs(retry, outcome.retryAfterSeconds ?? 0, time.random());
         const isLate = time.now() + waitMs >= call.deadlineAt;
         if (!isUnderWay(outcome)) counted += 1;
@@ -102,7 +117,8 @@ function begin(
   options: CallOptions,
   time: Time,
 ): Call {
-  const { method, path, query = {}, body } = request;
+  const { method, path, query = {}, body, answer } = request;
+  checkNames(options, callOptions);
   const { signal, requestId = crypto.randomUUID() } = options;
   signal?.throwIfAborted();
   if (typeof requestId !== "string" || !/^[A-Za-z0-9._:-]{1,128}$/.test(requestId)) {
@@ -110,23 +126,27 @@ function begin(
   }
   const idempotencyKey = keyOf(method, options);
   const timeoutMs = checkedTimeout("timeoutMs", options.timeoutMs ?? settings.timeoutMs);
+  const type = typeof body === "string" ? "text/csv" : "application/json";
   const pairs = Object.entries(query).flatMap(([name, value]) => queryPairs(name, value));
   return {
     url: `${settings.baseUrl}${path}${pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`}`,
     init: {
       method,
       headers: {
-        accept: "application/json",
+        accept: answer === "file" ? "*/*" : "application/json",
         authorization: `Bearer ${settings.apiKey}`,
         "user-agent": userAgent,
         "x-request-id": requestId,
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined ? {} : { "content-type": type }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       // The gateway never redirects; the API key must not follow a redirect to another host.
       redirect: "manual",
     },
+    answer,
     requestId,
     idempotencyKey,
     signal,
@@ -152,13 +172,12 @@ async function attempt(
   { fetch, tryTimeoutMs }: ClientSettings,
   call: Call,
   time: Time,
-): Promise<{ readonly data: unknown } | DisburseError> {
+): Promise<{ readonly content: unknown } | DisburseError> {
   const { signal } = call;
   const deadline = startDeadline(Math.min(tryTimeoutMs, call.deadlineAt - time.now()), signal);
   try {
     const response = await fetch(call.url, { ...call.init, signal: deadline.signal });
-    const text = await response.text();
-    return readAnswer(response, text, call);
+    return readAnswer(response, new Uint8Array(await response.arrayBuffer()), call);
   } catch (cause) {
     signal?.throwIfAborted();
     return failure(deadline, cause, call);
@@ -182,14 +201,18 @@ function failure(
   return new DisburseError({ ...failed, cause, ...call });
 }
 
-/** Returns the data of a successful response, or the error. */
+/** Returns the content of a successful response, or the error. */
 function readAnswer(
   { status, headers }: Pick<Response, "status" | "headers">,
-  text: string,
-  { requestId, idempotencyKey }: Call,
-): { readonly data: unknown } | DisburseError {
-  const body = jsonOf(text);
-  if (status === 200 && isObject(body) && "data" in body) return { data: body.data };
+  bytes: Uint8Array,
+  { answer, requestId, idempotencyKey }: Call,
+): { readonly content: unknown } | DisburseError {
+  if (status === 200 && answer === "file") return { content: fileOf(headers, bytes) };
+  const body = jsonOf(new TextDecoder().decode(bytes));
+  if (status === 200 && isObject(body)) {
+    if (answer === "body") return { content: body };
+    if ("data" in body) return { content: body.data };
+  }
   const known = {
     status,
     requestId: headers.get("x-request-id") ?? requestId,
@@ -210,6 +233,12 @@ function readAnswer(
   // The message must not quote the response, because the text may come from a proxy.
   const message = `A response with status ${status} did not come from the platform.`;
   return new DisburseError({ kind: "answer", code: "UNEXPECTED_ANSWER", message, ...known });
+}
+
+function fileOf(headers: Headers, bytes: Uint8Array): DownloadedFile {
+  const [, name = ""] = /filename="([^"]*)"/.exec(headers.get("content-disposition") ?? "") ?? [];
+  // A program may write the file under this name, so it stays in the program's folder.
+  return { name: name.replace(/^.*[\\/]/, ""), type: headers.get("content-type") ?? "", bytes };
 }
 
 /** Returns the invalid fields of an error and skips malformed items. */

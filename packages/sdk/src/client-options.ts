@@ -22,6 +22,22 @@ export type ClientSettings = {
   readonly [name in keyof Required<ClientOptions>]: NonNullable<ClientOptions[name]>;
 };
 
+const names = Object.keys({
+  apiKey: true,
+  baseUrl: true,
+  timeoutMs: true,
+  tryTimeoutMs: true,
+  retriesMax: true,
+  fetch: true,
+} satisfies Record<keyof ClientOptions, true>);
+
+/** Throws a `TypeError` for an option that does not exist, so that no misspelt one is ignored. */
+export function checkNames(options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new TypeError(`no option is named ${unknown}; the options are ${known.join(", ")}`);
+}
+
 const defaults = { timeoutMs: 60_000, tryTimeoutMs: 20_000, retriesMax: 3 } as const;
 
 /** The longest delay that a timer supports, about 24.8 days. */
@@ -32,6 +48,7 @@ const timeoutMaxMs = 2_147_483_647;
  * value.
  */
 export function clientSettings(options: ClientOptions): ClientSettings {
+  checkNames(options, names);
   const { apiKey, baseUrl, fetch: given } = options;
   if (typeof apiKey !== "string" || !/^[!-~]+$/.test(apiKey)) {
     throw new TypeError("apiKey must be an API key: dsb_test_… or dsb_live_…");

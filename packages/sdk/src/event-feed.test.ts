@@ -86,6 +86,12 @@ test.each([
   await expect(idsOf(feed)).rejects.toMatchObject({ code: "UNEXPECTED_ANSWER" });
 });
 
+test("throws a TypeError for an unknown option", () => {
+  const { options } = scripted([]);
+  const unknown = { since: "evt_1" } as EventFeedOptions;
+  expect(() => eventFeed(new Disburse(options), unknown)).toThrow("no option is named since");
+});
+
 test.each([0, -1, 1.5, Number.NaN])("throws a TypeError for pollMs %j", (pollMs) => {
   const { options } = scripted([]);
   expect(() => eventFeed(new Disburse(options), { pollMs })).toThrow(TypeError);

@@ -1,4 +1,5 @@
 import type { CallOptions } from "./caller.ts";
+import { checkNames } from "./client-options.ts";
 import { DisburseError } from "./disburse-error.ts";
 import type { WebhookEvents } from "./gen/resources.ts";
 import type { WebhookEvent, WebhookEventPage, WebhookEventRecord } from "./gen/types.ts";
@@ -28,6 +29,13 @@ export type EventFeedOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
+const optionNames = Object.keys({
+  after: true,
+  limit: true,
+  pollMs: true,
+  signal: true,
+} satisfies Record<keyof EventFeedOptions, true>);
+
 /** The maximum that the platform accepts. */
 const limitDefault = 100;
 
@@ -43,6 +51,7 @@ export class EventFeed implements AsyncIterable<FeedEvent> {
     options: EventFeedOptions,
     time: Pick<Time, "wait"> = realTime,
   ) {
+    checkNames(options, optionNames);
     const { pollMs = 1 } = options;
     if (!Number.isInteger(pollMs) || pollMs < 1) {
       throw new TypeError("pollMs must be a whole number of at least 1");

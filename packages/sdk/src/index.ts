@@ -1,6 +1,6 @@
 // biome-ignore-all lint/performance/noBarrelFile: a program imports a package from one file.
 // biome-ignore-all lint/performance/noReExportAll: every type of the reference is for programs.
-export type { CallOptions } from "./caller.ts";
+export type { CallOptions, DownloadedFile } from "./caller.ts";
 export type { ClientOptions } from "./client-options.ts";
 export { type Column, csvOf } from "./csv.ts";
 export { Disburse } from "./disburse.ts";

@@ -1,7 +1,8 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -116,6 +117,37 @@ test("has types for ESM and CommonJS programs that check libraries", () => {
   const { status, output } = run(process.execPath, [tsc, "-p", installed.folder]);
   // Dependencies may fail the strictest check; this package must not.
   const ours = output.split("\n").filter((line) => /sdk\/dist|program\.[cm]ts/.test(line));
+  expect({ ours, hasRun: status === 0 || output.includes("error TS") }).toEqual({
+    ours: [],
+    hasRun: true,
+  });
+});
+
+test("has types for ES2020 and the module resolution of older projects", () => {
+  const folder = join(installed.folder, "older");
+  mkdirSync(folder);
+  const program = `import { Disburse, verifyReceipt, verifyWebhook } from "@disburse/sdk";
+    export async function main(): Promise<string[]> {
+      const disburse = new Disburse({ apiKey: "k", baseUrl: "https://gateway.example" });
+      const event = verifyWebhook("", {}, { secret: "s" });
+      const file = await disburse.payouts.getReceiptPdf(event.transaction_id);
+      const receipt = verifyReceipt({}, await disburse.receipts.getKeys());
+      const found: string[] = [file.name, receipt.payout_id];
+      for await (const payout of disburse.payouts.list()) found.push(payout.id);
+      return found;
+    }`;
+  writeFileSync(join(folder, "program.ts"), program);
+  // The compiler of the repository has no such resolution any more; attw has an older one.
+  const attw = createRequire(createRequire(import.meta.url).resolve("@arethetypeswrong/core"));
+  const tsc = attw.resolve("typescript/bin/tsc");
+  const options = ["--target", "es2020", "--lib", "es2020", "--module", "commonjs"];
+  const more = ["--moduleResolution", "node10", "--types", "node", "--strict", "--noEmit"];
+  const roots = ["--typeRoots", join(sdk, "../../node_modules/@types")];
+  const { status, output } = run(process.execPath, [
+    ...[tsc, ...options, ...more, ...roots, join(folder, "program.ts")],
+  ]);
+  // Node's types may need a newer compiler; this package must not.
+  const ours = output.split("\n").filter((line) => /sdk\/dist|program\.ts/.test(line));
   expect({ ours, hasRun: status === 0 || output.includes("error TS") }).toEqual({
     ours: [],
     hasRun: true,

@@ -99,6 +99,7 @@ test.each<[string, unknown, SignWebhookOptions]>([
   ["no event", null, { secret }],
   ["an event without data", { transaction_type: "refund", transaction_id: "rf_1" }, { secret }],
   ["a text that is no event", "{}", { secret }],
+  ["an unknown option", refund, { secret, standard_secret: "whsec_" } as SignWebhookOptions],
   ["a sequence of zero", refund, { secret, sequence: 0 }],
   ["a sequence that is no whole number", refund, { secret, sequence: 1.5 }],
 ])("throws a TypeError: %s", (_, event, options) => {

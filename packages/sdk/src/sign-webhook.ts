@@ -1,4 +1,5 @@
 import { LosslessNumber, stringify } from "lossless-json";
+import { checkNames } from "./client-options.ts";
 import { isObject } from "./exact-json.ts";
 import { type WebhookEvent, webhookDecimals } from "./gen/types.ts";
 import {
@@ -34,6 +35,16 @@ export type SignWebhookOptions = {
   readonly signatureHeader?: string | undefined;
 };
 
+const optionNames = Object.keys({
+  secret: true,
+  standardSecret: true,
+  sequence: true,
+  id: true,
+  timestamp: true,
+  status: true,
+  signatureHeader: true,
+} satisfies Record<keyof SignWebhookOptions, true>);
+
 /** A signed webhook, to post to a receiver: `fetch(url, { method: "POST", body, headers })`. */
 export type SignedWebhook = {
   /** The signed body, to be sent unchanged. */
@@ -51,6 +62,7 @@ export function signWebhook(
   event: WebhookEvent | string,
   options: SignWebhookOptions,
 ): SignedWebhook {
+  checkNames(options, optionNames);
   checkSecrets(options);
   const body = typeof event === "string" ? event : bodyOf(event);
   const bytes = new TextEncoder().encode(body);

@@ -14,7 +14,7 @@ export type ReceiptRefusal =
 export class ReceiptVerificationError extends Error {
   override readonly name = "ReceiptVerificationError";
   readonly code: ReceiptRefusal;
-  constructor(code: ReceiptRefusal, message: string, options?: ErrorOptions) {
+  constructor(code: ReceiptRefusal, message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
     this.code = code;
   }
@@ -62,7 +62,10 @@ export function verifyReceipt(file: unknown, keys: ReceiptKeys): PayoutReceipt {
   );
 }
 
-function malformed(message: string, options?: ErrorOptions): ReceiptVerificationError {
+function malformed(
+  message: string,
+  options?: { readonly cause?: unknown },
+): ReceiptVerificationError {
   return new ReceiptVerificationError("MALFORMED", message, options);
 }
 
@@ -90,7 +93,10 @@ function signedParts(file: unknown) {
   throw malformed("the file has no receipt, key_id and signature");
 }
 
-function unknownKey(message: string, options?: ErrorOptions): ReceiptVerificationError {
+function unknownKey(
+  message: string,
+  options?: { readonly cause?: unknown },
+): ReceiptVerificationError {
   return new ReceiptVerificationError("UNKNOWN_KEY", message, options);
 }
 

@@ -404,6 +404,7 @@ describe("invalid arguments", () => {
     ],
     ["a standard secret that is null", body, { standardSecret: null }],
     ["a body that was parsed already", JSON.parse(body), both(current)],
+    ["an unknown option", body, { ...both(current), standard_secret: "whsec_" }],
     ...[null, false, 0, [], {}, [""]].map((secret): [string, unknown, unknown] => [
       `a secret that is ${JSON.stringify(secret)}`,
       body,

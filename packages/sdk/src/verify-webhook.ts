@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { checkNames } from "./client-options.ts";
 import type { WebhookEvent } from "./gen/types.ts";
 import {
   checkSecrets,
@@ -49,6 +50,14 @@ export type VerifyWebhookOptions = {
   readonly signatureHeader?: string | undefined;
 };
 
+const optionNames = Object.keys({
+  secret: true,
+  standardSecret: true,
+  toleranceSeconds: true,
+  now: true,
+  signatureHeader: true,
+} satisfies Record<keyof VerifyWebhookOptions, true>);
+
 /**
  * A verified webhook. It has the webhook's body and the values of its headers. Their names and
  * formats are those of feed records (`webhookEvents.list`).
@@ -83,6 +92,7 @@ export function verifyWebhook(
   headers: WebhookHeaders,
   options: VerifyWebhookOptions,
 ): VerifiedEvent {
+  checkNames(options, optionNames);
   checkSecrets(options);
   const { secret, standardSecret } = options;
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {

@@ -1,6 +1,6 @@
 // Generated from docs/openapi.json by `npm run generate`. Do not edit.
 
-import { type CallOptions, type Caller, segment } from "../caller.ts";
+import { type CallOptions, type Caller, type DownloadedFile, segment } from "../caller.ts";
 import { PageRequest } from "../page.ts";
 import type {
   Account,
@@ -30,8 +30,12 @@ import type {
   Depositor,
   ExecutePayoutRequest,
   ExecutedPayout,
+  ExportBatchReportJsonResult,
+  ExportEntriesQuery,
+  ExportStatementQuery,
   GetAccountQuery,
   GetPayoutQuery,
+  GetReceiptKeysResult,
   LedgerEntry,
   ListAccountsQuery,
   ListBatchLinesQuery,
@@ -512,8 +516,8 @@ export class Payouts {
    *
    * Operation `getPayout` of the reference.
    */
-  get(payoutId: string, options: CallOptions & GetPayoutQuery = {}): Promise<Payout> {
-    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/payouts/${segment(payoutId)}`, query: { expand: options.expand } }, options);
+  get(payoutId: string, { expand, ...options }: CallOptions & GetPayoutQuery = {}): Promise<Payout> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/payouts/${segment(payoutId)}`, query: { "expand[]": expand } }, options);
   }
 
   /**
@@ -544,6 +548,21 @@ export class Payouts {
    */
   getReceipt(payoutId: string, options: CallOptions = {}): Promise<SignedReceipt> {
     return this.#caller.send({ method: "GET", path: `/api/v1/transfer/payouts/${segment(payoutId)}/receipt` }, options);
+  }
+
+  /**
+   * Get receipt (PDF).
+   *
+   * The human-readable receipt of a payout, with the signed `receipt.json` attached.
+   *
+   * Scope: `payout:read`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getPayoutReceiptPdf` of the reference.
+   */
+  getReceiptPdf(payoutId: string, options: CallOptions = {}): Promise<DownloadedFile> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/payouts/${segment(payoutId)}/receipt.pdf`, answer: "file" }, options);
   }
 }
 
@@ -667,7 +686,7 @@ export class Batches {
    *
    * Operation `createBatch` of the reference.
    */
-  create(body: CreateBatchRequest, options: CallOptions = {}): Promise<Batch> {
+  create(body: CreateBatchRequest | string, options: CallOptions = {}): Promise<Batch> {
     return this.#caller.send({ method: "POST", path: `/api/v1/transfer/batches`, body }, options);
   }
 
@@ -760,6 +779,36 @@ export class Batches {
   listLines(batchId: string, query: ListBatchLinesQuery = {}, options: CallOptions = {}): PageRequest<BatchLine> {
     return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/batches/${segment(batchId)}/lines`, query: { ...query } }, "lines", options);
   }
+
+  /**
+   * Report (CSV).
+   *
+   * All lines of a batch as a file: one column for each field of List lines, with exact amounts. It shows each line as it was at the time of the download. Use the file only if the response ended normally. A text that a spreadsheet would run as a formula is prefixed with `'`.
+   *
+   * Scope: `payout:read`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
+   * Operation `exportBatchReport` of the reference.
+   */
+  exportReport(batchId: string, options: CallOptions = {}): Promise<DownloadedFile> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/batches/${segment(batchId)}/report.csv`, answer: "file" }, options);
+  }
+
+  /**
+   * Report (JSON).
+   *
+   * The same report as JSON, together with the batch.
+   *
+   * Scope: `payout:read`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
+   * Operation `exportBatchReportJson` of the reference.
+   */
+  exportReportJson(batchId: string, options: CallOptions = {}): Promise<ExportBatchReportJsonResult> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/batches/${segment(batchId)}/report.json`, answer: "body" }, options);
+  }
 }
 
 /** Balances and statements. */
@@ -794,8 +843,8 @@ export class Accounts {
    *
    * Operation `getAccount` of the reference.
    */
-  get(accountId: string, options: CallOptions & GetAccountQuery = {}): Promise<Account> {
-    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}`, query: { as_of: options.as_of } }, options);
+  get(accountId: string, { as_of, ...options }: CallOptions & GetAccountQuery = {}): Promise<Account> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}`, query: { as_of } }, options);
   }
 
   /**
@@ -811,6 +860,40 @@ export class Accounts {
    */
   listEntries(accountId: string, query: ListEntriesQuery = {}, options: CallOptions = {}): PageRequest<LedgerEntry> {
     return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}/entries`, query: { ...query } }, "entries", options);
+  }
+
+  /**
+   * Export entries (CSV).
+   *
+   * The complete statement as a file, newest first: one column for each field of List entries, with exact amounts. It is a snapshot as of its first line: entries written during the download are not included. A download that breaks off is incomplete: use the file only if the response ended normally.
+   *
+   * A note that a spreadsheet would run as a formula (it begins with `=`, `+`, `-` or `@`) is prefixed with `'`.
+   *
+   * Scope: `account:read`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
+   * Operation `exportEntries` of the reference.
+   */
+  exportEntries(accountId: string, query: ExportEntriesQuery = {}, options: CallOptions = {}): Promise<DownloadedFile> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}/entries.csv`, query: { ...query }, answer: "file" }, options);
+  }
+
+  /**
+   * Export statement.
+   *
+   * Lists the changes of an account's balance in a period, oldest first: credits, payouts, returns and reversals. The balance includes money held for payouts in progress, so a hold doesn't change it. The opening balance and the lines add up to the closing balance, to the last digit; a period without lines has two equal balances.
+   *
+   * `csv`: a row for the opening balance, one for each line, one for the closing balance. `camt053`: camt.053.001.08 of ISO 20022, for accounts in USD, EUR and INR. `pdf`: at most 2,000 lines. A download that breaks off is incomplete: use the file only if the response ended normally.
+   *
+   * Scope: `account:read`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
+   * Operation `exportStatement` of the reference.
+   */
+  exportStatement(accountId: string, query: ExportStatementQuery = {}, options: CallOptions = {}): Promise<DownloadedFile> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}/statements`, query: { ...query }, answer: "file" }, options);
   }
 }
 
@@ -1198,8 +1281,8 @@ export class TeamMembers {
    *
    * Operation `removeTeamMember` of the reference.
    */
-  remove(memberId: string, options: CallOptions & RemoveTeamMemberQuery = {}): Promise<RemovedTeamMember> {
-    return this.#caller.send({ method: "DELETE", path: `/api/v1/team/members/${segment(memberId)}`, query: { orders: options.orders } }, options);
+  remove(memberId: string, { orders, ...options }: CallOptions & RemoveTeamMemberQuery = {}): Promise<RemovedTeamMember> {
+    return this.#caller.send({ method: "DELETE", path: `/api/v1/team/members/${segment(memberId)}`, query: { orders } }, options);
   }
 }
 
@@ -1250,8 +1333,8 @@ export class Keys {
    *
    * Operation `revokeKey` of the reference.
    */
-  revoke(keyId: string, options: CallOptions & RevokeKeyQuery = {}): Promise<RevokedApiKey> {
-    return this.#caller.send({ method: "DELETE", path: `/api/v1/keys/${segment(keyId)}`, query: { orders: options.orders } }, options);
+  revoke(keyId: string, { orders, ...options }: CallOptions & RevokeKeyQuery = {}): Promise<RevokedApiKey> {
+    return this.#caller.send({ method: "DELETE", path: `/api/v1/keys/${segment(keyId)}`, query: { orders } }, options);
   }
 }
 
@@ -1489,6 +1572,26 @@ export class Sandbox {
   }
 }
 
+/** Health checks, public signing keys and this reference. No API key is needed. */
+export class Receipts {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Keys of receipts.
+   *
+   * The public keys that receipts are checked with, as a JWK set (RFC 7517). Keep a copy with your receipts.
+   *
+   * Operation `getReceiptKeys` of the reference.
+   */
+  getKeys(options: CallOptions = {}): Promise<GetReceiptKeysResult> {
+    return this.#caller.send({ method: "GET", path: `/.well-known/disburse-keys.json`, answer: "body" }, options);
+  }
+}
+
 /** Every operation of the platform, by resource. */
 export abstract class Resources {
   readonly beneficiaries: Beneficiaries;
@@ -1506,6 +1609,7 @@ export abstract class Resources {
   readonly teamMembers: TeamMembers;
   readonly keys: Keys;
   readonly sandbox: Sandbox;
+  readonly receipts: Receipts;
 
   constructor(caller: Caller) {
     this.beneficiaries = new Beneficiaries(caller);
@@ -1523,5 +1627,6 @@ export abstract class Resources {
     this.teamMembers = new TeamMembers(caller);
     this.keys = new Keys(caller);
     this.sandbox = new Sandbox(caller);
+    this.receipts = new Receipts(caller);
   }
 }

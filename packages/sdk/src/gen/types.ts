@@ -2615,6 +2615,26 @@ export interface GetReadinessResult2 {
   status: "not ready";
 }
 
+/** An Ed25519 public key (RFC 8037). */
+export interface GetReceiptKeysResultKeysItem {
+  /** Type of the key. */
+  kty: "OKP";
+  /** Its curve. */
+  crv: "Ed25519";
+  /** The public key in base64url. */
+  x: string;
+  /** Id of the key, `key_id` of a receipt. */
+  kid: string;
+  /** Use of the key. */
+  use: "sig";
+}
+
+/** A JWK set. */
+export interface GetReceiptKeysResult {
+  /** The keys that receipts may be signed with. */
+  keys: GetReceiptKeysResultKeysItem[];
+}
+
 /** Query parameters of `listBeneficiaries`. */
 export interface ListBeneficiariesQuery {
   /** Number of records per page; default 20. */
@@ -2787,6 +2807,28 @@ export interface ListEntriesQuery {
   created_from?: string | undefined;
   /** Written before this time. */
   created_to?: string | undefined;
+}
+
+/** Query parameters of `exportEntries`. */
+export interface ExportEntriesQuery {
+  /** Only lines of this step. */
+  step?: "credit" | "hold" | "post" | "release" | "return" | "reversal" | undefined;
+  /** Only lines of this payout. */
+  payout_id?: string | undefined;
+  /** Written at or after this time. */
+  created_from?: string | undefined;
+  /** Written before this time. */
+  created_to?: string | undefined;
+}
+
+/** Query parameters of `exportStatement`. */
+export interface ExportStatementQuery {
+  /** Lines booked at or after this time; by default, all since the account was opened. */
+  from?: string | undefined;
+  /** Lines booked before this time; by default, or if it is in the future, now. */
+  to?: string | undefined;
+  /** File format; `csv` by default. */
+  format?: "csv" | "camt053" | "pdf" | undefined;
 }
 
 /** Query parameters of `listWebhookEndpoints`. */

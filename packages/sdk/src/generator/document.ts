@@ -18,6 +18,7 @@ type Content = {
     readonly schema: Schema;
     readonly examples?: Readonly<Record<string, object>>;
   };
+  readonly "text/csv"?: object;
 };
 
 type Parameter = {
@@ -54,6 +55,11 @@ export type Document = {
   };
 };
 
+/** The content of a success: the `data` of a JSON object, a whole JSON object, or a file. */
+type OperationAnswer =
+  | { readonly kind: "data" | "body"; readonly schema: Schema }
+  | { readonly kind: "file" };
+
 export type Operation = {
   readonly id: string;
   readonly tag: string;
@@ -61,54 +67,54 @@ export type Operation = {
   readonly path: string;
   readonly text: string;
   readonly pathNames: readonly string[];
-  /** Query parameters, all of them optional. */
-  readonly query: readonly Required<Pick<Parameter, "name" | "description" | "schema">>[];
+  /** Query parameters, all of them optional. Only `wireName` has a list's `[]`. */
+  readonly query: readonly (Required<Pick<Parameter, "name" | "description" | "schema">> & {
+    readonly wireName: string;
+  })[];
   readonly body: Schema | undefined;
   readonly bodyRequired: boolean;
-  /** The schema of the response's `data`. */
-  readonly data: Schema;
+  /** True if the body can be the text of a CSV file. */
+  readonly takesCsv: boolean;
+  readonly answer: OperationAnswer;
   /** Error codes of this operation that other operations with the same HTTP method may not have. */
   readonly refusals: readonly string[];
 };
 
-/**
- * Returns the operations under `/api/` with JSON responses; file downloads and operator endpoints
- * are excluded.
- */
+/** Returns the operations for merchants: without probes, the reference and its pages. */
 export function operationsOf(document: Document): Operation[] {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
-    path.startsWith("/api/")
-      ? Object.entries(methods).flatMap(
-          ([method, each]) => operation(method, path, each, document.components) ?? [],
+    path.startsWith("/api/") || path === receiptKeys
+      ? Object.entries(methods).map(([method, each]) =>
+          operation(method, path, each, document.components),
         )
       : [],
   );
   const isGeneral = (code: string, method: string) =>
-    all.every((each) => each.method !== method || each.refusals.includes(code));
+    all.every(
+      (each) => each.method !== method || each.path === receiptKeys || each.refusals.includes(code),
+    );
   return all.map((each) => ({
     ...each,
     refusals: each.refusals.filter((code) => !isGeneral(code, each.method)),
   }));
 }
 
+const receiptKeys = "/.well-known/disburse-keys.json";
+
 function operation(
   method: string,
   path: string,
   described: DocumentOperation,
   components: Document["components"],
-): Operation | undefined {
+): Operation {
   const { operationId: id, tags, summary, description, parameters = [], requestBody } = described;
   const content = described.responses["200"]?.content;
-  const schema = resolved(content?.["application/json"]?.schema, components.schemas);
-  if (content !== undefined && schema?.properties?.data === undefined) return undefined;
-  const data = schema?.properties?.data;
   const [tag] = tags;
-  if (data === undefined || tag === undefined)
-    throw new Error(`the operation ${id} has no tag or no response data`);
-  const query = parameters.flatMap(({ name, in: place, description: text = "", schema }) =>
-    place === "query" && name !== undefined && schema !== undefined
-      ? // Only the wire format has a list's `[]`.
-        [{ name: name.replace(/\[\]$/, ""), description: text, schema }]
+  if (content === undefined || tag === undefined)
+    throw new Error(`the operation ${id} has no tag or no response`);
+  const query = parameters.flatMap(({ name: wireName, in: place, description = "", schema }) =>
+    place === "query" && wireName !== undefined && schema !== undefined
+      ? [{ name: wireName.replace(/\[\]$/, ""), wireName, description, schema }]
       : [],
   );
   return {
@@ -121,9 +127,17 @@ function operation(
     query,
     body: requestBody?.content["application/json"]?.schema,
     bodyRequired: requestBody?.required ?? false,
-    data,
+    takesCsv: requestBody?.content["text/csv"] !== undefined,
+    answer: answerOf(content, components.schemas),
     refusals: refusalsOf(described, components),
   };
+}
+
+function answerOf(content: Content, schemas: Document["components"]["schemas"]): OperationAnswer {
+  const json = content["application/json"]?.schema;
+  if (json === undefined) return { kind: "file" };
+  const data = resolved(json, schemas).properties?.data;
+  return data === undefined ? { kind: "body", schema: json } : { kind: "data", schema: data };
 }
 
 function refusalsOf(
@@ -136,11 +150,8 @@ function refusalsOf(
   });
 }
 
-function resolved(
-  schema: Schema | undefined,
-  schemas: Document["components"]["schemas"],
-): Schema | undefined {
-  return schema?.$ref === undefined ? schema : schemas[nameOf(schema.$ref)];
+function resolved(schema: Schema, schemas: Document["components"]["schemas"]): Schema {
+  return schema.$ref === undefined ? schema : (schemas[nameOf(schema.$ref)] ?? {});
 }
 
 /** Returns `Quote` for `#/components/schemas/Quote`. */

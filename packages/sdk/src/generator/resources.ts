@@ -1,8 +1,11 @@
-import { type Document, nameOf, type Operation, operationsOf, type Schema } from "./document.ts";
+import { type Document, nameOf, type Operation, operationsOf } from "./document.ts";
 import { bodyType, capitalized, comment, typesSource } from "./types.ts";
 
 /** Operations whose resource name differs from their tag. */
-const resourceOf: Readonly<Record<string, string>> = { listCorridors: "Corridors" };
+const resourceOf: Readonly<Record<string, string>> = {
+  listCorridors: "Corridors",
+  getReceiptKeys: "Receipts",
+};
 
 const words = (text: string): string[] => text.match(/[A-Z]?[a-z0-9]+/g) ?? [];
 const stem = (word: string): string =>
@@ -31,8 +34,10 @@ export function placeOf({ id, tag }: Pick<Operation, "id" | "tag">): {
 type Page = { readonly records: string; readonly item: string };
 
 /** Returns the list field and item type of a page, or `undefined` for other responses. */
-export function pageOf({ data }: Operation, { components }: Document): Page | undefined {
-  const schema = data.$ref === undefined ? data : components.schemas[nameOf(data.$ref)];
+export function pageOf({ answer }: Operation, { components }: Document): Page | undefined {
+  if (answer.kind !== "data") return undefined;
+  const { $ref } = answer.schema;
+  const schema = $ref === undefined ? answer.schema : components.schemas[nameOf($ref)];
   const { meta_data, ...rest } = schema?.properties ?? {};
   const [list] = Object.entries(rest);
   if (meta_data === undefined || list === undefined) return undefined;
@@ -52,7 +57,7 @@ function resourcesSource(document: Document, operations: readonly Operation[]): 
   const named = [...new Set(operations.flatMap((each) => typesOf(each, document)))].sort();
   const names = [...resources.keys()];
   return [
-    'import { type CallOptions, type Caller, segment } from "../caller.ts";',
+    'import { type CallOptions, type Caller, type DownloadedFile, segment } from "../caller.ts";',
     'import { PageRequest } from "../page.ts";',
     `import type {\n${named.map((name) => `  ${name},\n`).join("")}} from "./types.ts";\n`,
     ...classes,
@@ -66,13 +71,16 @@ function resourcesSource(document: Document, operations: readonly Operation[]): 
 }
 
 function typesOf(operation: Operation, document: Document): string[] {
-  const answer = pageOf(operation, document)?.item ?? dataType(operation.data);
-  return [answer, bodyType(operation) ?? [], queryType(operation) ?? []].flat();
+  const answer = pageOf(operation, document)?.item ?? answerType(operation);
+  const file = operation.answer.kind === "file";
+  return [file ? [] : answer, bodyType(operation) ?? [], queryType(operation) ?? []].flat();
 }
 
-function dataType({ $ref }: Schema): string {
-  if ($ref === undefined) throw new Error("a response has no named schema");
-  return nameOf($ref);
+function answerType({ id, answer }: Operation): string {
+  if (answer.kind === "file") return "DownloadedFile";
+  if (answer.schema.$ref === undefined)
+    throw new Error(`the response of ${id} has no named schema`);
+  return nameOf(answer.schema.$ref);
 }
 
 function queryType({ id, query }: Operation): string | undefined {
@@ -91,31 +99,34 @@ function classSource(name: string, operations: readonly Operation[], document: D
 }
 
 function methodSource(operation: Operation, document: Document): string {
-  const { method, path, pathNames, query } = operation;
+  const { method, path, pathNames, query, answer } = operation;
   const page = pageOf(operation, document);
   const body = bodyType(operation);
   const queryName = queryType(operation);
   const optional = operation.bodyRequired ? "" : " = {}";
   // For a POST, and for reading a single record, query parameters are part of the call's options.
-  const isOfOne = pathNames.length > 0 && page === undefined;
+  const isOfOne = pathNames.length > 0 && page === undefined && answer.kind !== "file";
   const inOptions = queryName !== undefined && (body !== undefined || isOfOne);
+  const names = query.map(({ name }) => name).join(", ");
   const parameters = [
     ...pathNames.map((name) => `${name}: string`),
-    ...(body === undefined ? [] : [`body: ${body}${optional}`]),
+    ...(body === undefined
+      ? []
+      : [`body: ${body}${operation.takesCsv ? " | string" : ""}${optional}`]),
     ...(queryName === undefined || inOptions ? [] : [`query: ${queryName} = {}`]),
-    `options: CallOptions${inOptions ? ` & ${queryName}` : ""} = {}`,
+    inOptions
+      ? `{ ${names}, ...options }: CallOptions & ${queryName} = {}`
+      : "options: CallOptions = {}",
   ];
-  const picked = query.map(({ name }) => `${name}: options.${name}`).join(", ");
   const request = [
     `method: "${method}"`,
     `path: \`${path.replaceAll(/\{(\w+)\}/g, "$${segment($1)}")}\``,
     ...(body === undefined ? [] : ["body"]),
-    ...(queryName === undefined
-      ? []
-      : [inOptions ? `query: { ${picked} }` : "query: { ...query }"]),
+    ...(queryName === undefined ? [] : [`query: { ${inOptions ? wirePairs(query) : "...query"} }`]),
+    ...(answer.kind === "data" ? [] : [`answer: "${answer.kind}"`]),
   ].join(", ");
-  const answer = page?.item ?? dataType(operation.data);
-  const returned = page === undefined ? `Promise<${answer}>` : `PageRequest<${answer}>`;
+  const type = page?.item ?? answerType(operation);
+  const returned = page === undefined ? `Promise<${type}>` : `PageRequest<${type}>`;
   const call =
     page === undefined
       ? `this.#caller.send({ ${request} }, options)`
@@ -125,6 +136,12 @@ function methodSource(operation: Operation, document: Document): string {
     comment(documentation(operation), "  ") +
     `  ${name}(${parameters.join(", ")}): ${returned} {\n    return ${call};\n  }\n`
   );
+}
+
+function wirePairs(query: Operation["query"]): string {
+  return query
+    .map(({ name, wireName }) => (name === wireName ? name : `"${wireName}": ${name}`))
+    .join(", ");
 }
 
 function documentation({ id, text, refusals }: Operation): string {

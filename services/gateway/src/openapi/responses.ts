@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { type ErrorCode, errorTable, refusalReasons } from "@disburse/kernel/errors.ts";
 import { readViolations, violationRules } from "@disburse/kernel/violations.ts";
-import { id, type NamedSchema, objectSchema, oneOf, schemaRef, text } from "./fields.ts";
+import { id, listOf, type NamedSchema, objectSchema, oneOf, schemaRef, text } from "./fields.ts";
 import { type Route, takesBody, takesKey } from "./route.ts";
 
 /** Request and response headers of all routes (decisions: wire conventions). */
@@ -267,6 +267,19 @@ const notReady = objectSchema("It gets no requests now.", {
   status: oneOf("Health status.", ["not ready"]),
 });
 
+const keySet = objectSchema("A JWK set.", {
+  keys: listOf("The keys that receipts may be signed with.", {
+    schema: objectSchema("An Ed25519 public key (RFC 8037).", {
+      kty: oneOf("Type of the key.", ["OKP"]),
+      crv: oneOf("Its curve.", ["Ed25519"]),
+      x: text("The public key in base64url.", "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"),
+      kid: text("Id of the key, `key_id` of a receipt.", "payout.kq3R0c1x"),
+      use: oneOf("Use of the key.", ["sig"]),
+    }),
+    write: (key: object) => key,
+  }),
+});
+
 /** Paths outside `/api/v1`, which need no API key. */
 export const operationalPaths: Readonly<Record<string, JsonSchema>> = {
   "/healthz": operational(["getHealth", "Liveness", "The process runs."], [["It runs.", health]]),
@@ -283,7 +296,7 @@ export const operationalPaths: Readonly<Record<string, JsonSchema>> = {
       "Keys of receipts",
       "The public keys that receipts are checked with, as a JWK set (RFC 7517). Keep a copy with your receipts.",
     ],
-    [["The keys.", { type: "object", examples: [{ keys: [] }] }]],
+    [["The keys.", keySet]],
   ),
   "/openapi.json": operational(
     ["getOpenApi", "This document", "OpenAPI 3.1, as a file."],
