@@ -37,7 +37,7 @@ const firsts = (rows: readonly string[][]) => rows.map(([first = ""]) => first).
 it("documents have lower-case names, except for alerts", () => {
   const paths = readdirSync(at("docs"), { recursive: true, encoding: "utf8" });
   const allowed =
-    /^(?:operators\/runbook\/Disburse[A-Za-z]+\.md|(?:[a-z0-9-]+\/)*(?:README|[a-z0-9-]+)(?:\.\w+)?)$/;
+    /^(?:operators\/runbook\/Disburse[A-Za-z]+\.md|(?:[a-z0-9-]+\/)*(?:README|[a-z0-9-]+)(?:\.\w+)*)$/;
   expect(paths.length).toBeGreaterThan(100);
   expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
 });
