@@ -17,8 +17,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const tools = join(root, "scripts/postman");
 const folder = join(root, "docs/postman");
 const files = {
-  collection: join(folder, "disburse.postman_collection.json"),
-  environment: join(folder, "sandbox.postman_environment.json"),
+  collection: join(folder, "collection.json"),
+  environment: join(folder, "environment.json"),
 };
 
 async function install(node) {

@@ -19,8 +19,8 @@ type Folder = { readonly name: string; readonly item: readonly Item[] };
 
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../docs/postman/${name}`, import.meta.url), "utf8"));
-const collection = read("disburse.postman_collection.json");
-const environment = read("sandbox.postman_environment.json");
+const collection = read("collection.json");
+const environment = read("environment.json");
 const items = (collection.item as Folder[]).flatMap(({ item }) => item);
 const document = readDocument();
 const reference = referenceOf(document);
