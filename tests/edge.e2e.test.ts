@@ -213,7 +213,6 @@ describe("routes", () => {
     "/api/v1/transfer/payouts/a/b",
     "/api/v1/transfer/beneficiary",
     "/api/v1//transfer/payouts",
-    "/favicon.ico",
     "/disburse.gateway.v1.KeyService/CreateKey",
   ])("ROUTE_NOT_FOUND before any key: %s", async (path) => {
     for (const method of ["GET", "POST", "DELETE"]) {
