@@ -29,6 +29,8 @@ it.each([
   [{ db: "disburse_payout" }, "disburse_payout"],
   [{ anyResource: true }, "every database"],
   [{ db: "" }, "every database"],
+  // The role `root` has it: time series of every database.
+  [{ system_buckets: "" }, "every database"],
 ])("warns of a user of %j too", (resource, named) => {
   const [finding] = privilegeFindings("disburse_quote", [own, { resource, actions: ["find"] }]);
   expect(finding).toEqual({

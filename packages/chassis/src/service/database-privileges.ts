@@ -2,7 +2,12 @@ import type { Finding } from "./finding.ts";
 
 /** A privilege as MongoDB's `connectionStatus` returns it. */
 export type Privilege = {
-  readonly resource: { readonly db?: string; readonly anyResource?: boolean };
+  readonly resource: {
+    readonly db?: string;
+    readonly anyResource?: boolean;
+    /** Stored time series. Without `db`, of every database. */
+    readonly system_buckets?: string;
+  };
   readonly actions: readonly string[];
 };
 
@@ -31,7 +36,7 @@ export function privilegeFindings(
   const others = privileges
     .filter(({ resource }) => isAny(resource) || resource.db !== database)
     .filter(({ actions }) => actions.some((action) => onDocuments.has(action)))
-    .map(({ resource }) => (isAny(resource) ? "every database" : (resource.db ?? "")));
+    .map(({ resource }) => resource.db || "every database");
   if (others.length === 0) return [{ part, state: "ok", text: "the user has its privileges" }];
   const text = `the user may also use ${[...new Set(others)].join(", ")}`;
   return [{ part, state: "warning", text }];
