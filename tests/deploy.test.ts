@@ -427,6 +427,18 @@ describe("deploy/Dockerfile", () => {
     ]);
   });
 
+  it("has nothing in the folders that compose mounts", () => {
+    // Docker copies it into an empty volume, and fails if two containers do so at the same time.
+    const [, list = ""] =
+      /install --directory \S+ \S+ ([\s\S]*?)&&/.exec(read("deploy/Dockerfile")) ?? [];
+    const folders = list.split(/[\s\\]+/).filter(Boolean);
+    const mounted = [...serviceNames, ...jobs].flatMap((name) =>
+      (composed(name).volumes ?? []).map((volume) => volume.split(":")[1] ?? ""),
+    );
+    expect(folders).toEqual(expect.arrayContaining(mounted));
+    expect(folders.filter((folder) => mounted.includes(dirname(folder)))).toEqual([]);
+  });
+
   it("can be built for every service and for the sandbox's jobs", () => {
     const serviceFolders = [...serviceNames.map((name) => `services/${name}`), "packages/sandbox"];
     for (const folder of serviceFolders) {
