@@ -169,7 +169,7 @@ it("a repeated payout is a possible duplicate, and controls that are left out ar
 it.each([
   [{ approval_amounts: { USD: "0.00" } }, "approval_amounts"],
   [{ approval_amounts: { XXX: "1.00" } }, "approval_amounts"],
-  [{ approval_lasts_seconds: 59 }, "approval_lasts_seconds"],
+  [{ approval_lasts_seconds: 0 }, "approval_lasts_seconds"],
   [{ approval_window_seconds: 86_401 }, "approval_window_seconds"],
   [{ new_beneficiary_days: 366 }, "new_beneficiary_days"],
 ])("controls of %j are refused", async (body, field) => {

@@ -246,7 +246,7 @@ export const setPayoutControls: PublicBody = singleForm({
       name: "approval_lasts_seconds",
       kind: "integer",
       required: false,
-      min: 60,
+      min: 1,
       max: 604_800,
       example: 3_600,
       description:

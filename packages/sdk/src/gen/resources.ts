@@ -1338,7 +1338,7 @@ export class Keys {
   }
 }
 
-/** Brings your records to the states that you test; a live deployment has none of it. */
+/** Brings your records to the states that you test. Send `Disburse-Sandbox-Error: RATE_LIMITED`, or another code of the operation, with any request under `/api/v1` to get that error before anything is done. A live deployment has none of it. */
 export class Sandbox {
   readonly #caller: Caller;
 

@@ -25,6 +25,7 @@ import { admit, bearerToken, type Caller, type KeyRecord, readKey } from "../key
 import type { Mode } from "../keys/rules/key.ts";
 import { present, withoutSecrets } from "../openapi/fields.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
+import { refusalsOf } from "../openapi/responses.ts";
 import {
   type Clients,
   type FileFormat,
@@ -46,7 +47,7 @@ import { readBody, readLargeBody } from "./body.ts";
 import type { RouterContext } from "./observe.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { authorizationHint } from "./rules/hints.ts";
-import { headerValues, type Preferences, readPreferences } from "./rules/request.ts";
+import { errorWanted, headerValues, type Preferences, readPreferences } from "./rules/request.ts";
 import { type OperationName, type RunAnswer, runBound, runClaimed } from "./run-once.ts";
 import type { Shares } from "./shares.ts";
 import type { Origin, UnauthenticatedClients } from "./unauthenticated-clients.ts";
@@ -123,6 +124,9 @@ async function answerTo(
   const { admitted, headers } = deps.rateLimiter.take(caller.actor.id);
   ctx.set(headers);
   if (!admitted) return refusalAnswer(refused("RATE_LIMITED"), headers);
+  const codes = deps.mode === "sandbox" ? refusalsOf(route) : undefined;
+  const wanted = codes && errorWanted(ctx.req.headers, codes);
+  if (wanted !== undefined) return refusalAnswer(wanted);
   const ofMerchant = deps.merchantLimiter.take(caller.merchantId);
   if (!ofMerchant.admitted) {
     const tooMany = "Too many requests with all API keys of this merchant.";

@@ -15,7 +15,15 @@ import {
   responseHeaders,
   sharedResponses,
 } from "./responses.ts";
-import { type FileFormat, type LargeBody, type Route, tags, takesBody, takesKey } from "./route.ts";
+import {
+  type FileFormat,
+  type LargeBody,
+  type Route,
+  type Tag,
+  tags,
+  takesBody,
+  takesKey,
+} from "./route.ts";
 import { bodyDepthMax, bodyKeysMax } from "./rules/body-limits.ts";
 
 /** Version of the API. The first digit is also in the path. */
@@ -42,6 +50,7 @@ export function openApiDocument({ routes, components, webhooks }: Described): Js
   });
   const schemas = [error, pageMeta, ...components, ...bodies];
   const paths = Map.groupBy(routes, ({ path }) => path.replaceAll(/:(\w+)/g, "{$1}"));
+  const used = new Set<Tag>([...routes.map(({ tag }) => tag), "Webhooks", "Operational"]);
   const byName = new Map(schemas.map(({ name, schema }) => [name, schema]));
   return withNamedSchemas({
     openapi: "3.1.0",
@@ -56,7 +65,7 @@ export function openApiDocument({ routes, components, webhooks }: Described): Js
     externalDocs: { description: "First payout, guides and errors.", url: "/docs" },
     servers: [{ url: "/", description: "This gateway." }],
     security: [{ apiKey: [] }],
-    tags,
+    tags: tags.filter(({ name }) => used.has(name)),
     paths: {
       ...Object.fromEntries([...paths].map(([path, its]) => [path, pathItem(its, byName)])),
       ...operationalPaths,

@@ -1,4 +1,5 @@
 import { MIMEType } from "node:util";
+import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import {
   type ExactJson,
   isJsonObject,
@@ -251,6 +252,21 @@ export function errorCodeOf(status: number, body: unknown): string | undefined {
 export function recordIdOf(body: unknown, params: readonly string[]): string | undefined {
   const answered = typeof body === "string" ? firstId.exec(body)?.[1] : undefined;
   return answered ?? params.findLast((each) => wholeId.test(each));
+}
+
+const wantedError = "Disburse-Sandbox-Error";
+
+/** Returns the error that a test wants from the sandbox. It is one of the operation's errors. */
+export function errorWanted(
+  headers: Headers,
+  codes: readonly ErrorCode[],
+): Refused<ErrorCode> | undefined {
+  const sent = headers[wantedError.toLowerCase()];
+  if (sent === undefined) return undefined;
+  const code = codes.find((each) => each === sent);
+  if (code !== undefined) return refused(code);
+  const problem = `must be one of ${[...codes].sort().join(", ")}`;
+  return invalidRequest([{ field: wantedError, problem }]);
 }
 
 /** Reads the preference headers. Each header accepts one of two words. */
