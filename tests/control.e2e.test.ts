@@ -172,7 +172,7 @@ describe("approval rules", () => {
       409,
       {
         code: "STATE_NOT_REACHABLE",
-        message: `The payout's digest is ${digest}, and must be ${"0".repeat(64)}, which you approve: review the payout again.`,
+        message: `The payout's digest is ${digest}, but you approve ${"0".repeat(64)}. Review the payout again.`,
       },
     ]);
     const approved = await decide(approver, paid, "approve", { digest });

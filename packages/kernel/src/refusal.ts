@@ -36,7 +36,7 @@ export function refusedInState<const Code extends string>(
   state: string,
   needed: string,
 ): Refused<Code> {
-  return refused(code, `The ${record} is ${state}, and must be ${needed}.`);
+  return refused(code, `The ${record} is ${state}. It must be ${needed}.`);
 }
 
 export function isRefused<T>(answer: T): answer is Extract<T, Refused<string>> {

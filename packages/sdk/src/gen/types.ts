@@ -829,7 +829,7 @@ export interface WebhookEndpoint {
   pending_url: string;
   /** When it was paused; empty if it is not paused. */
   paused_at: string;
-  /** Why it is paused: `requested`, `gone` (a delivery got 410 on every attempt of its 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused. */
+  /** Why it is paused: `requested`, `gone` (every attempt of a delivery got 410 for 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused. */
   pause_reason: "" | "requested" | "gone" | "unresponsive" | (string & {});
   /** When it was created. */
   created_at: string;
@@ -875,7 +875,7 @@ export interface WebhookEndpointWithHealth {
   pending_url: string;
   /** When it was paused; empty if it is not paused. */
   paused_at: string;
-  /** Why it is paused: `requested`, `gone` (a delivery got 410 on every attempt of its 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused. */
+  /** Why it is paused: `requested`, `gone` (every attempt of a delivery got 410 for 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused. */
   pause_reason: "" | "requested" | "gone" | "unresponsive" | (string & {});
   /** When it was created. */
   created_at: string;
@@ -902,7 +902,7 @@ export interface WebhookEndpointWithSecrets {
   pending_url: string;
   /** When it was paused; empty if it is not paused. */
   paused_at: string;
-  /** Why it is paused: `requested`, `gone` (a delivery got 410 on every attempt of its 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused. */
+  /** Why it is paused: `requested`, `gone` (every attempt of a delivery got 410 for 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused. */
   pause_reason: "" | "requested" | "gone" | "unresponsive" | (string & {});
   /** When it was created. */
   created_at: string;
@@ -1507,7 +1507,7 @@ export interface EndpointPausedWebhookData {
   status: "paused";
   /** Your id. */
   merchant_id: string;
-  /** `gone`: a delivery got 410 on every attempt of its 24 hours. `unresponsive`: it acknowledged nothing for five days. */
+  /** `gone`: every attempt of a delivery got 410 for 24 hours. `unresponsive`: it acknowledged nothing for five days. */
   reason: "gone" | "unresponsive" | (string & {});
   /** Your note on it; empty if none was given. */
   description: string;

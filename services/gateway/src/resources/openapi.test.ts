@@ -224,7 +224,7 @@ it("has an example for every parameter, which the service accepts", () => {
       example === undefined ? [`${pointer} ${name}`] : [],
     ),
   );
-  // A fixed key would repeat the first request of whoever copies it.
+  // With a fixed key, the second person who copies the example gets the first one's answer.
   expect(new Set(without.map((each) => each.split(" ")[1]))).toEqual(new Set(["Idempotency-Key"]));
   for (const { method, path, query = {} } of routes) {
     const pointer = `/paths/${path.replaceAll(/:(\w+)/g, "{$1}").replaceAll("/", "~1")}`;

@@ -33,7 +33,7 @@ const described = f.fields(EndpointSchema, {
   pending_url: f.text("A new URL that is not verified yet; empty if there is none.", ""),
   paused_at: f.momentOrNone("When it was paused; empty if it is not paused."),
   pause_reason: f.oneOf(
-    "Why it is paused: `requested`, `gone` (a delivery got 410 on every attempt of its 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused.",
+    "Why it is paused: `requested`, `gone` (every attempt of a delivery got 410 for 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused.",
     ["", "requested", "gone", "unresponsive"],
   ),
   ...f.recordTimes,

@@ -173,7 +173,7 @@ const endpointPaused = payload(
     status: f.oneOf("Constant.", ["paused"]),
     merchant_id: f.id("mer", "Your id."),
     reason: f.oneOf(
-      "`gone`: a delivery got 410 on every attempt of its 24 hours. `unresponsive`: it acknowledged nothing for five days.",
+      "`gone`: every attempt of a delivery got 410 for 24 hours. `unresponsive`: it acknowledged nothing for five days.",
       ["gone", "unresponsive"],
     ),
     description: f.text("Your note on it; empty if none was given.", "Production"),

@@ -16,13 +16,7 @@ import {
 import { RevokedOrders } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
 import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { isId, newId } from "@disburse/kernel/id.ts";
-import {
-  isRefused,
-  type Refused,
-  refused,
-  refusedBecause,
-  refusedInState,
-} from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type Mode, type Scope, scopesToGive, secondPersonScopes } from "../keys/rules/key.ts";
 import { type CarryOut, type Disposition, stopBy, tighten } from "../keys/stops.ts";
@@ -47,11 +41,9 @@ type MemberRefusal = Refused<
   "INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN" | "STATE_NOT_REACHABLE"
 >;
 
-const lastAdmin = refusedInState(
+const lastAdmin = refused(
   "STATE_NOT_REACHABLE",
-  "member",
-  "the last admin of this team",
-  "one of several",
+  "The member is the last admin of this team. Another member must be an admin first.",
 );
 
 async function addMember(
@@ -91,7 +83,7 @@ async function addMember(
   if (inserted === "exists") {
     const known = await members.collection.findOne({ merchant_id: merchantId, email_hash });
     const state = known?.subject === undefined ? "an invited" : "an active";
-    return refusedInState("STATE_NOT_REACHABLE", "person", `${state} member of this team`, "none");
+    return refused("STATE_NOT_REACHABLE", `The person is already ${state} member of this team.`);
   }
   return refused("INVALID_REQUEST", `There can be at most ${membersMax} team members.`);
 }

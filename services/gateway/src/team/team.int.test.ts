@@ -105,7 +105,7 @@ describe("a member", () => {
     const again = { ...order, mutation: mutation(), email: "MIA@acme.example" };
     expect(await refusalOf(team.addMember(again))).toMatchObject({
       code: "STATE_NOT_REACHABLE",
-      message: "The person is an invited member of this team, and must be none.",
+      message: "The person is already an invited member of this team.",
     });
     const elsewhere = { ...again, merchantId: newId("merchant") };
     expect((await team.addMember(elsewhere)).member?.id).not.toBe(first.member?.id);
@@ -240,7 +240,7 @@ describe("a member", () => {
     const [only] = await activeAdmins();
     expect(await refusalOf(leave(only?.id ?? "", 0))).toMatchObject({
       code: "STATE_NOT_REACHABLE",
-      message: "The member is the last admin of this team, and must be one of several.",
+      message: "The member is the last admin of this team. Another member must be an admin first.",
     });
   });
 
@@ -335,7 +335,7 @@ describe("a member", () => {
       );
     const lastAdmin = {
       code: "STATE_NOT_REACHABLE",
-      message: "The member is the last admin of this team, and must be one of several.",
+      message: "The member is the last admin of this team. Another member must be an admin first.",
     };
     expect(await demote()).toMatchObject(lastAdmin);
     const remove = { mutation: mutation(), merchantId, memberId: alma };

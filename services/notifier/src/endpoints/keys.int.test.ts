@@ -117,7 +117,7 @@ describe("secrets of an endpoint", () => {
     notifier.advance(1);
     expect(await verdicts(of, staged, old, dropped)).toEqual(["signed", "none", "none"]);
     expect(await refusal(activate(of))).toBe(
-      "STATE_NOT_REACHABLE The endpoint's next secret is not staged, and must be staged: rotate with stage first.",
+      "STATE_NOT_REACHABLE The endpoint has no staged secret. Stage one first: rotate the secret with `stage`.",
     );
   });
 });

@@ -214,7 +214,7 @@ describe("secrets", () => {
     expect(await refusal(ask({ overlapSeconds: 604_801 }))).toBe(bounds);
     await ask({ overlapSeconds: 604_800 });
     const none =
-      "STATE_NOT_REACHABLE The endpoint's next secret is not staged, and must be staged: rotate with stage first.";
+      "STATE_NOT_REACHABLE The endpoint has no staged secret. Stage one first: rotate the secret with `stage`.";
     expect(await refusal(activate())).toBe(none);
     await ask({ stage: true });
     expect((await activate()).endpoint?.id).toBe(endpointId);

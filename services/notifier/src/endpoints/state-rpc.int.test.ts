@@ -391,7 +391,7 @@ describe("a URL that has to be verified", () => {
       return acknowledged;
     };
     expect(await refusal(rpc.verifyEndpoint(withOperation()))).toBe(
-      "STATE_NOT_REACHABLE The endpoint's URL is not the challenged one any more, and must be it.",
+      "STATE_NOT_REACHABLE The endpoint's URL was changed during its verification. Verify the new URL.",
     );
     expect(await get()).toMatchObject({ url: newUrl, state: UNVERIFIED });
     strict.advance(5_000);

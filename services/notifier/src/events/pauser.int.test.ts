@@ -67,7 +67,7 @@ function respond(by: (call: Posted, attempt: number) => Outcome): void {
   notifier.world.answer = (call) => (call.url === hookUrl ? by(call, ++attempts) : acknowledged);
 }
 
-describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", () => {
+describe("an endpoint that answers every attempt of a delivery with 410 for 24 hours", () => {
   it("is paused; the merchant's other endpoint, its feed and the audit trail show it", async () => {
     const hook = await register(notifier);
     const other = await register(notifier, hook.merchantId, `${hookUrl}/other`);

@@ -16,7 +16,7 @@ import {
 const notifier = await testNotifierOfFile();
 const { rpc, sandbox, world } = notifier;
 const unreachable = (is: string, needed: string) =>
-  `STATE_NOT_REACHABLE The delivery is ${is}, and must be ${needed}.`;
+  `STATE_NOT_REACHABLE The delivery is ${is}. It must be ${needed}.`;
 const dayMs = 86_400_000;
 
 beforeEach(() => {

@@ -66,7 +66,7 @@ describe("a requested replay", () => {
     const responses = await Promise.all([1, 2, 3].map(() => ask({ mutation })));
     for (const each of responses) expect(each).toEqual(responses[0]);
     expect(await refusal(ask())).toBe(
-      "STATE_NOT_REACHABLE A replay of this endpoint is running, and must be finished or cancelled.",
+      "STATE_NOT_REACHABLE A replay of this endpoint is running. It must be finished or cancelled first.",
     );
     expect(await refusal(ask({ mutation, ratePerSecond: 11 }))).toBe(used);
     await notifier.replayer.round();

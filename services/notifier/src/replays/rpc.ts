@@ -95,7 +95,7 @@ async function createReplay(
   if (meanwhile !== null) return repeated(meanwhile, request);
   return {
     refused: "STATE_NOT_REACHABLE",
-    detail: "A replay of this endpoint is running, and must be finished or cancelled.",
+    detail: "A replay of this endpoint is running. It must be finished or cancelled first.",
   };
 }
 

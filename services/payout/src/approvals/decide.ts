@@ -1,19 +1,13 @@
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { PublicRefusal } from "@disburse/chassis/rpc/refusal.ts";
-import {
-  isRefused,
-  type Refused,
-  refused,
-  refusedBecause,
-  refusedInState,
-} from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import type { ExecuteDeps } from "../execution/execute.ts";
 import { readBeneficiary, readQuote } from "../execution/reads.ts";
 import { fundable } from "../execution/rules/payable.ts";
 import { type PayoutDocument, toPayout } from "../payouts/document.ts";
 import { leaseMs } from "../payouts/leases.ts";
 import type { ApprovalDecision } from "../payouts/rules/approval.ts";
-import { otherDigest } from "../payouts/rules/approval.ts";
+import { approvalExpired, otherDigest } from "../payouts/rules/approval.ts";
 import { approvalDigest, decidable } from "../payouts/rules/deciding.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { advance } from "../payouts/work.ts";
@@ -140,12 +134,7 @@ async function decideAgain(
   return revision === before.revision ? expired : again();
 }
 
-const expired = refusedInState(
-  "NOT_AWAITING_APPROVAL",
-  "approval of this payout",
-  "expired",
-  "waiting",
-);
+const expired = approvalExpired("payout");
 
 async function found(
   { payouts }: Pick<DecideDeps, "payouts">,

@@ -1,9 +1,14 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
-import { isRefused, type Refused, refusedInState } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 import type { PayoutControls } from "../controls/store.ts";
 import type { Orders } from "../orders/document.ts";
-import { type GivenApproval, isSameActor, otherDigest } from "../payouts/rules/approval.ts";
+import {
+  approvalExpired,
+  type GivenApproval,
+  isSameActor,
+  otherDigest,
+} from "../payouts/rules/approval.ts";
 import type { BatchDocument, Batches } from "./document.ts";
 import { decidable } from "./rules/batch.ts";
 import { approve, endLines, reject } from "./store.ts";
@@ -20,12 +25,7 @@ type Decided =
   | BatchDocument
   | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN" | "STATE_NOT_REACHABLE">;
 
-const expired = refusedInState(
-  "NOT_AWAITING_APPROVAL",
-  "approval of this batch",
-  "expired",
-  "waiting",
-);
+const expired = approvalExpired("batch");
 
 /** Approves a batch up to a maximum total. A repeat of the operation returns the first result. */
 export async function approveBatch(

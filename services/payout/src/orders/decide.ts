@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused, refusedInState } from "@disburse/kernel/refusal.ts";
+import { approvalExpired } from "../payouts/rules/approval.ts";
 import { payoutIdOf } from "../payouts/rules/payout.ts";
 import { findPayout } from "../payouts/store.ts";
 import { type CancelDeps, cancelPayout } from "../rails/cancel.ts";
@@ -23,12 +24,7 @@ type Decided =
   | OrderDocument
   | Refused<"RECORD_NOT_FOUND" | "NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN">;
 
-const expired = refusedInState(
-  "NOT_AWAITING_APPROVAL",
-  "approval of this scheduled payout",
-  "expired",
-  "waiting",
-);
+const expired = approvalExpired("scheduled payout");
 
 /**
  * Approves a held order with its original terms. When its payout is created, the merchant's

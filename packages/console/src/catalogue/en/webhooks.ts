@@ -39,7 +39,7 @@ export const webhookWords = {
     pauseReason: "Why it is paused",
     pauseReasons: {
       requested: "It was paused in the console or by the API",
-      gone: "A delivery got 410 on every attempt of its 24 hours",
+      gone: "Every attempt of a delivery got 410 for 24 hours",
       unresponsive: "It acknowledged nothing for five days",
     } as Record<string, string>,
     pausedByUs:

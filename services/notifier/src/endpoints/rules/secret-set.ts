@@ -1,4 +1,4 @@
-import { type Refused, refusedInState } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
 /** The keys of an endpoint. A key consists of an id and two secrets. */
 export type SecretSet = {
@@ -35,11 +35,9 @@ export function staged(set: SecretSet, to: Rotation): SecretSet {
   return { ...set, staged: to };
 }
 
-const notStaged = refusedInState(
+const notStaged = refused(
   "STATE_NOT_REACHABLE",
-  "endpoint's next secret",
-  "not staged",
-  "staged: rotate with stage first",
+  "The endpoint has no staged secret. Stage one first: rotate the secret with `stage`.",
 );
 
 /** Activates the staged key. The overlap begins now. */

@@ -1,4 +1,4 @@
-import { type Refused, refused, refusedInState } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
 import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
 import type { Endpoint, EndpointConfiguration } from "./endpoint.ts";
@@ -56,11 +56,9 @@ export function challengeResult(
 ): Partial<EndpointConfiguration> | Refused<"STATE_NOT_REACHABLE"> {
   const url = unverifiedUrl(endpoint) ?? endpoint.url;
   if (url === challenged) return verification(endpoint, at);
-  return refusedInState(
+  return refused(
     "STATE_NOT_REACHABLE",
-    "endpoint's URL",
-    "not the challenged one any more",
-    "it",
+    "The endpoint's URL was changed during its verification. Verify the new URL.",
   );
 }
 

@@ -1,5 +1,5 @@
 import { rootOfActor } from "@disburse/kernel/actor.ts";
-import { type Refused, refusedInState } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
 /** The merchant's rule that requires approval. */
 export type ApprovalReason = "amount" | "new_beneficiary";
@@ -75,6 +75,16 @@ export function otherDigest(
   approved: string,
 ): Refused<"STATE_NOT_REACHABLE"> | undefined {
   if (approved === "" || approved === digest) return undefined;
-  const needed = `${approved}, which you approve: review the ${record} again`;
-  return refusedInState("STATE_NOT_REACHABLE", `${record}'s digest`, digest, needed);
+  return refused(
+    "STATE_NOT_REACHABLE",
+    `The ${record}'s digest is ${digest}, but you approve ${approved}. Review the ${record} again.`,
+  );
+}
+
+/** Refuses a decision whose time has ended. A sweep then expires the record. */
+export function approvalExpired(
+  record: "batch" | "payout" | "scheduled payout",
+): Refused<"NOT_AWAITING_APPROVAL"> {
+  const detail = `The ${record} is no longer awaiting_approval: the time for approval has ended.`;
+  return refused("NOT_AWAITING_APPROVAL", detail);
 }

@@ -46,7 +46,7 @@ describe("a request to pay again", () => {
     const progress = { stage: "submitting" } as Progress;
     expect(nextOfReissue({ ...returned, progress }, requester)).toEqual({
       refused: "STATE_NOT_REACHABLE",
-      detail: "The payout is processing, and must be returned or rejected.",
+      detail: "The payout is processing. It must be returned or rejected.",
     });
   });
 

@@ -49,11 +49,9 @@ export function nextOfReissue(
 
 type Reissued = Pick<Payout, "id" | "progress" | "exception" | "reissue" | "reissuedAs">;
 
-const contradicted = refusedInState(
+const contradicted = refused(
   "STATE_NOT_REACHABLE",
-  "payout",
-  "contradicted by its rail",
-  "resolved by an operator",
+  "The rail's reports on the payout contradict each other. An operator must resolve it first.",
 );
 
 /**
