@@ -30,7 +30,7 @@ const commands = {
   drills: {},
   engines: {
     counts: ["seed", "slack"],
-    texts: ["mongod"],
+    texts: ["mongod", "folder"],
     last: "invariants",
     prepare: async () => {
       await tryRabbitmq();

@@ -36,8 +36,8 @@ let world: World;
 
 beforeAll(async () => {
   if (skipped !== undefined || server === undefined) return;
-  const folder = mkdtempSync(join(tmpdir(), "engines-"));
-  for (const part of ["database", "broker"]) mkdirSync(join(folder, part));
+  const folder = optionOf("folder") ?? mkdtempSync(join(tmpdir(), "engines-"));
+  for (const part of ["database", "broker"]) mkdirSync(join(folder, part), { recursive: true });
   world = await startWorld({ mongod, server, folder, random, slack }, ends);
 });
 afterAll(() => ends.disposeAsync());
@@ -65,7 +65,7 @@ test.for([...databaseFaults, ...failpointFaults, ...brokerFaults])("$name", asyn
     requests: load.gaps.requests() - before,
     gaps: load.gaps.between(from, to),
     allowed: allowedGaps(fault.loss, awayMs + lostRounds * lostRoundMs, slack),
-    codes: load.gaps.codesOfLongest(from, to),
+    longest: load.gaps.longestRepeat(from, to),
   };
   rows.push(row);
   for (const line of tableOf([row])) say(line);

@@ -13,12 +13,12 @@ it.each([
 it("names each gap above its bound, and shows all in a table", () => {
   const allowed = { newMs: 2_500, repeatingMs: 5_500 };
   const gaps = { newMs: 2_500, repeatingMs: 9 };
-  const row = { name: "step-down", requests: 40, allowed, gaps, codes: ["BUSY 2", "LATE 1"] };
+  const row = { name: "step-down", requests: 40, allowed, gaps, longest: "/quotes, begun" };
   expect(exceeded(row)).toEqual([]);
   const late = { ...row, gaps: { newMs: 2_600, repeatingMs: 61_000 } };
   expect(exceeded(late)).toEqual([
     "a new request waited 2.6 s, not 2.5 s",
-    "a repeating request waited 61 s, not 5.5 s: BUSY 2, LATE 1",
+    "a repeating request waited 61 s, not 5.5 s: /quotes, begun",
   ]);
   expect(tableOf([late])).toEqual([
     "fault                     requests  new: s (allowed)  repeating: s (allowed)",

@@ -6,8 +6,8 @@ export type Row = {
   readonly requests: number;
   readonly gaps: Gaps;
   readonly allowed: Gaps;
-  /** The codes that the longest repeating request received, with their counts. */
-  readonly codes: readonly string[];
+  /** The longest repeating request with its tries. */
+  readonly longest: string;
 };
 
 /** New requests succeed again this soon. An election begins after 10 s without a primary. */
@@ -30,11 +30,11 @@ export function allowedGaps(loss: Loss, awayMs: number, slack: number): Gaps {
   return { newMs, repeatingMs: newMs + repeatingMoreMs * slack };
 }
 
-export function exceeded({ gaps, allowed, codes }: Row): string[] {
+export function exceeded({ gaps, allowed, longest }: Row): string[] {
   const repeating = tooLong("a repeating request", gaps.repeatingMs, allowed.repeatingMs);
   return [
     ...tooLong("a new request", gaps.newMs, allowed.newMs),
-    ...repeating.map((problem) => `${problem}: ${codes.join(", ")}`),
+    ...repeating.map((problem) => `${problem}: ${longest}`),
   ];
 }
 

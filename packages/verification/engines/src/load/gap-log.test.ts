@@ -33,19 +33,25 @@ it("finds the longest repetition that touches the fault, also one that has not e
   const log = createGapLog(1);
   for (const [from, to, codes] of [
     [0, 900, []],
-    [1_000, 1_500, ["BUSY", "LATE", "BUSY", ""]],
+    [1_000, 1_500, ["BUSY", "BUSY", "LATE", "BUSY", ""]],
     [1_800, 2_100, ["LATE"]],
   ] as const) {
     setNow(from);
-    const repeat = log.beginRepeat();
-    repeat.codes.push(...codes);
+    const repeat = log.beginRepeat("/quotes");
+    codes.forEach((code, at) => {
+      setNow(from + (at + 1) * 100);
+      log.noteTry(repeat, code);
+    });
     setNow(to);
     log.endRepeat(repeat);
   }
   expect(log.between(1_200, 2_000)).toMatchObject({ repeatingMs: 500 });
-  expect(log.codesOfLongest(1_200, 2_000)).toEqual(["BUSY 2", "LATE 1"]);
+  const tries = "BUSY until 200 ms, LATE until 300 ms, BUSY until 400 ms, success until 500 ms";
+  expect(log.longestRepeat(1_200, 2_000)).toMatch(/^\/quotes, begun at .*Z: /);
+  expect(log.longestRepeat(1_200, 2_000)).toContain(tries);
+  expect(log.longestRepeat(950, 960)).toBe("");
   setNow(2_200);
-  const last = log.beginRepeat();
+  const last = log.beginRepeat("/quotes");
   noteAt(log, 0, [3_000]);
   expect(log.between(2_150, 3_000)).toMatchObject({ repeatingMs: 800 });
   expect(log.hasRecoveredSince(2_500)).toBe(false);

@@ -9,8 +9,8 @@ type Repeat = {
   readonly from: number;
   /** `undefined` as long as the request is repeated. */
   to: number | undefined;
-  /** The error codes of its responses. Empty for a success. */
-  readonly codes: string[];
+  readonly path: string;
+  readonly tries: { readonly code: string; readonly at: number }[];
 };
 
 /** Records when requests succeeded, to measure how long a fault interrupted them. */
@@ -27,11 +27,15 @@ export function createGapLog(gateways: number) {
       if (succeeded) successes[gateway]?.push(performance.now());
     },
     /** Counts a request that is repeated from now on. */
-    beginRepeat: (): Repeat => {
+    beginRepeat: (path: string): Repeat => {
       requests += 1;
-      const repeat: Repeat = { from: performance.now(), to: undefined, codes: [] };
+      const repeat: Repeat = { from: performance.now(), to: undefined, path, tries: [] };
       repeats.push(repeat);
       return repeat;
+    },
+    /** Notes the error code of a response. It is empty for a success. */
+    noteTry: (repeat: Repeat, code: string): void => {
+      repeat.tries.push({ code, at: performance.now() });
     },
     endRepeat: (repeat: Repeat): void => {
       repeat.to = performance.now();
@@ -49,14 +53,22 @@ export function createGapLog(gateways: number) {
       newMs: Math.max(...successes.map((times) => longestGap(times, from, to))),
       repeatingMs: Math.max(0, ...touching(from, to).map(durationOf)),
     }),
-    /** Counts the codes that the longest repetition received. */
-    codesOfLongest: (from: number, to: number): string[] => {
+    /** Describes the longest repetition: its path, when it began, and when each code was received. */
+    longestRepeat: (from: number, to: number): string => {
       const [longest] = touching(from, to).sort((a, b) => durationOf(b) - durationOf(a));
-      const codes = (longest?.codes ?? []).filter((code) => code !== "");
-      const counts = Object.groupBy(codes, (code) => code);
-      return Object.entries(counts).map(([code, all]) => `${code} ${all?.length}`);
+      return longest === undefined ? "" : textOf(longest);
     },
   };
+}
+
+/** Names a code once for successive tries that received it, with the time of the last one. */
+function textOf({ path, from, tries }: Repeat): string {
+  const changes = tries.filter(({ code }, at) => code !== tries[at + 1]?.code);
+  const times = changes.map(({ code, at }) => {
+    return `${code || "success"} until ${Math.round(at - from)} ms`;
+  });
+  const began = new Date(performance.timeOrigin + from).toISOString();
+  return `${path}, begun at ${began}: ${times.join(", ")}`;
 }
 
 const endOf = ({ to }: Repeat): number => to ?? performance.now();

@@ -48,9 +48,9 @@ export function createEngineLoad(options: EngineLoadOptions) {
     });
   const payRepeating = (gateway: Gateway) =>
     pay(async (path, body, key) => {
-      const repeat = gaps.beginRepeat();
+      const repeat = gaps.beginRepeat(path);
       const answer = await postUntilAnswered(gateway, path, body, key, (each) => {
-        repeat.codes.push(each?.code ?? noAnswer);
+        gaps.noteTry(repeat, each?.code ?? noAnswer);
       });
       gaps.endRepeat(repeat);
       if (answer?.status === 200) return answer;

@@ -21,16 +21,17 @@ const answerMs = 2_000;
 export type MemberOptions = {
   readonly mongod: string;
   readonly name: string;
-  /** Contains the data and the log. */
+  /** Contains the data, and a log for each start. */
   readonly folder: string;
   readonly port: number;
 };
 
 export function createMember({ mongod, name, folder, port }: MemberOptions) {
   const data = join(folder, name);
-  const logFile = join(folder, `${name}.log`);
   mkdirSync(data, { recursive: true });
   let child: SupervisedProcess | undefined;
+  let starts = 0;
+  const logFile = () => join(folder, `${name}-${starts}.log`);
   const running = (): SupervisedProcess => {
     if (child === undefined) throw new Error(`${name} is not running`);
     return child;
@@ -53,12 +54,13 @@ export function createMember({ mongod, name, folder, port }: MemberOptions) {
     client,
     pid: (): number | undefined => child?.pid,
     start: async () => {
+      starts += 1;
       child = await startSupervised({
         name: `The database member ${name}`,
         command: mongod,
         args: argumentsOf(data, port),
         env: {},
-        logFile,
+        logFile: logFile(),
         ready: () => isServing({ host: "127.0.0.1", port }),
         startTimeoutMs,
         stopTimeoutMs,
@@ -70,7 +72,7 @@ export function createMember({ mongod, name, folder, port }: MemberOptions) {
     signal: (signal: NodeJS.Signals) => void process.kill(running().pid, signal),
     /** Elections that this member has started because it missed a primary, since it started. */
     countElections: (): number =>
-      readFileSync(logFile, "utf8").split("Starting an election, since").length - 1,
+      readFileSync(logFile(), "utf8").split("Starting an election, since").length - 1,
     /** A shutdown would wait up to 15 s for clients to notice it. The data is not needed. */
     stop: async () => {
       await client.close();
