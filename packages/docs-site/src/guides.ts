@@ -36,17 +36,19 @@ function sources(): (readonly [group: string, file: string])[] {
 const pathOf = (file: string) =>
   file === first ? "index" : file.replace(/^docs\/(?:reference\/)?(.*)\.md$/, "$1");
 
-/** Files that the site serves beside its pages. */
-const files: Readonly<Record<string, string>> = {
-  "docs/openapi.json": "/openapi.json",
-  "docs/webhook-vectors.json": "/docs/webhook-vectors.json",
-};
+/** Files of `docs` that the site serves as they are. */
+export const servedFiles = [
+  "webhook-vectors.json",
+  "postman/collection.json",
+  "postman/environment.json",
+];
 
 /** Reads the guides. Links to files that the site doesn't serve become plain text. */
 export function guidePages(): Page[] {
   const all = sources();
   const served = new Map(all.map(([, file]) => [file, addressOf(pathOf(file))]));
-  for (const [file, address] of Object.entries(files)) served.set(file, address);
+  for (const file of servedFiles) served.set(`docs/${file}`, `/docs/${file}`);
+  served.set("docs/openapi.json", "/openapi.json");
   return all.map(([group, file]) => {
     const [, title, text] = /^# ([^\n]*)\n(.*)$/s.exec(read(file)) ?? [];
     if (title === undefined || text === undefined) throw new Error(`${file} has no title`);

@@ -2,7 +2,7 @@ import { readDocument } from "@disburse/testkit/reference.ts";
 import { describe, expect, it } from "vitest";
 import type { Contract } from "./contract.ts";
 import { fieldsOf, minimalOf, namesIn, type Schema, typeOf } from "./fields.ts";
-import { guidePages, linked, tableOf } from "./guides.ts";
+import { guidePages, linked, servedFiles, tableOf } from "./guides.ts";
 import { slugOf } from "./pages.ts";
 import { pagesOf, searchEntries } from "./write.ts";
 
@@ -89,12 +89,9 @@ describe("the pages", () => {
 
   it("link to pages that exist, and only to these", () => {
     const known = new Set(pages.map(({ path }) => (path === "index" ? "/docs" : `/docs/${path}`)));
-    const others = [
-      "/openapi.json",
-      "/openapi-strings.json",
-      "/openapi.yaml",
-      "/docs/webhook-vectors.json",
-    ];
+    const others = ["/openapi.json", "/openapi-strings.json", "/openapi.yaml"];
+    others.push(...servedFiles.map((name) => `/docs/${name}`));
+    expect(page("conventions")).toContain("](/docs/postman/collection.json)");
     for (const { path, text } of pages) {
       for (const [, href = ""] of text.matchAll(/\]\((\/[^)#\s]*)/g)) {
         expect(known.has(href) || others.includes(href), `${path} links to ${href}`).toBe(true);

@@ -1,7 +1,7 @@
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Contract } from "./contract.ts";
-import { addressOf, contractText, guidePages, tableOf } from "./guides.ts";
+import { addressOf, contractText, guidePages, servedFiles, tableOf } from "./guides.ts";
 import { errorPages, eventPages, operationPages, type Page } from "./pages.ts";
 
 /** Writes the Markdown of every page, the search data and the texts for language models. */
@@ -111,8 +111,9 @@ export function writeSite() {
   put("llms.txt", llmsIndex(contract, pages));
   put("llms-full.txt", pages.map(({ title, text }) => `# ${title}\n\n${text}\n`).join("\n"));
   put("search.json", JSON.stringify(searchEntries(pages)));
-  const vectors = "webhook-vectors.json";
-  copyFileSync(join(import.meta.dirname, "../../../docs", vectors), join(folder, vectors));
+  for (const name of servedFiles) {
+    put(name, readFileSync(join(import.meta.dirname, "../../../docs", name), "utf8"));
+  }
   return [...Map.groupBy(pages, ({ group }) => group)].map(([label, its]) => ({
     label,
     collapsed: closed.includes(label),
