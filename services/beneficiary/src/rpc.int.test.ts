@@ -98,6 +98,19 @@ describe("reading", () => {
     await expect(currenciesOf(merchantId, many)).rejects.toThrow("at most 1000");
   });
 
+  it("doesn't leave out an id unless its absence is proven", async () => {
+    const watchPrimary = () => () => Promise.reject(new Error("a former primary"));
+    const transport = createRouterTransport((router) =>
+      router.service(BeneficiaryService, beneficiaryRpc({ ...service.deps, watchPrimary })),
+    );
+    const { listBeneficiaryCurrencies } = createClient(BeneficiaryService, transport);
+    const request = (...beneficiaryIds: string[]) =>
+      listBeneficiaryCurrencies({ merchantId, beneficiaryIds });
+    const id = await create.crypto();
+    expect((await request(id, id)).currencies).toHaveLength(1);
+    await expect(request(id, "ben_none")).rejects.toThrow();
+  });
+
   it("masks the account number and omits document and birth date", async () => {
     const id = await create.crypto();
     const { beneficiary } = await service.rpc.getBeneficiary({ merchantId, beneficiaryId: id });

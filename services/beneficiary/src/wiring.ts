@@ -8,8 +8,10 @@ import { openMerchants } from "./merchants/merchants.ts";
 import { openPermissions } from "./permissions/permissions.ts";
 
 /** Opens the stores. `keyContent` computes keyed digests of requests with encrypted fields. */
-export function openStores({ db }: Database, sealer: Sealer, keyContent?: KeyContent) {
+export function openStores(database: Database, sealer: Sealer, keyContent?: KeyContent) {
+  const { db, watchPrimary } = database;
   return {
+    watchPrimary,
     operations: openOperationBindings({ db }, keyContent),
     beneficiaries: openBeneficiaries(db, sealer),
     depositors: openDepositors(db, sealer),

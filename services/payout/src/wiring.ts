@@ -237,6 +237,7 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
     duplicates: createDuplicateGuard({ database, payouts, ledger, controls }),
     bindings: openOperationBindings(database),
     orders: openScheduledPayouts(database),
+    watchPrimary: database.watchPrimary,
     batches: openBatches(database),
     lines: openBatchLines(database),
     callbacks: openRailCallbacks(database),

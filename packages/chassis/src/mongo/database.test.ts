@@ -233,6 +233,24 @@ describe("a watch of the primary", () => {
     expect(findOne.mock.calls[0]?.[1]).toMatchObject({ readConcern: { level: "linearizable" } });
   });
 
+  it("shares a read among callers, none of which began before their call", async () => {
+    const ends: (() => void)[] = [];
+    const { watchPrimary, findOne } = watched(true, () => {
+      return new Promise((resolve) => ends.push(() => resolve(null)));
+    });
+    const first = watchPrimary()();
+    await vi.waitFor(() => expect(ends).toHaveLength(1));
+    const later = [watchPrimary()(), watchPrimary()(), watchPrimary()()];
+    await Promise.resolve();
+    expect(findOne).toHaveBeenCalledOnce();
+    ends[0]?.();
+    await first;
+    await vi.waitFor(() => expect(ends).toHaveLength(2));
+    ends[1]?.();
+    await Promise.all(later);
+    expect(findOne).toHaveBeenCalledTimes(2);
+  });
+
   it("fails on a former primary", async () => {
     const error = new MongoServerError(said(50));
     const { watchPrimary } = watched(true, () => Promise.reject(error));

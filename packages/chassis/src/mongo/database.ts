@@ -190,13 +190,32 @@ function primaryWatch(client: MongoClient, db: Db) {
   client.on("topologyDescriptionChanged", () => {
     changes += 1;
   });
+  const readConcern = { level: "linearizable" } as const;
+  const prove = sharedRun(() =>
+    db.collection("migrations").findOne({}, { readConcern, maxTimeMS: proofTimeoutMs }),
+  );
   return () => {
     const before = changes;
     return async (): Promise<void> => {
-      const readConcern = { level: "linearizable" } as const;
-      await db.collection("migrations").findOne({}, { readConcern, maxTimeMS: proofTimeoutMs });
+      await prove();
       if (changes !== before) throw new MongoNetworkError("the primary may have changed");
     };
+  };
+}
+
+/** Runs `work` one at a time. All calls during a run share the next one, which starts after it. */
+function sharedRun<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  const start = (): Promise<T> => {
+    next = undefined;
+    const run = work();
+    running = run;
+    return run;
+  };
+  return () => {
+    next ??= running.then(start, start);
+    return next;
   };
 }
 

@@ -3,6 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { KeyedHash } from "@disburse/chassis/crypto/sealing.ts";
 import { enumValue } from "@disburse/chassis/enum-names.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { readLimit } from "@disburse/chassis/paging/page.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -62,6 +63,7 @@ const examined = { byDefault: 500, max: 1_000 } as const;
 
 export type BeneficiaryDeps = CreationDeps & {
   readonly beneficiaries: BeneficiaryStore;
+  readonly watchPrimary: Database["watchPrimary"];
   /** Hashes account and wallet numbers under `destinationPurpose`. */
   readonly destinationHashes: readonly KeyedHash[];
 };
@@ -115,7 +117,10 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
           refused("INVALID_REQUEST", `beneficiary_ids: must have at most ${resolvedMax} entries`),
         );
       }
+      const prove = deps.watchPrimary();
       const found = await beneficiaries.currencies(merchantId, ids);
+      // A missing id is a final refusal for the caller, so its absence needs proof.
+      if (found.length < new Set(ids).size) await prove();
       const currencies = found.map(({ _id, destination_currency }) => {
         return { beneficiaryId: _id, destinationCurrency: destination_currency };
       });

@@ -1,4 +1,4 @@
-import { fromBinary } from "@bufbuild/protobuf";
+import { create, fromBinary } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { enumName } from "@disburse/chassis/enum-names.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -8,6 +8,7 @@ import {
   type Batch,
   BatchLineState,
   BatchState,
+  BatchTermsSchema,
 } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { openLedger } from "@disburse/ledger/accounts.ts";
@@ -23,6 +24,7 @@ import { openUsage } from "../velocity/usage.ts";
 import { openBatches } from "./document.ts";
 import { batchOutbox } from "./events.ts";
 import { holdBatches } from "./held-store.ts";
+import { checkedLines } from "./lines.ts";
 import { batchLeaseMs, runBatch, runDueBatch, startBatchRunner } from "./runner.ts";
 import { cancelBatch, endLines, leaseDueBatch } from "./store.ts";
 
@@ -209,6 +211,17 @@ describe("a batch", () => {
     expect([rest.nextCursor, rest.totalCount]).toEqual(["", 3n]);
     const failed = await page({ state: BatchLineState.FAILED });
     expect(failed.lines.map(({ number }) => number)).toEqual([2]);
+  });
+
+  it("doesn't refuse an account unless its absence is proven", async () => {
+    const watchPrimary = () => () => Promise.reject(new Error("a former primary"));
+    const deps = { ...platform.parts, mode: "sandbox", watchPrimary } as const;
+    const checked = (change: object) => {
+      const terms = create(BatchTermsSchema, line(change));
+      return checkedLines(deps, merchantId, [terms], []);
+    };
+    expect(await checked({})).toHaveLength(1);
+    await expect(checked({ accountId: "acc_x" })).rejects.toThrow("a former primary");
   });
 
   it.each([

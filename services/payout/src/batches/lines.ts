@@ -1,4 +1,5 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { BatchTerms } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import { batchLine, batchLinesMax } from "@disburse/forms/bodies/transfer.ts";
 import { checkBody } from "@disburse/forms/checks/body.ts";
@@ -12,6 +13,7 @@ import { type OrderTerms, orderTerms, type SentTerms } from "../orders/rules/ord
 import { namedViolations, ofLine } from "./rules/batch.ts";
 
 export type LineDeps = Pick<OrderDeps, "ledger" | "beneficiary" | "clock"> & {
+  readonly watchPrimary: Database["watchPrimary"];
   readonly mode: "live" | "sandbox";
 };
 
@@ -106,12 +108,15 @@ type Parties = {
 
 /** Reads the currencies of the first line's account and of all beneficiaries. */
 async function partiesOf(
-  { ledger, beneficiary }: LineDeps,
+  { ledger, beneficiary, watchPrimary }: LineDeps,
   merchantId: string,
   lines: readonly SentTerms[],
 ): Promise<Parties> {
   const accountId = lines[0]?.accountId ?? "";
+  const prove = watchPrimary();
   const account = await readAccount(ledger, merchantId, accountId);
+  // A missing account is a final refusal, so its absence needs proof.
+  if (account === undefined) await prove();
   const ids = [...new Set(lines.map(({ beneficiaryId }) => beneficiaryId))];
   const beneficiaries = new Map<string, string>();
   for (let at = 0; at < ids.length; at += resolvedMax) {

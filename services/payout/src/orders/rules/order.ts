@@ -191,8 +191,8 @@ export function decidable(
 ): "decide" | "done" | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN"> {
   if (decidedBy === operationId) return "done";
   if (state !== "awaiting_approval") {
-    const needed = "awaiting_approval";
-    return refusedInState("NOT_AWAITING_APPROVAL", "scheduled payout", state, needed);
+    const shown = state === "waiting" ? "scheduled" : state;
+    return refusedInState("NOT_AWAITING_APPROVAL", "scheduled payout", shown, "awaiting_approval");
   }
   return isSameActor(maker, actor) ? refusedBecause("ACCESS_FORBIDDEN", "same_actor") : "decide";
 }
