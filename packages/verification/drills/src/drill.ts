@@ -1,5 +1,6 @@
 import type { PayoutOrder } from "@disburse/invariants/documents.ts";
 import type { Finding } from "@disburse/invariants/finding.ts";
+import { executeRequest } from "@disburse/invariants/orders-to-repeat.ts";
 import type { Order } from "@disburse/platform/merchant.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { DrillPlatform } from "./platform.ts";
@@ -28,16 +29,6 @@ export function byOperator(operationId: string) {
   return { operationId };
 }
 
-export function requestOf({ merchant_id, quote_id, operation_id, ...order }: PayoutOrder) {
-  const { metadata = [], ...texts } = order.details;
-  return {
-    mutation: byOperator(operation_id),
-    merchantId: merchant_id,
-    quoteId: quote_id,
-    allowDuplicate: order.allow_duplicate,
-    referenceId: texts.reference_id,
-    remittanceInformation: texts.remittance_information,
-    purposeCode: texts.purpose_code,
-    metadata: Object.fromEntries(metadata.map(({ k, v }) => [k, v])),
-  };
+export function requestOf(order: PayoutOrder) {
+  return { mutation: byOperator(order.operation_id), ...executeRequest(order) };
 }

@@ -12,13 +12,14 @@ import {
   openerFor,
   withFindings,
 } from "./database-check.ts";
+import { executeCommand, ordersToRepeat } from "./orders-to-repeat.ts";
 import { untilQuiet } from "./quiet.ts";
 import { reportLines, verdictOf } from "./report.ts";
 
 /** `npm run check:invariants`: README.md describes the checks. */
 
 async function check(command: ReturnType<typeof readCommand>): Promise<number> {
-  const { mongodbUri, dataDir, prefix, settleSeconds, json, nodes } = command;
+  const { mongodbUri, dataDir, prefix, settleSeconds, json, commands, nodes } = command;
   const folder = mongodbUri === undefined ? await openDataFolder(dataDir) : undefined;
   const client = new MongoClient(mongodbUri ?? folder?.uri ?? "");
   try {
@@ -38,6 +39,7 @@ async function check(command: ReturnType<typeof readCommand>): Promise<number> {
     }
     for (const line of reportLines(report)) say(line);
     if (json !== undefined) writeFileSync(json, asJson(report));
+    if (commands) for await (const order of ordersToRepeat(databases)) say(executeCommand(order));
     return verdictOf(report).failed === 0 ? 0 : 1;
   } finally {
     await client.close();
@@ -52,7 +54,7 @@ function asJson({ counts, findings, broken }: CheckReport): string {
 
 const usage =
   "usage: npm run check:invariants [-- --mongodb-uri URI] [--prefix disburse_]\n" +
-  "       [--data-dir .data] [--settle SECONDS] [--json FILE] [--node URL]…";
+  "       [--data-dir .data] [--settle SECONDS] [--json FILE] [--node URL]… [--commands]";
 
 const optionTypes = {
   "mongodb-uri": { type: "string" },
@@ -60,6 +62,7 @@ const optionTypes = {
   "data-dir": { type: "string", default: ".data" },
   settle: { type: "string", default: "30" },
   json: { type: "string" },
+  commands: { type: "boolean", default: false },
   node: { type: "string", multiple: true },
 } as const;
 
@@ -73,6 +76,8 @@ function readCommand(args: readonly string[]) {
     prefix: values.prefix,
     dataDir: values["data-dir"],
     json: values.json,
+    /** Also prints a command for each order that must be executed again after a restore. */
+    commands: values.commands,
     nodes: values.node ?? [],
     /**
      * URI of a running database. If absent, the command opens `dataDir`, through a running engine

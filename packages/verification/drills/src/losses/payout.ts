@@ -1,6 +1,4 @@
-import { collectionOf } from "@disburse/invariants/database-check.ts";
-import type { PayoutOrder } from "@disburse/invariants/documents.ts";
-import { BSON } from "mongodb";
+import { ordersToRepeat } from "@disburse/invariants/orders-to-repeat.ts";
 import { byOperator, type Drill, requestOf } from "../drill.ts";
 import type { DrillPlatform } from "../platform.ts";
 
@@ -24,10 +22,10 @@ export const payoutLoss: Drill = {
   recover: async (platform) => {
     await credit(platform);
     const lines = ["credited again what the bank's statement has"];
-    for (const { payoutId, order } of await claimsWithoutPayout(platform)) {
+    for await (const order of ordersToRepeat(platform.databases)) {
+      const { payoutId } = await platform.asGateway.payout.executePayout(requestOf(order));
       const isKnown = await isAtRail(platform, payoutId);
       lines.push(`${payoutId}: ${isKnown ? "the rail has it" : "the rail never had it"}`);
-      await platform.asGateway.payout.executePayout(requestOf(order));
     }
     const mutation = byOperator(`resume-${crypto.randomUUID()}`);
     const resumed = { rail: "sandbox", paused: false, reason: "reconciled" };
@@ -59,23 +57,6 @@ async function credit({ clients, merchantId, accountId }: DrillPlatform): Promis
   const mutation = byOperator(statementLine);
   const booking = { mutation, merchantId, accountId, amount: "25.00", note: statementLine };
   await clients.payout.creditAccount(booking);
-}
-
-/**
- * Returns quotes that were executed at the quote service without a payout at the payout service.
- */
-async function claimsWithoutPayout({ databases }: DrillPlatform) {
-  const claimed = await collectionOf(databases, "quotes").find({ state: "claimed" }).toArray();
-  const ids = claimed.flatMap(({ claim }) => claim?.payout_id ?? []);
-  const there = await collectionOf(databases, "payouts").distinct("_id", {
-    _id: { $in: ids },
-    status: { $exists: true },
-  });
-  return claimed.flatMap(({ claim }) => {
-    if (claim === undefined || there.includes(claim.payout_id)) return [];
-    const order = BSON.deserialize(claim.order.buffer) as PayoutOrder;
-    return [{ payoutId: claim.payout_id, order }];
-  });
 }
 
 async function isAtRail(platform: DrillPlatform, payoutId: string): Promise<boolean> {

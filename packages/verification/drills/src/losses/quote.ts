@@ -1,4 +1,4 @@
-import { collectionOf } from "@disburse/invariants/database-check.ts";
+import { ordersToRepeat } from "@disburse/invariants/orders-to-repeat.ts";
 import { type Drill, requestOf } from "../drill.ts";
 
 /** Loses quotes. A quote that was claimed after the copy is unclaimed in the copy. */
@@ -6,12 +6,7 @@ export const quoteLoss: Drill = {
   service: "quote",
   recover: async ({ databases, asGateway }) => {
     const lines: string[] = [];
-    const open = await collectionOf(databases, "quotes").find({ state: "open" }).toArray();
-    const ids = open.map(({ _id }) => _id);
-    const paid = await collectionOf(databases, "payouts")
-      .find({ status: { $exists: true }, "order.quote_id": { $in: ids } })
-      .toArray();
-    for (const { order } of paid) {
+    for await (const order of ordersToRepeat(databases)) {
       const { payoutId } = await asGateway.payout
         .executePayout(requestOf(order))
         .catch(() => ({ payoutId: "refused" }));
