@@ -3,21 +3,13 @@
 // A client is skipped, with the reason, where a tool is absent.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ensureDependencies } from "./dependencies.mjs";
 import { passSignals, toolEnvironment } from "./foreground.mjs";
 import { ensureNode } from "./node.mjs";
+import { withSandbox } from "./own-sandbox.mjs";
 import { withScratchFolder } from "./scratch-folder.mjs";
 import { runMain, StartError } from "./start-error.mjs";
 import { countsLine } from "./vitest.mjs";
@@ -145,38 +137,18 @@ async function problemOf([command, ...args], { folder, env }) {
   return code === 0 ? undefined : `${[command, ...args].join(" ")}\n${output.slice(-3_000)}`;
 }
 
-const startMsMax = 180_000;
-
-/**
- * Starts a sandbox with its state in `scratch`, and returns the environment of the programs. The
- * sandbox ends with that folder.
- */
-async function startSandbox(node, scratch) {
-  const data = join(scratch, "data");
-  mkdirSync(data);
-  const logFile = join(scratch, "sandbox.log");
-  const log = openSync(logFile, "w");
-  const env = { ...toolEnvironment(node), GOFLAGS: "-mod=mod", TMPDIR: scratch };
-  const child = spawn(node, ["packages/standalone/src/main.ts"], {
-    cwd: root,
-    env: { ...env, DATA_DIR: data, PORT: "0", SANDBOX_SETTLE_MS: "200" },
-    stdio: ["ignore", log, log],
-  });
-  const endsAt = performance.now() + startMsMax;
-  while (!/^ready /m.test(readFileSync(logFile, "utf8"))) {
-    if (child.exitCode !== null || performance.now() > endsAt)
-      throw new StartError(`The sandbox did not start:\n${readFileSync(logFile, "utf8")}`);
-    await setTimeout(200);
-  }
-  const sandbox = JSON.parse(readFileSync(join(data, "sandbox.json"), "utf8"));
-  const account = sandbox.accounts.find(
+/** Returns the environment of the programs. */
+function environmentFor(node, scratch, { accounts, base_url, merchants }) {
+  const account = accounts.find(
     ({ merchant, currency, available }) =>
       merchant === "acme" && currency === "USD" && available !== "0.00",
   );
   return {
-    ...env,
-    DISBURSE_BASE_URL: sandbox.base_url,
-    DISBURSE_API_KEY: sandbox.merchants.acme.api_key,
+    ...toolEnvironment(node),
+    GOFLAGS: "-mod=mod",
+    TMPDIR: scratch,
+    DISBURSE_BASE_URL: base_url,
+    DISBURSE_API_KEY: merchants.acme.api_key,
     DISBURSE_ACCOUNT_ID: account.account_id,
   };
 }
@@ -250,19 +222,21 @@ await runMain(async () => {
   await ensureDependencies(root, node);
   await ensureDependencies(join(programs, "typescript"), node);
   const counts = { passed: 0, failed: 0, skipped: 0 };
-  await withScratchFolder("disburse-clients-", async (scratch) => {
-    mkdirSync(cache, { recursive: true });
-    const env = await startSandbox(node, scratch);
-    const contract = await read(env, "/openapi-strings.json");
-    writeFileSync(join(scratch, "contract.json"), JSON.stringify(contract));
-    for (const name of names.length > 0 ? names : Object.keys(clients)) {
-      const folder = join(scratch, name);
-      mkdirSync(folder);
-      const [count, outcome] = await outcomeOf(clients[name], { folder, env });
-      counts[count] += 1;
-      process.stdout.write(`${name}: ${outcome}\n`);
-    }
-  });
+  await withScratchFolder("disburse-clients-", (scratch) =>
+    withSandbox(node, scratch, { SANDBOX_SETTLE_MS: "200" }, async (sandbox) => {
+      mkdirSync(cache, { recursive: true });
+      const env = environmentFor(node, scratch, sandbox);
+      const contract = await read(env, "/openapi-strings.json");
+      writeFileSync(join(scratch, "contract.json"), JSON.stringify(contract));
+      for (const name of names.length > 0 ? names : Object.keys(clients)) {
+        const folder = join(scratch, name);
+        mkdirSync(folder);
+        const [count, outcome] = await outcomeOf(clients[name], { folder, env });
+        counts[count] += 1;
+        process.stdout.write(`${name}: ${outcome}\n`);
+      }
+    }),
+  );
   process.stdout.write(countsLine(counts));
   return counts.failed === 0 ? 0 : 1;
 });

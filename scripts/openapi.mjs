@@ -1,11 +1,10 @@
 // `npm run lint:openapi`: checks docs/openapi.json with Spectral and Redocly. Their 243 packages
 // are installed into `scripts/openapi` the first time; nothing else needs them.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ensureDependencies } from "./dependencies.mjs";
 import { runNode } from "./foreground.mjs";
 import { ensureNode } from "./node.mjs";
-import { installFrom } from "./npm.mjs";
 import { runMain } from "./start-error.mjs";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "openapi");
@@ -32,14 +31,7 @@ const linters = [
 
 await runMain(async () => {
   const node = await ensureNode();
-  const lockfile = readFileSync(join(folder, "package-lock.json"), "utf8");
-  const stamp = inModules(".lockfile");
-  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lockfile) {
-    const instead =
-      "run `npm ci` in scripts/openapi on a machine with network access and copy node_modules here";
-    await installFrom(folder, { what: "Spectral and Redocly", instead, node });
-    writeFileSync(stamp, lockfile);
-  }
+  await ensureDependencies(folder, node);
   for (const args of linters) {
     const code = await runNode(node, args, { cwd: folder, env });
     if (code !== 0) return code;

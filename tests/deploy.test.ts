@@ -138,6 +138,15 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
 });
 
 describe("docker-compose.yml", () => {
+  it("passes every setting of the example for live mode to a service, or uses it itself", () => {
+    const names = [...read(liveExample).matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map(
+      ([, name]) => name,
+    );
+    const text = read("docker-compose.yml");
+    expect(names.length).toBeGreaterThan(40);
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+  });
+
   const all = Object.entries(compose.services);
 
   it("has the services with their migrations, what they stand on, and the sandbox's jobs", () => {

@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   // A guide that stops early leaves its rules in force for the files that follow.
-  await payerOf(platform, "acme").post("/api/v1/sandbox/payout-controls", {});
+  await payerOf(platform, "acme").resetControls();
   rmSync(folder, { recursive: true, force: true });
 });
 

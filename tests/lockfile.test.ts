@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
@@ -6,9 +6,13 @@ import { expect, it } from "vitest";
 
 type Entry = { readonly integrity?: string; readonly link?: true; readonly optional?: true };
 
-const folders = ["..", "../packages/docs-site", "../scripts/postman"];
-const installed = folders.flatMap((folder) => {
-  const lockfile = readFileSync(join(import.meta.dirname, folder, "package-lock.json"), "utf8");
+const root = join(import.meta.dirname, "..");
+const lockfiles = globSync(["package-lock.json", "{packages,scripts}/**/package-lock.json"], {
+  cwd: root,
+  exclude: ["**/node_modules"],
+});
+const installed = lockfiles.flatMap((file) => {
+  const lockfile = readFileSync(join(root, file), "utf8");
   return Object.entries<Entry>(JSON.parse(lockfile).packages).filter(
     ([path, { link }]) => path.includes("node_modules/") && link !== true,
   );
@@ -22,6 +26,10 @@ const withoutChecksum = [
   "@foundry-rs/anvil-linux-arm64",
   "@foundry-rs/anvil-win32-amd64",
 ];
+
+it("covers every project of the repository", () => {
+  expect(lockfiles.length).toBeGreaterThanOrEqual(4);
+});
 
 it("has a SHA-512 of every package but those that the registry does not have", () => {
   const found = installed.filter(([, { integrity }]) => !integrity?.startsWith("sha512-"));

@@ -75,6 +75,11 @@ export function payerOf(
     described(client.quotes.request({ ...amounts, ...(await transfer(source, destination)) }));
   return {
     ...(merchant as Merchant),
+    /** Removes the merchant's payout controls, which would affect the files that run later. */
+    resetControls: async (): Promise<void> => {
+      const { status } = await merchant.post("/api/v1/sandbox/payout-controls", {});
+      if (status !== 200) throw new Error(`payout controls were not reset: ${status}`);
+    },
     recipient,
     transfer,
     quote,

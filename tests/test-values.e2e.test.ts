@@ -39,7 +39,7 @@ beforeAll(async () => {
   late = send(requestIn(rowOf("REQUEST_TIMEOUT"), "{"));
   late.catch(() => undefined);
 });
-afterEach(() => acme.post("/api/v1/sandbox/payout-controls", {}));
+afterEach(() => acme.resetControls());
 
 const errorRows = rowsUnder("Error codes");
 const rowOf = (code: string) => errorRows.find(([each]) => each === code)?.[1] ?? [];

@@ -20,7 +20,9 @@ function optionText({ name, value, isRequired, choices }: Option): string {
   return `\`${shown}\`${choices ? `: ${choices.join(", ")}` : ""}${isRequired ? ", required" : ""}`;
 }
 
-const row = (shown: string, about: string) => `| ${shown} | ${about} |`.replaceAll("\n", " ");
+/** A `|` in a cell would end it, also in code. */
+const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const row = (shown: string, about: string) => `| ${cell(shown)} | ${cell(about)} |`;
 
 function commandText(command: Command): string {
   const { name, summary, details, examples, arguments: given = [], options = [] } = command;
