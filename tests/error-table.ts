@@ -16,7 +16,7 @@ const table = {
   QUOTE_EXPIRED: [400, "This quote is expired"],
   ALREADY_PROCESSED: [400, "Transaction Already Processed"],
   AMOUNT_NOT_WITHIN_LIMITS: [400, "Amount is not within limits."],
-  NOT_CANCELLABLE: [409, expect.stringMatching(/^The .* is .*[.] It must be .*[.]$/)],
+  NOT_CANCELLABLE: [409, "The batch is finished. It must be awaiting_approval or running."],
   LIMIT_EXCEEDED: [403, expect.stringMatching(/^At most /)],
   INSUFFICIENT_BALANCE: [400, "Balance is not sufficient for this transaction"],
   INVALID_REQUEST: [400, expect.stringMatching(/^\S+: must |^\S+: is required/)],

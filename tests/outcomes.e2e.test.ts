@@ -125,7 +125,9 @@ describe("the outcome that a reference asks for", () => {
     const payoutId = await globex.pay("order-on-its-way");
     await until(payoutId, "succeeded", "settled");
     const { status, json } = await globex.post(`${paths.payouts}/${payoutId}/cancel`, {});
-    expect([status, json.code]).toEqual([409, "NOT_CANCELLABLE"]);
+    const needed = "awaiting_approval, queued, awaiting_funds or not yet paid by its rail";
+    const message = `The payout is settled. It must be ${needed}.`;
+    expect([status, json]).toMatchObject([409, { code: "NOT_CANCELLABLE", message }]);
   });
 
   it("is not known for a while, and never guessed: sandbox-unknown", async () => {
