@@ -11,7 +11,7 @@ export type StepUp = {
 /** The default maximum age of a sign-in, equal to the lifetime of an access token in live mode. */
 export const stepUpSecondsDefault = 900;
 
-/** The allowed difference between two clocks (`docs/explanation/threat-model.md`). */
+/** The allowed difference between two clocks of different machines. */
 export const clockToleranceSeconds = 120;
 
 /**
