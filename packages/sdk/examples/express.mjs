@@ -3,17 +3,17 @@ import express from "express";
 
 const secret = process.env.DISBURSE_WEBHOOK_SECRET;
 const standardSecret = process.env.DISBURSE_STANDARD_SECRET;
-// Without one of them what it signs would not be checked.
-if (!secret || !standardSecret) throw new Error("both secrets have to be set");
+// Without one of the secrets, its signature would not be checked.
+if (!secret || !standardSecret) throw new Error("set both secrets");
 
 const app = express();
-// The body as it arrived: no express.json() may come before.
+// The raw body: do not use express.json() before this.
 const rawBody = express.raw({ type: () => true, limit: "128kb" });
 
 app.post("/webhooks", rawBody, (request, response) => {
   try {
     const event = verifyWebhook(request.body, request.headers, { secret, standardSecret });
-    // Store it here, once for each event.id, and work on it later.
+    // Store the event here, once for each event.id, and process it later.
     console.log(event.transaction_type, event.transaction_id, event.data.status);
     response.sendStatus(200);
   } catch (error) {

@@ -3,17 +3,17 @@ import Koa from "koa";
 
 const secret = process.env.DISBURSE_WEBHOOK_SECRET;
 const standardSecret = process.env.DISBURSE_STANDARD_SECRET;
-// Without one of them what it signs would not be checked.
-if (!secret || !standardSecret) throw new Error("both secrets have to be set");
+// Without one of the secrets, its signature would not be checked.
+if (!secret || !standardSecret) throw new Error("set both secrets");
 
-/** A webhook has at most 64 KiB; what has more is none. */
+/** A webhook has at most 64 KiB, so a larger body is not a webhook. */
 const bytesMax = 128 * 1024;
 
 const app = new Koa();
 
 app.use(async (context) => {
   if (context.method !== "POST" || context.path !== "/webhooks") return;
-  // The body as it arrived: no body parser may come before.
+  // The raw body: do not use a body parser before this.
   const chunks = [];
   let bytes = 0;
   for await (const chunk of context.req) {
@@ -23,7 +23,7 @@ app.use(async (context) => {
   }
   try {
     const event = verifyWebhook(Buffer.concat(chunks), context.headers, { secret, standardSecret });
-    // Store it here, once for each event.id, and work on it later.
+    // Store the event here, once for each event.id, and process it later.
     console.log(event.transaction_type, event.transaction_id, event.data.status);
     context.status = 200;
   } catch (error) {

@@ -3,14 +3,14 @@ import { verifyWebhook, WebhookVerificationError } from "@disburse/sdk";
 
 const secret = process.env.DISBURSE_WEBHOOK_SECRET;
 const standardSecret = process.env.DISBURSE_STANDARD_SECRET;
-// Without one of them what it signs would not be checked.
-if (!secret || !standardSecret) throw new Error("both secrets have to be set");
+// Without one of the secrets, its signature would not be checked.
+if (!secret || !standardSecret) throw new Error("set both secrets");
 
-/** The status that answers a webhook. */
+/** Returns the response status for a webhook. */
 function receive(rawBody, headers) {
   try {
     const event = verifyWebhook(rawBody, headers, { secret, standardSecret });
-    // Store it here, once for each event.id, and work on it later.
+    // Store the event here, once for each event.id, and process it later.
     console.log(event.transaction_type, event.transaction_id, event.data.status);
     return 200;
   } catch (error) {
@@ -19,7 +19,7 @@ function receive(rawBody, headers) {
   }
 }
 
-/** A webhook has at most 64 KiB; what has more is none. */
+/** A webhook has at most 64 KiB, so a larger body is not a webhook. */
 const bytesMax = 128 * 1024;
 
 const server = createServer((request, response) => {
