@@ -2,9 +2,9 @@ import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 
 const pages = [
-  ["guides/first-payout", "First payout"],
+  ["tutorials/first-payout", "First payout"],
   ["webhooks", "Webhooks for merchants"],
-  ["webhooks-python", "Webhooks in Python"],
+  ["guides/webhook-receivers/python", "Webhooks in Python"],
   ["errors", "Errors"],
   ["testing", "Testing"],
   ["operations/execute-payout", "Execute payout"],
@@ -20,7 +20,7 @@ export const docs: BrowserTest = {
     const { origin } = new URL(sandbox.base_url);
     for (const [path, title] of pages) {
       await open(`/docs/${path}`);
-      const name = `docs-${path.replace("/", "-")}`;
+      const name = `docs-${path.replaceAll("/", "-")}`;
       await checkPage(name, page.getByRole("heading", { name: title, level: 1 }));
     }
     await open("/docs/operations/execute-payout");

@@ -81,7 +81,7 @@ function bankCrashes(name: keyof typeof plans, kind: RecipientKind, currency: st
       load.start();
       yield await crashEverywhere(world, {
         // A file causes each of these writes several times.
-        folders: /rails\/bank\//,
+        folders: /packages\/bank-rail\//,
         steps: /^sftp /,
         calls: 2,
         rounds: perGap,

@@ -17,7 +17,7 @@ export const chainCrashes: RailCase = {
     const load = createLoad(world, await registerRecipient(world, "wallet"), 3, 300);
     load.start();
     yield await crashEverywhere(world, {
-      folders: /rails\/(?:chain|evm)\//,
+      folders: /packages\/(?:chain|evm)-rail\//,
       steps: /^rpc eth_(?:sendRaw|getTransactionRe)/,
       calls: 2,
       rounds: perGap,

@@ -6,8 +6,10 @@ import type { Verdict } from "@disburse/harness/scenario.ts";
 import { serviceOf } from "@disburse/invariants/documents.ts";
 import type { World } from "../world.ts";
 
+const kinds = ["write", "step"] as const;
+
 /** A place at which a crash is tested: a database write, or a step towards the counterpart. */
-type Place = { readonly kind: "write" | "step"; readonly at: string };
+type Place = { readonly kind: (typeof kinds)[number]; readonly at: string };
 /** `number` selects the call, from 1, because a file passes the same place at several stages. */
 type Gap = Place & { readonly side: "before" | "after"; readonly number: number };
 
@@ -64,7 +66,9 @@ export async function crashEverywhere(world: World, plan: CrashPlan): Promise<Ve
   return {
     name: "crashes",
     problems: [
-      ...(places.length === 0 ? ["the rail ran no step"] : []),
+      ...kinds
+        .filter((kind) => places.every((place) => place.kind !== kind))
+        .map((kind) => `no ${kind} of the rail was found`),
       // Tolerates some missed gaps, because a step that only follows a failure is rare.
       ...(missed.length * 4 > sides.length ? [`${missed.length} sides of steps never came`] : []),
     ],
