@@ -28,5 +28,5 @@ export const beneficiaryLoss: Drill = {
     ];
   },
   // A payout stores the beneficiary's name. Only the rail still has the account number.
-  stays: ({ detail }) => /has no beneficiary|its answer names ben_/.test(detail),
+  stays: ({ detail }) => /has no beneficiary|its stored response names ben_/.test(detail),
 };

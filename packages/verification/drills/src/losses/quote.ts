@@ -15,5 +15,5 @@ export const quoteLoss: Drill = {
     return lines;
   },
   // A payout stores its quote's amounts. An unpaid quote is requested again.
-  stays: ({ detail }) => /has no quote|its answer names qt_/.test(detail),
+  stays: ({ detail }) => /has no quote|its stored response names qt_/.test(detail),
 };
