@@ -120,6 +120,7 @@ if [[ $state != current ]]; then
   say "The balancer's image or settings changed. Replacing it interrupts requests for some seconds:"
   say "  docker compose ${options[*]+"${options[*]} "}up --detach --no-deps balancer"
 else
-  # Makes it reload its configuration without closing connections.
-  compose kill --signal USR2 balancer >&2
+  # Makes it reload its configuration without an outage. After `docker kill --signal`, Docker would not restart
+  # the container any more when it ends.
+  compose exec -T balancer sh -c 'kill -USR2 1' >&2
 fi

@@ -81,7 +81,7 @@ else if (/^compose ps --quiet/.test(call)) of(last).filter(({ isStopped }) => !i
 else if (/^logs /.test(call)) print("log of " + last);
 else if (/^compose run /.test(call)) print("");
 else if (/^compose up /.test(call)) add(last, Number(/--scale \\w+=(\\d+)/.exec(call)?.[1] ?? 0));
-else if (/^compose kill /.test(call)) print("");
+else if (/^compose exec /.test(call)) print("");
 else if (/^image inspect/.test(call)) print(world.wanted[Object.keys(world.wanted).find((each) => imageOf(each) === last)].image);
 else if (/^inspect .*Health/.test(call)) print(world.containers.find(({ id }) => id === last).health);
 else if (/^inspect /.test(call)) {
@@ -181,7 +181,7 @@ it("replaces each container of a new image by one that is ready, and leaves the 
   const firstUp = calls.findIndex((call) => call.startsWith("compose up"));
   const migrated = calls.slice(0, firstUp).filter((call) => call.startsWith("compose run"));
   expect(migrated).toHaveLength(serviceNames.length);
-  expect(calls.at(-1)).toBe("compose kill --signal USR2 balancer");
+  expect(calls.at(-1)).toBe("compose exec -T balancer sh -c kill -USR2 1");
 }, 120_000);
 
 it.each([
@@ -193,7 +193,7 @@ it.each([
     const { status, calls } = update([], { hash });
     expect(status).toBe(0);
     expect(calls.filter((call) => /^(stop|rm)|--scale/.test(call))).toEqual([]);
-    expect(calls.at(-1)).toBe("compose kill --signal USR2 balancer");
+    expect(calls.at(-1)).toBe("compose exec -T balancer sh -c kill -USR2 1");
   },
   120_000,
 );
