@@ -8,7 +8,7 @@ export const failureMessages = {
   ACCOUNT_NOT_FOUND: "The account does not exist at the beneficiary's bank.",
   AMOUNT_NOT_ACCEPTED: "The beneficiary's bank does not accept the amount.",
   APPROVAL_EXPIRED: "The payout was not approved in time.",
-  APPROVAL_REJECTED: "The payout was not approved.",
+  APPROVAL_REJECTED: "An approver rejected the payout.",
   BENEFICIARY_BANK_REJECTED: "The beneficiary's bank rejected the payment.",
   BENEFICIARY_NAME_MISMATCH: "The name does not match the account holder.",
   BENEFICIARY_REFUSED: "The beneficiary refused the payment.",

@@ -217,7 +217,7 @@ export interface BeneficiaryLink {
   reference_id: string;
   /** Your own data, which its beneficiary gets. */
   metadata: Record<string, string>;
-  /** For whom you ask, as you set it; otherwise empty. */
+  /** Name of the party on whose behalf you ask; empty if you set none. */
   display_name: string;
   /** Your colour; otherwise empty. */
   color: string;
@@ -257,7 +257,7 @@ export interface BeneficiaryLinkWithUrl {
   reference_id: string;
   /** Your own data, which its beneficiary gets. */
   metadata: Record<string, string>;
-  /** For whom you ask, as you set it; otherwise empty. */
+  /** Name of the party on whose behalf you ask; empty if you set none. */
   display_name: string;
   /** Your colour; otherwise empty. */
   color: string;
@@ -409,7 +409,7 @@ export interface Payout {
   unique_transaction_reference: string;
   /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
-  /** The same in words, in English. */
+  /** The failure code as an English sentence. */
   failure_message: string;
   /** The rail's own code, such as `AC04` or `R02`; empty if it gave none. */
   rail_code: string;
@@ -473,7 +473,7 @@ export interface PayoutItem {
   amount: PayoutItemAmount;
   /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
-  /** The same in words, in English. */
+  /** The failure code as an English sentence. */
   failure_message: string;
   /** The rail's own code, such as `AC04` or `R02`; empty if it gave none. */
   rail_code: string;
@@ -505,7 +505,7 @@ export interface PayoutEvent {
   version: number;
   /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
-  /** The same in words, in English. */
+  /** The failure code as an English sentence. */
   failure_message: string;
   /** The rail's own code, such as `AC04` or `R02`; empty if it gave none. */
   rail_code: string;
@@ -654,7 +654,7 @@ export interface ScheduledPayout {
   payout_id: string;
   /** Reason of the failure; empty unless `failed`. If its payout exists, that payout's code. Otherwise the code that refused its quote or execution, `COST_ABOVE_MAXIMUM`, or, if it was held, `APPROVAL_EXPIRED` or `APPROVAL_REJECTED`. */
   failure_code: string;
-  /** The same in words, in English. */
+  /** The failure code as an English sentence. */
   failure_message: string;
   /** Your own data, which is copied to its payout. */
   metadata: Record<string, string>;
@@ -749,7 +749,7 @@ export interface BatchLine {
   sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
   /** Reason why no payout was created (the code that refused its quote or execution, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`, `APPROVAL_EXPIRED`) or why its payout failed; otherwise empty. */
   failure_code: string;
-  /** The same in words, in English. */
+  /** The failure code as an English sentence. */
   failure_message: string;
   /** Your own data of the line, which its payout gets. */
   metadata: Record<string, string>;

@@ -71,7 +71,7 @@ const orderedAs = {
 /** Fields that describe a failure, in a payout and in its events. */
 const failure = {
   failure_code: failureCode,
-  failure_message: f.text("The same in words, in English.", ""),
+  failure_message: f.text("The failure code as an English sentence.", ""),
   rail_code: f.text("The rail's own code, such as `AC04` or `R02`; empty if it gave none.", ""),
 } as const;
 

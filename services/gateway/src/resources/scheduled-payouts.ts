@@ -74,7 +74,7 @@ const scheduled = f.record(
       "Reason of the failure; empty unless `failed`. If its payout exists, that payout's code. Otherwise the code that refused its quote or execution, `COST_ABOVE_MAXIMUM`, or, if it was held, `APPROVAL_EXPIRED` or `APPROVAL_REJECTED`.",
       "",
     ),
-    failure_message: f.text("The same in words, in English.", ""),
+    failure_message: f.text("The failure code as an English sentence.", ""),
     metadata: f.pairs("Your own data, which is copied to its payout.", metadataField.example),
     approval: f.from("approval", f.optional(f.ref(approval))),
     ...f.recordTimes,

@@ -108,7 +108,7 @@ export const line = f.record(BatchLineSchema, "BatchLine", "One payout of a batc
     "Reason why no payout was created (the code that refused its quote or execution, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`, `APPROVAL_EXPIRED`) or why its payout failed; otherwise empty.",
     "",
   ),
-  failure_message: f.text("The same in words, in English.", ""),
+  failure_message: f.text("The failure code as an English sentence.", ""),
   metadata: f.pairs("Your own data of the line, which its payout gets.", metadataField.example),
   updated_at: f.moment("When it last changed."),
 });

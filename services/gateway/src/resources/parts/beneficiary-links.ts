@@ -62,7 +62,7 @@ const described = f.fields(BeneficiaryLinkSchema, {
   ),
   display_name: linkField(
     "displayName",
-    "For whom you ask, as you set it; otherwise empty.",
+    "Name of the party on whose behalf you ask; empty if you set none.",
     "Shop",
   ),
   color: linkField("color", "Your colour; otherwise empty.", "#0a5c36"),

@@ -1419,7 +1419,7 @@ export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
   failureCode: string;
 
   /**
-   * The failure code in words.
+   * The failure code as an English sentence.
    *
    * @generated from field: string failure_message = 15;
    */
@@ -1523,7 +1523,7 @@ export type BatchLineJson = {
   failureCode?: string;
 
   /**
-   * The failure code in words.
+   * The failure code as an English sentence.
    *
    * @generated from field: string failure_message = 15;
    */

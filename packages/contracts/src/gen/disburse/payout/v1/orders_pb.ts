@@ -965,7 +965,7 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   failureCode: string;
 
   /**
-   * The failure code in words.
+   * The failure code as an English sentence.
    *
    * @generated from field: string failure_message = 16;
    */
@@ -1088,7 +1088,7 @@ export type ScheduledPayoutJson = {
   failureCode?: string;
 
   /**
-   * The failure code in words.
+   * The failure code as an English sentence.
    *
    * @generated from field: string failure_message = 16;
    */

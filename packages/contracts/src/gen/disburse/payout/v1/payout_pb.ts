@@ -157,7 +157,7 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
   failureCode: string;
 
   /**
-   * The failure code in words.
+   * The failure code as an English sentence.
    *
    * @generated from field: string failure_message = 25;
    */
@@ -364,7 +364,7 @@ export type PayoutJson = {
   failureCode?: string;
 
   /**
-   * The failure code in words.
+   * The failure code as an English sentence.
    *
    * @generated from field: string failure_message = 25;
    */
