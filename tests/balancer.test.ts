@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -62,16 +63,17 @@ async function startBalancer(gateways: readonly { port: string; adminPort: strin
     .replaceAll(/^ {2}server-template .*$/gm, servers.join("\n"));
   const folder = mkdtempSync(join(tmpdir(), "balancer-"));
   writeFileSync(join(folder, "haproxy.cfg"), text);
-  const child: ChildProcess = spawn("haproxy", ["-f", join(folder, "haproxy.cfg")]);
+  // As in docker-compose.yml: a master with a worker, so that it can be reloaded.
+  const master: ChildProcess = spawn("haproxy", ["-W", "-db", "-f", join(folder, "haproxy.cfg")]);
   ends.push(async () => {
-    const gone = once(child, "exit");
-    child.kill("SIGKILL");
+    const gone = once(master, "exit");
+    master.kill("SIGTERM");
     await gone;
     rmSync(folder, { recursive: true });
   });
   const url = `http://127.0.0.1:${port}/`;
   await vi.waitFor(() => fetch(url), { timeout: 20_000, interval: 100 });
-  return url;
+  return { url, reload: () => master.kill("SIGUSR2") };
 }
 
 describe("deploy/balancer", () => {
@@ -94,7 +96,7 @@ describe("deploy/balancer", () => {
     async () => {
       const broken = await startGateway(async () => true, false);
       for (const gateways of [[], [broken]]) {
-        const url = await startBalancer(gateways);
+        const { url } = await startBalancer(gateways);
         const answer = await vi.waitFor(
           async () => {
             const sent = await fetch(url, { headers: { "x-request-id": "req-1" } });
@@ -120,7 +122,7 @@ describe("deploy/balancer", () => {
     async () => {
       const database = pausable();
       const gateways = [await startGateway(database.ping), await startGateway(database.ping)];
-      const url = await startBalancer(gateways);
+      const { url } = await startBalancer(gateways);
       await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200), 20_000);
       const failures: number[] = [];
       const ask = async (ms: number) => {
@@ -135,6 +137,30 @@ describe("deploy/balancer", () => {
       database.resume();
       await ask(4_000);
       expect(failures).toEqual([]);
+    },
+    60_000,
+  );
+
+  it.skipIf(!isThere)(
+    "serves the next request of an idle connection after a reload, and then ends it",
+    async () => {
+      const { url, reload } = await startBalancer([await startGateway(async () => true)]);
+      await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200), 20_000);
+      const socket = connect(Number(new URL(url).port), "127.0.0.1");
+      let received = "";
+      socket.setEncoding("utf8").on("data", (text: string) => (received += text));
+      const ended = once(socket, "end");
+      const ask = () => socket.write("GET / HTTP/1.1\r\nHost: gateway\r\n\r\n");
+      ask();
+      await vi.waitFor(() => expect(received).toContain("seen"));
+      received = "";
+      reload();
+      // The former process closed the connection within this time.
+      await pause(1_000);
+      ask();
+      await ended;
+      expect(received).toMatch(/^HTTP\/1.1 200 /);
+      expect(received.toLowerCase()).toContain("connection: close");
     },
     60_000,
   );
