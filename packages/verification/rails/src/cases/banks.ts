@@ -6,7 +6,7 @@ import {
 import { createRandom } from "@disburse/harness/random.ts";
 import type { RailCase } from "../case.ts";
 import { atTheirEnd, outcomeVerdicts, type Paid } from "../checks/outcome.ts";
-import { type BankName, bankNames } from "../counterparts/bank-rails.ts";
+import { achZone, type BankName, bankNames } from "../counterparts/bank-rails.ts";
 import { type BanksOptions, whyNoBanks } from "../counterparts/banks.ts";
 import { crashEverywhere } from "../crashes/crashes.ts";
 import { type Accepted, createLoad } from "../load.ts";
@@ -73,7 +73,10 @@ function bankCrashes(name: keyof typeof plans, kind: RecipientKind, currency: st
   return {
     name: `${name}-crashes`,
     about: `kill -9 in every gap between two steps of files by SFTP, ${kind}`,
-    unavailable: whyNoBanks,
+    unavailable: () => {
+      if (name === "bank-ach" && achZone === undefined) return "the Federal Reserve is closed";
+      return whyNoBanks();
+    },
     run: async function* (world, { perGap, seed }) {
       // An SFTP session and a file check take a second. More load would only build a backlog.
       const load = createLoad(world, await registerRecipient(world, kind), 3, 1_000);

@@ -1,3 +1,5 @@
+import { isBankingDay } from "@disburse/bank-files/calendar/bank-calendar.ts";
+
 /** Bank accounts, by the names of their rails. */
 export const bankNames = ["bank-usd", "bank-ach", "bank-eur", "bank-large"] as const;
 export type BankName = (typeof bankNames)[number];
@@ -22,6 +24,24 @@ const farWindow = () => {
   const minute = (now.getUTCHours() + 12) * 60 + now.getUTCMinutes();
   return { ...everyMinute, windows: [{ cut_off: timeOf(minute), settles_after_days: 0 }] };
 };
+/** UTC, then every other whole hour from it: `Etc/GMT-14` is fourteen hours ahead. */
+const zones = ["UTC", ...Array.from({ length: 27 }, (_each, at) => `Etc/GMT${signed(12 - at)}`)];
+
+function signed(hours: number): string {
+  return hours < 0 ? String(hours) : `+${hours}`;
+}
+
+const runMaxMs = 3_600_000;
+/**
+ * A time zone in which a run that begins now stays within banking days of the Federal Reserve, whose
+ * calendar ACH files need. `undefined` if it is the weekend or a holiday everywhere.
+ */
+export const achZone = zones.find((timeZone) => {
+  const { format } = new Intl.DateTimeFormat("en-CA", { timeZone });
+  const days = [0, runMaxMs].map((ms) => format(Date.now() + ms));
+  return days.every((day) => isBankingDay("FEDERAL_RESERVE", day) === true);
+});
+
 /** Treats every day as a banking day. */
 const calendars = [{ from: "2026-01-01", through: "2099-12-31", holidays: [], weekend: [] }];
 const pain = { format: "iso20022", return_charges_max: "25.00" };
@@ -52,7 +72,7 @@ export const bankRails = {
     currency: "USD",
     transfer_methods: ["ACH"],
     return_window_days: 0,
-    schedule: { ...everyMinute, calendars: ["FEDERAL_RESERVE"] },
+    schedule: { ...everyMinute, zone: achZone ?? "UTC", calendars: ["FEDERAL_RESERVE"] },
     statement_account: "ACH-SETTLEMENT",
     profile: {
       destination: { routing: "231380104", name: "Federal Reserve Bank" },
