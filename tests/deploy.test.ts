@@ -32,7 +32,7 @@ type ComposeService = {
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
-  readonly networks?: readonly string[];
+  readonly networks?: readonly string[] | Readonly<Record<string, object>>;
 };
 
 const at = (path: string) => join(import.meta.dirname, "..", path);
@@ -42,6 +42,8 @@ const compose = parse(read("docker-compose.yml"), { merge: true, maxAliasCount: 
   readonly volumes: object;
   readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>;
 };
+const namesOf = (networks: ComposeService["networks"] = []) =>
+  Array.isArray(networks) ? networks : Object.keys(networks);
 const composed = (name: string): ComposeService => compose.services[name] ?? { restart: "" };
 const liveExample = "deploy/live.env.example";
 const jobs = ["sandbox-secrets", "sandbox"];
@@ -138,6 +140,13 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
 });
 
 describe("docker-compose.yml", () => {
+  it("lets the balancer find gateways by a name of one network alone", () => {
+    const [, host = ""] =
+      /server-template gateway \d+ ([\w-]+):/.exec(read("deploy/balancer/haproxy.cfg")) ?? [];
+    expect(composed("gateway").networks).toEqual({ inside: { aliases: [host] } });
+    expect(Object.keys(compose.services)).not.toContain(host);
+  });
+
   it("passes every setting of the example for live mode to a service, or uses it itself", () => {
     const names = [...read(liveExample).matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map(
       ([, name]) => name,
@@ -235,7 +244,7 @@ describe("docker-compose.yml", () => {
 
   it("balances over every gateway by its public port and its own readiness", () => {
     const [, file = ""] = /^\.\/(\S+?):/.exec(composed("balancer").volumes?.[0] ?? "") ?? [];
-    const servers = /^\s*server-template gateway \d+ gateway:(\d+) .* check port (\d+)/m;
+    const servers = /^\s*server-template gateway \d+ gateways:(\d+) .* check port (\d+)/m;
     const [, port, admin] = servers.exec(read(join(file, "haproxy.cfg"))) ?? [];
     expect(port).toBe(String(composed("gateway").environment?.PORT));
     expect(read("deploy/Dockerfile")).toContain(`ADMIN_PORT=${admin}`);
@@ -254,7 +263,7 @@ describe("docker-compose.yml", () => {
     const led = of("frontend").map(([, text]) => {
       const [, bound] = /^ {2}bind :(\d+)$/m.exec(text) ?? [];
       const [, backend = ""] = /^ {2}default_backend (\w+)$/m.exec(text) ?? [];
-      const [, served] = / gateway:(\d+) /.exec(backends.get(backend) ?? "") ?? [];
+      const [, served] = / gateways:(\d+) /.exec(backends.get(backend) ?? "") ?? [];
       return [bound, served];
     });
     const ports = composed("balancer").ports?.map((port) => port.split(":").at(-1));
@@ -302,15 +311,15 @@ describe("docker-compose.yml", () => {
 
   it("has a way out for those alone that need one", () => {
     expect(compose.networks).toEqual({ inside: { internal: true }, outside: {} });
-    const out = all.filter(([, { networks = [] }]) => networks.includes("outside"));
+    const out = all.filter(([, { networks }]) => namesOf(networks).includes("outside"));
     const served = ["balancer", "prometheus", "grafana"];
     expect(out.map(([name]) => name).sort()).toEqual(["compliance", "notifier", ...served].sort());
-    for (const [name, { networks }] of all) expect(networks, name).toContain("inside");
+    for (const [name, { networks }] of all) expect(namesOf(networks), name).toContain("inside");
   });
 
   it("gives the services that are inside alone a way out, in a file of overrides", () => {
     const { services } = parse(read("deploy/ways-out.yaml")) as Pick<typeof compose, "services">;
-    const inside = serviceNames.filter((name) => composed(name).networks?.length === 1);
+    const inside = serviceNames.filter((name) => namesOf(composed(name).networks).length === 1);
     expect(Object.keys(services).sort()).toEqual(inside.toSorted());
     for (const service of Object.values(services))
       expect(service).toEqual({ networks: ["inside", "outside"] });
