@@ -4,7 +4,11 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
+import {
+  bindOperations,
+  type KeyContent,
+  openOperationBindings,
+} from "@disburse/chassis/mutations/bindings.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -52,6 +56,7 @@ export type NotifierOptions = AttemptDeps & {
   /** The place that `processPlace` returns. No other running process may have the same place. */
   readonly place: string;
   readonly metrics: Metrics;
+  readonly keyContent: KeyContent;
   /** Absent if no operators use the service. */
   readonly approvals?: Pick<ServiceApprovals, "guard">;
   readonly slots?: Slots;
@@ -139,7 +144,12 @@ export function createNotifier(options: NotifierOptions) {
     cancelPending: deliveries.cancelPending,
     readBacklog: openBacklogStore(deliveries, elapsed).read,
   };
-  const bindings = openOperationBindings(database);
+  const bindings = openOperationBindings(database, options.keyContent);
+  const bound = {
+    own: ["publishEvent"],
+    // Their headers are encrypted at rest.
+    sealed: ["createEndpoint", "updateEndpoint"],
+  } as const;
   return {
     ...stores,
     fanOut,
@@ -148,7 +158,7 @@ export function createNotifier(options: NotifierOptions) {
     pauser,
     work,
     metrics,
-    rpc: bindOperations(NotifierService, notifierRpc(rpcDeps), bindings, { own: ["publishEvent"] }),
+    rpc: bindOperations(NotifierService, notifierRpc(rpcDeps), bindings, bound),
     sandboxRpc: bindOperations(NotifierSandboxService, sandboxWebhooksRpc(rpcDeps), bindings),
     countUnreadable: createUnreadableCount(options.metrics),
     wakes,
