@@ -33,7 +33,9 @@ import { openChallengeStore } from "./endpoints/challenge-store.ts";
 import { createEndpointChanges } from "./endpoints/changes.ts";
 import { openHealthStore } from "./endpoints/health-store.ts";
 import { openPausedStore } from "./endpoints/paused-store.ts";
+import { openReportStore } from "./endpoints/report-store.ts";
 import { openEndpointStore } from "./endpoints/store.ts";
+import { createFailureReports } from "./events/failure-reports.ts";
 import { createFanOut } from "./events/fan-out.ts";
 import { openFeedStore } from "./events/feed-store.ts";
 import { createUnreadableCount } from "./events/intake.ts";
@@ -117,18 +119,18 @@ export function createNotifier(options: NotifierOptions) {
     wake();
   };
   const changes = createEndpointChanges(endpoints, options.sealer);
+  const merchants = openPausedStore(endpoints);
+  const noticing = { database, endpoints, merchants, fanOut, clock, log };
+  const { metrics: registry } = options;
   const pauser = createPauser({
-    database,
-    endpoints,
+    ...noticing,
     changes,
     dispatcher,
-    fanOut,
-    clock,
-    log,
     deliveries: failing,
-    merchants: openPausedStore(endpoints),
-    metrics: options.metrics,
+    metrics: registry,
   });
+  const reports = openReportStore(database);
+  const failureReports = createFailureReports({ ...noticing, reports });
   const replayer = createReplayer({ ...stores, clock, log, tracing: options.tracing, wake });
   const rpcDeps = {
     ...options,
@@ -156,6 +158,7 @@ export function createNotifier(options: NotifierOptions) {
     dispatcher,
     replayer,
     pauser,
+    failureReports,
     work,
     metrics,
     rpc: bindOperations(NotifierService, notifierRpc(rpcDeps), bindings, bound),
@@ -180,6 +183,8 @@ const replayRestMs = 1_000;
  * five days.
  */
 const pauseEveryMs = 10_000;
+/** Interval at which failing endpoints are reported. It is short beside the 10 minutes before. */
+const reportEveryMs = 10_000;
 const measureEveryMs = 10_000;
 const sweepEveryMs = 600_000;
 /**
@@ -224,6 +229,7 @@ export function startWorker(
     every(saveHealthEveryMs, "health", () => dispatcher.saveHealth().then(() => false)),
     every(recheckEveryMs, "order", dispatcher.recheck),
     every(pauseEveryMs, "pauses", parts.pauser.round),
+    every(reportEveryMs, "failures", parts.failureReports.round),
   ];
   return {
     stop: async () => {

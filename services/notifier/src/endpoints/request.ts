@@ -53,7 +53,11 @@ export function readCreateRequest(
   const paused = checked.paused ? pause({}, "requested", now) : {};
   return (
     refusedTarget({ url, headers }, rules) ?? {
-      ...{ url, description, order, eventTypes: types, headers },
+      url,
+      description,
+      order,
+      headers,
+      eventTypes: types,
       ...paused,
     }
   );
