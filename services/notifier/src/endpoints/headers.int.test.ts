@@ -122,14 +122,16 @@ describe("headers of an endpoint", () => {
 
   it("are masked where a receiver returns them", async () => {
     const hook = await registered();
-    const body = `you sent ${secret} ${secret}`;
+    const body = `you sent ${secret} ${secret}, thanks`;
     notifier.world.answer = () => ({ kind: "answered", statusCode: 500, body });
     await sentHeaders(hook);
     const { merchantId } = hook;
     const [{ id: deliveryId } = { id: "" }] = (await notifier.rpc.listDeliveries({ merchantId }))
       .deliveries;
     const { delivery } = await notifier.rpc.getDelivery({ merchantId, deliveryId });
-    expect(delivery?.attempts[0]?.responseBody).toBe("you sent ******** ********");
+    expect(delivery?.attempts[0]?.responseBody).toBe(
+      "you sent ******** ********, thanks",
+    );
     notifier.world.answer = () => acknowledged;
   });
 

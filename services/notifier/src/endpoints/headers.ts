@@ -50,12 +50,15 @@ export function resealedHeaders(sealer: Sealer, endpoint: Sealed): string | unde
   return sealer.seal(sealer.open(sealedHeaders, context(endpoint)), context(endpoint));
 }
 
-/** Masks header values in a response, because a receiver may return the request that it got. */
+/**
+ * Masks header values in a response, because a receiver may return the request that it got. The
+ * response doesn't grow, so its limit of 1 KiB still holds.
+ */
 export function maskedOutcome(outcome: Outcome, headers: Headers): Outcome {
   if (outcome.kind !== "answered") return outcome;
   const body = Object.values(headers).reduce(
     (text, value) => text.replaceAll(value, headerMask),
     outcome.body,
   );
-  return { ...outcome, body };
+  return { ...outcome, body: body.slice(0, outcome.body.length) };
 }

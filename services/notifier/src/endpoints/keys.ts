@@ -131,10 +131,10 @@ export function startResealing(deps: ResealingDeps): Loop {
 }
 
 /**
- * Encrypts the secrets and headers of all endpoints again with the current encryption key, including
- * deleted endpoints. Writes each endpoint once, and only if its revision has not changed since the read. If
- * it has changed or its encryption key is missing, the next run tries again. When no secret with an
- * older key remains, you can remove the older keys from the settings.
+ * Encrypts the secrets and headers of all endpoints again with the current encryption key,
+ * including deleted endpoints. Writes each endpoint once, and only if its revision has not changed
+ * since the read. If it has changed or its encryption key is missing, the next run tries again.
+ * When no text with an older key remains, you can remove the older keys from the settings.
  */
 export function createResealing(deps: ResealingDeps) {
   const { sealedKeys, log } = deps;
@@ -179,13 +179,13 @@ async function resealEndpoint(
 
 type SealedKeys = Owner & Pick<Recipient, "revision" | "keys" | "sealedHeaders">;
 
-/** The encrypted keys and headers that must be encrypted again after a rotation of the encryption key. */
+/** The encrypted texts that must be encrypted again after a rotation of the encryption key. */
 export type SealedKeyStore = ReturnType<typeof openSealedKeyStore>;
 
 /** Endpoints per page, about 100 KiB. Other work can run between two pages. */
 const pageSize = 50;
 
-/** Opens the store of encrypted keys and headers. It contains all endpoints, including deleted ones. */
+/** Opens the store of encrypted texts. It contains all endpoints, including deleted ones. */
 export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore, "collection">) {
   return {
     all: async function* (): AsyncGenerator<SealedKeys> {
@@ -210,8 +210,8 @@ export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore
     },
 
     /**
-     * Writes the keys and headers as a new revision. Returns `false` if another write has created a newer
-     * revision.
+     * Writes the keys and headers as a new revision. Returns `false` if another write has created a
+     * newer revision.
      */
     rewrite: async ({ id, revision, keys, sealedHeaders }: SealedKeys): Promise<boolean> => {
       const headers = sealedHeaders === undefined ? {} : { headers: sealedHeaders };

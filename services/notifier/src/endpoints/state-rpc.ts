@@ -156,8 +156,8 @@ async function verify(
 }
 
 /**
- * Posts a challenge to a URL. Returns the failure. Returns `undefined` if the challenge succeeded. It
- * has none of the merchant's own headers, because the URL is not verified yet.
+ * Posts a challenge to a URL. Returns the failure. Returns `undefined` if the challenge succeeded.
+ * It has none of the merchant's own headers, because the URL is not verified yet.
  */
 async function challenge(
   deps: ChallengeDeps,
