@@ -66,6 +66,61 @@ const about = (id: string, status?: string) => (call: ReceivedCall) =>
   (status === undefined || statusOf(call) === status);
 const genuine = { interface: true, interfacePrevious: false, standard: true };
 
+describe("an endpoint with headers of its own that is created paused", () => {
+  it("gets its events with them when it is resumed, and replays those of one type", async () => {
+    const secret = "Bearer 3f9a0c7d55e1";
+    const headers = { Authorization: secret, "X-Shop": "eu" };
+    const created = await acme.data("POST", endpoints, {
+      ...{ url: `${receiver.url}/own`, headers, paused: true },
+    });
+    const masked = { Authorization: "********", "X-Shop": "********" };
+    expect(created).toMatchObject({ state: "paused", pause_reason: "requested", headers: masked });
+    const path = `${endpoints}/${created.id}`;
+    const test = await acme.data("POST", `${path}/test`);
+    await acme.data("POST", `${path}/resume`);
+    const own = { filter: ({ path: to }: ReceivedCall) => to.endsWith("/own") };
+    const [first] = await receiver.waitFor(1, own);
+    expect(first?.headers).toMatchObject({ authorization: secret, "x-shop": "eu" });
+    expect(first?.headers["webhook-id"]).toBe(test.event_id);
+    const shown = await acme.call("GET", path);
+    expect(shown.json.data.headers).toEqual(masked);
+    const again = await acme.call("PATCH", path, { headers: shown.json.data.headers });
+    expect([again.status, again.json.code]).toEqual([400, "INVALID_REQUEST"]);
+    const elsewhere = await acme.call("PATCH", path, { url: "http://127.0.0.2:9/own" });
+    expect(elsewhere.json.message).toContain("headers: must be sent again");
+
+    const since = new Date(Date.now() - 1_000).toISOString();
+    const id = await pay("own-headers");
+    const about = own.filter;
+    await receiver.waitFor(3, { filter: about });
+    await expect
+      .poll(async () => {
+        const query = `?endpoint_id=${created.id}&transaction_id=${id}&state=delivered`;
+        return (await acme.data("GET", deliveries + query)).meta_data.total_count;
+      })
+      .toBe(2);
+    const replay = await acme.data("POST", "/api/v1/webhooks/replays", {
+      ...{ endpoint_id: created.id, since, states: ["delivered"] },
+      event_types: ["payout_session.succeeded"],
+    });
+    expect(replay).toMatchObject({ total_count: 1, event_types: ["payout_session.succeeded"] });
+    const [, , , replayed] = await receiver.waitFor(4, own);
+    expect(statusOf(replayed!)).toBe("succeeded");
+    expect(replayed?.headers).toMatchObject({ authorization: secret });
+
+    await acme.data("PATCH", path, { event_types: ["endpoint.failing", "endpoint.recovered"] });
+    for (const type of ["endpoint.failing", "endpoint.recovered"]) {
+      const simulated = `/api/v1/sandbox/webhooks/endpoints/${created.id}/events`;
+      await acme.data("POST", simulated, { transaction_type: type });
+    }
+    const calls = await receiver.waitFor(6, own);
+    const bodies = calls.slice(4).map(({ body }) => JSON.parse(body.toString()));
+    expect(bodies.map(({ data }) => data.status).toSorted()).toEqual(["failing", "recovered"]);
+    for (const body of bodies) expect(described.webhookProblems(body)).toEqual([]);
+    await acme.call("DELETE", path);
+  });
+});
+
 describe("a webhook", () => {
   it("tells of a payout that was cancelled", async () => {
     const id = await pay("sandbox-batch-w");

@@ -3,6 +3,7 @@ import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { databaseClock, elapsedWithSleep } from "@disburse/chassis/mongo/clock.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service/start.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
@@ -34,7 +35,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   const localAddress = config.WEBHOOK_SOURCE_ADDRESS;
   const sender = createSender({ ...addressRules, localAddress, log });
   lifetime.add("sender", sender.close);
-  const { sealer } = await openKeys(opening, config);
+  const { sealer, hashes } = await openKeys(opening, config, contentPurpose);
   const approvals = openApprovals({
     db: database.db,
     clock,
@@ -47,6 +48,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
     approvals,
     post: sender.post,
     sealer,
+    keyContent: contentKeyOf(hashes(contentPurpose)),
     signatureHeader: config.WEBHOOK_SIGNATURE_HEADER,
     ...addressRules,
     verifyUrls: config.WEBHOOK_VERIFY_URLS,

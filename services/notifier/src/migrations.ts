@@ -1,4 +1,9 @@
-import { baseline, type Indexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
+import {
+  baseline,
+  createIndexes,
+  type Indexes,
+  type Migration,
+} from "@disburse/chassis/mongo/migrations.ts";
 import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-indexes.ts";
 
 const indexes: Indexes = {
@@ -115,5 +120,24 @@ const indexes: Indexes = {
   gaps: [{ key: { kind: 1, failures: 1, due_at: 1 }, name: "due" }],
 };
 
+/** Both indexes are nearly empty, because few endpoints are failing. */
+const reportIndexes: Indexes = {
+  endpoint_health: [
+    {
+      key: { failing_since: 1 },
+      name: "failing",
+      partialFilterExpression: { failing_days: { $gt: 0 } },
+    },
+    {
+      key: { "report.state": 1 },
+      name: "report",
+      partialFilterExpression: { "report.state": { $exists: true } },
+    },
+  ],
+};
+
 /** The migrations in order. Never change a released one. */
-export const migrations: readonly Migration[] = [baseline(1, indexes)];
+export const migrations: readonly Migration[] = [
+  baseline(1, indexes),
+  { name: "failure reports", up: (db) => createIndexes(db, reportIndexes) },
+];

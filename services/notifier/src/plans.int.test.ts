@@ -110,10 +110,15 @@ async function exercise(): Promise<void> {
   }
   const replayId = replay!.id;
   await rpc.cancelReplay({ merchantId, replayId, mutation: operation() });
+  const typed = { ...replaying, eventTypes: ["payout_session.failed"] };
+  const { replay: chosen } = await rpc.createReplay({ ...typed, mutation: operation() });
+  await notifier.replayer.round();
+  await rpc.cancelReplay({ merchantId, replayId: chosen!.id, mutation: operation() });
   await rpc.createReplay({ ...replaying, mutation: operation() });
   const replays = await rpc.listReplays({ merchantId, limit: 1 });
   await rpc.listReplays({ merchantId, cursor: replays.nextCursor });
   await rpc.deleteEndpoint({ ...other, mutation: operation() });
+  await reportFailure(endpointId);
   notifier.advance(120_000);
   const nothing = () => undefined;
   const sweeping = {
@@ -132,6 +137,24 @@ async function exercise(): Promise<void> {
   notifier.advance(200 * 86_400_000);
   await notifier.work();
   await sweepExpired(notifier, notifier.world.now);
+}
+
+/** Reports an endpoint's failure and its recovery. */
+async function reportFailure(endpointId: string): Promise<void> {
+  await notifier.dispatcher.saveHealth();
+  const healths = notifier.database.db.collection<{ _id: string }>("endpoint_health");
+  const at = notifier.world.now;
+  const failing = {
+    failing_days: 1,
+    failing_since: new Date(at.getTime() - 600_000),
+    last_failed_at: at,
+  };
+  await healths.updateOne({ _id: endpointId }, { $set: failing });
+  await notifier.failureReports.round();
+  const delivered = { last_delivered_at: new Date(at.getTime() + 1), failing_days: 0 };
+  await healths.updateOne({ _id: endpointId }, { $set: delivered });
+  await notifier.failureReports.round();
+  expect(await healths.findOne({ _id: endpointId })).not.toHaveProperty("report");
 }
 
 /** Converts a command to the form for `explain`, one for each part of a write. */

@@ -3,12 +3,13 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
-import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { type EnumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { migrate } from "@disburse/chassis/mongo/migrations.ts";
+import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
@@ -83,10 +84,12 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     return world.answer(call);
   };
   const metrics = createMetrics("notifier");
+  const ring = options.encryptionKeys ?? encryptionKeys;
   const notifier = createNotifier({
     database,
     post,
-    sealer: createSealer(options.encryptionKeys ?? encryptionKeys),
+    sealer: createSealer(ring),
+    keyContent: contentKeyOf(createKeyedHashes(ring, contentPurpose)),
     signatureHeader: "X-SERVICE-Signature",
     policy: options.policy ?? "sandbox",
     ownNetworks: options.ownNetworks,

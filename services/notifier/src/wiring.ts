@@ -4,7 +4,11 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
+import {
+  bindOperations,
+  type KeyContent,
+  openOperationBindings,
+} from "@disburse/chassis/mutations/bindings.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -29,7 +33,9 @@ import { openChallengeStore } from "./endpoints/challenge-store.ts";
 import { createEndpointChanges } from "./endpoints/changes.ts";
 import { openHealthStore } from "./endpoints/health-store.ts";
 import { openPausedStore } from "./endpoints/paused-store.ts";
+import { openReportStore } from "./endpoints/report-store.ts";
 import { openEndpointStore } from "./endpoints/store.ts";
+import { createFailureReports } from "./events/failure-reports.ts";
 import { createFanOut } from "./events/fan-out.ts";
 import { openFeedStore } from "./events/feed-store.ts";
 import { createUnreadableCount } from "./events/intake.ts";
@@ -52,6 +58,7 @@ export type NotifierOptions = AttemptDeps & {
   /** The place that `processPlace` returns. No other running process may have the same place. */
   readonly place: string;
   readonly metrics: Metrics;
+  readonly keyContent: KeyContent;
   /** Absent if no operators use the service. */
   readonly approvals?: Pick<ServiceApprovals, "guard">;
   readonly slots?: Slots;
@@ -112,18 +119,18 @@ export function createNotifier(options: NotifierOptions) {
     wake();
   };
   const changes = createEndpointChanges(endpoints, options.sealer);
+  const merchants = openPausedStore(endpoints);
+  const noticing = { database, endpoints, merchants, fanOut, clock, log };
+  const { metrics: registry } = options;
   const pauser = createPauser({
-    database,
-    endpoints,
+    ...noticing,
     changes,
     dispatcher,
-    fanOut,
-    clock,
-    log,
     deliveries: failing,
-    merchants: openPausedStore(endpoints),
-    metrics: options.metrics,
+    metrics: registry,
   });
+  const reports = openReportStore(database);
+  const failureReports = createFailureReports({ ...noticing, reports });
   const replayer = createReplayer({ ...stores, clock, log, tracing: options.tracing, wake });
   const rpcDeps = {
     ...options,
@@ -139,16 +146,22 @@ export function createNotifier(options: NotifierOptions) {
     cancelPending: deliveries.cancelPending,
     readBacklog: openBacklogStore(deliveries, elapsed).read,
   };
-  const bindings = openOperationBindings(database);
+  const bindings = openOperationBindings(database, options.keyContent);
+  const bound = {
+    own: ["publishEvent"],
+    // Their headers are encrypted at rest.
+    sealed: ["createEndpoint", "updateEndpoint"],
+  } as const;
   return {
     ...stores,
     fanOut,
     dispatcher,
     replayer,
     pauser,
+    failureReports,
     work,
     metrics,
-    rpc: bindOperations(NotifierService, notifierRpc(rpcDeps), bindings, { own: ["publishEvent"] }),
+    rpc: bindOperations(NotifierService, notifierRpc(rpcDeps), bindings, bound),
     sandboxRpc: bindOperations(NotifierSandboxService, sandboxWebhooksRpc(rpcDeps), bindings),
     countUnreadable: createUnreadableCount(options.metrics),
     wakes,
@@ -170,6 +183,8 @@ const replayRestMs = 1_000;
  * five days.
  */
 const pauseEveryMs = 10_000;
+/** Interval at which failing endpoints are reported. It is short beside the 10 minutes before. */
+const reportEveryMs = 10_000;
 const measureEveryMs = 10_000;
 const sweepEveryMs = 600_000;
 /**
@@ -214,6 +229,7 @@ export function startWorker(
     every(saveHealthEveryMs, "health", () => dispatcher.saveHealth().then(() => false)),
     every(recheckEveryMs, "order", dispatcher.recheck),
     every(pauseEveryMs, "pauses", parts.pauser.round),
+    every(reportEveryMs, "failures", parts.failureReports.round),
   ];
   return {
     stop: async () => {

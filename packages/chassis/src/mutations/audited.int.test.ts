@@ -46,7 +46,7 @@ const opened = async ({ merchantId }: { merchantId: string }) => {
   answer();
   return { account: create(AccountSchema, { id: `acc_${calls}`, merchantId }) };
 };
-const keyed = (content: string) => `keyed ${content}`;
+const keyed = (content: string) => [`keyed ${content}`] as const;
 const rpc = { openAccount: opened, getAccount: opened };
 const boundWith = (
   options: Parameters<typeof bindOperations<typeof PayoutService, typeof rpc>>[3],

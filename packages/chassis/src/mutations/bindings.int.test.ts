@@ -7,7 +7,7 @@ import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectDatabase, type Database } from "../mongo/database.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
-import { bindOperations, isMutation, openOperationBindings } from "./bindings.ts";
+import { bindOperations, isMutation, type KeyContent, openOperationBindings } from "./bindings.ts";
 
 let database: Database;
 beforeAll(async () => {
@@ -33,10 +33,16 @@ const opened = async ({ merchantId }: { merchantId: string }) => {
   return { account: create(AccountSchema, { merchantId }) };
 };
 
-function clientOf(own: readonly ("openAccount" | "getAccount")[] = []) {
-  const bindings = openOperationBindings(database);
+type Terms = {
+  readonly own?: readonly ("openAccount" | "getAccount")[];
+  readonly sealed?: readonly ("openAccount" | "getAccount")[];
+  readonly keyContent?: KeyContent;
+};
+
+function clientOf({ keyContent, ...terms }: Terms = {}) {
+  const bindings = openOperationBindings(database, keyContent);
   const rpc = { openAccount: opened, getAccount: opened };
-  const bound = bindOperations(PayoutService, rpc, bindings, { own });
+  const bound = bindOperations(PayoutService, rpc, bindings, terms);
   const transport = createRouterTransport(
     ({ service }) => service(PayoutService, bound),
     namedCallers,
@@ -121,10 +127,42 @@ describe("an operation", () => {
   });
 });
 
+describe("an operation whose request has sealed fields", () => {
+  const sealed = ["openAccount"] as const;
+  const stored = async (mutation: { operationId: string }) =>
+    (await database.db
+      .collection<{ _id: string; operation_content: string }>("operations")
+      .findOne({ _id: `OpenAccount mer_1 ${mutation.operationId}` }))!.operation_content;
+
+  it("is bound to a keyed digest, also of an earlier key", async () => {
+    const mutation = operation();
+    const first = clientOf({ sealed, keyContent: (content) => [`k1.${content}`] });
+    expect(await outcome(ask(mutation, "USD", first))).toBe("OK");
+    expect(await stored(mutation)).toMatch(/^k1\./);
+    const rotated = clientOf({
+      sealed,
+      keyContent: (content) => [`k2.${content}`, `k1.${content}`],
+    });
+    expect(await outcome(ask(mutation, "USD", rotated))).toBe("OK");
+    expect(await outcome(ask(mutation, "EUR", rotated))).toBe(other);
+    const later = operation();
+    expect(await outcome(ask(later, "USD", rotated))).toBe("OK");
+    expect(await stored(later)).toMatch(/^k2\./);
+  });
+
+  it("is repeated if the previous release stored its digest without a key", async () => {
+    const mutation = operation();
+    expect(await outcome(ask(mutation))).toBe("OK");
+    const updated = clientOf({ sealed, keyContent: (content) => [`k1.${content}`] });
+    expect(await outcome(ask(mutation, "USD", updated))).toBe("OK");
+    expect(await outcome(ask(mutation, "EUR", updated))).toBe(other);
+  });
+});
+
 describe("RPCs", () => {
   it("that read, that keep the content themselves, or that are absent are unchanged", async () => {
     const mutation = operation();
-    const client = clientOf(["openAccount"]);
+    const client = clientOf({ own: ["openAccount"] });
     expect(await outcome(ask(mutation, "USD", client))).toBe("OK");
     expect(await outcome(ask(mutation, "EUR", client))).toBe("OK");
     expect(await outcome(client.getAccount({ accountId: "acc_1" }))).toBe("OK");

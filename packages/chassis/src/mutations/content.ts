@@ -61,6 +61,11 @@ export const contentPurpose = "operation content";
  * Returns a function that adds a secret key to digests of requests with encrypted fields. The audit
  * trail can then show that two requests are equal, but no one without the key can guess the fields.
  */
-export function contentKeyOf([{ keyId, hash }]: readonly [KeyedHash, ...KeyedHash[]]) {
-  return (content: string): string => `${keyId}.${hash(content).toString("base64url")}`;
+export function contentKeyOf([current, ...earlier]: readonly [KeyedHash, ...KeyedHash[]]) {
+  const keyed = ({ keyId, hash }: KeyedHash, content: string) =>
+    `${keyId}.${hash(content).toString("base64url")}`;
+  return (content: string): readonly [string, ...string[]] => [
+    keyed(current, content),
+    ...earlier.map((key) => keyed(key, content)),
+  ];
 }

@@ -120,6 +120,12 @@ export const webhookCommands: readonly CallCommand[] = [
         about: "exhausted, delivered; exhausted by default",
       },
       {
+        name: "type",
+        field: "event_types",
+        isMany: true,
+        about: "of this event type, such as payout_session.failed; all types by default",
+      },
+      {
         name: "rate",
         field: "rate_per_second",
         value: "number",

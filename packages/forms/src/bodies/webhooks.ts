@@ -1,4 +1,10 @@
-import { optional, type PublicBody, singleForm, type TextsField } from "../fields/field.ts";
+import {
+  optional,
+  type PairsField,
+  type PublicBody,
+  singleForm,
+  type TextsField,
+} from "../fields/field.ts";
 import { lengths, textField } from "../fields/make.ts";
 
 /** The maximum time for which old secrets are still used for signing (notifier contract). */
@@ -31,6 +37,8 @@ export const optInEventTypes = [
   "batch.approval_required",
   "batch.finished",
   "beneficiary.screening_changed",
+  "endpoint.failing",
+  "endpoint.recovered",
   "payout.approval_required",
   "scheduled_payout.approval_required",
   "webhook_endpoint.paused",
@@ -68,6 +76,33 @@ const eventTypes: TextsField = {
   example: ["payout_session", "refund.failed"],
 };
 
+/** A receiver needs one or two headers. Ten bound the endpoint's document. */
+const headersMax = 10;
+/** No registered header has a longer name. */
+const headerNameMax = 64;
+/** A JSON Web Token fits. Ten of these values fit the 16 KiB that Node's servers accept. */
+const headerValueMax = 1_024;
+/** Replaces the value of a merchant's header in every response. */
+export const headerMask = "********";
+
+/** A token of RFC 9110, section 5.6.2. */
+const headerName = `(?!__proto__$)[!#$%&'*+.^_\`|~0-9A-Za-z-]{1,${headerNameMax}}`;
+/** Visible ASCII with blanks inside, but not the mask. */
+const headerValue = "^(?!\\*{8}$)[\\x21-\\x7E](?:[\\x20-\\x7E]*[\\x21-\\x7E])?$";
+
+const headers: PairsField = {
+  name: "headers",
+  kind: "pairs",
+  required: false,
+  keys: headerName,
+  maxItems: headersMax,
+  valueMax: headerValueMax,
+  value: headerValue,
+  problem: `must be an object of at most ${headersMax} strings: names of 1 to ${headerNameMax} characters that HTTP allows, values of 1 to ${headerValueMax} visible ASCII characters that are not masked`,
+  description: `Your own headers of every webhook, at most ${headersMax}. Their values are encrypted and never returned. Names have 1 to ${headerNameMax} characters and differ in more than case. Values have at most ${headerValueMax} visible ASCII characters. Headers that the platform sets or that frame HTTP are refused.`,
+  example: { Authorization: "Bearer 3f9a0c7d" },
+};
+
 /**
  * `POST /api/v1/webhooks/endpoints`. The notifier checks the URL's target: production allows only
  * https and public addresses.
@@ -80,6 +115,14 @@ export const createEndpoint: PublicBody = singleForm({
     description,
     { ...order, default: "bounded" },
     { ...eventTypes, description: `${eventTypes.description} \`*\` by default.` },
+    headers,
+    {
+      name: "paused",
+      kind: "flag",
+      required: false,
+      description: "If true, the endpoint starts paused, and its events wait for resume.",
+      example: false,
+    },
   ],
 });
 
@@ -96,6 +139,11 @@ export const updateEndpoint: PublicBody = singleForm({
     { ...description, description: "The merchant's note. An empty text removes the note." },
     order,
     eventTypes,
+    {
+      ...headers,
+      mayBeEmpty: true,
+      description: `${headers.description} The object replaces all headers; an empty one removes them. A new \`url\` of another origin needs \`headers\` too if the endpoint has any.`,
+    },
   ],
 });
 
@@ -176,6 +224,11 @@ export const createReplay: PublicBody = singleForm({
       },
       description: "Final states of the deliveries to resend; `exhausted` by default.",
       example: ["exhausted"],
+    },
+    {
+      ...eventTypes,
+      description:
+        "Event types to resend, as in an endpoint's `event_types`; all types by default, opt-in types included.",
     },
     {
       name: "rate",

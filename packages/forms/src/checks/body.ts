@@ -118,7 +118,7 @@ function checkField(
       if (field.kind === "list") return checkList(field, value, path, walk);
       return checkTexts(field, value) ?? refuse(walk, path, field.pattern.problem);
     case "pairs":
-      if (!isValues(value) || Object.keys(value).length === 0) {
+      if (!isValues(value) || (Object.keys(value).length === 0 && !field.mayBeEmpty)) {
         return refuseAbsent(field, path, walk);
       }
       return checkPairs(field, value) ?? refuse(walk, path, field.problem);
@@ -180,11 +180,14 @@ function checkTexts(
 function checkPairs({ keys, maxItems, valueMax, value: own = "" }: PairsField, sent: BodyValues) {
   const shape = new RegExp(`^${keys}$`, "u");
   const valueShape = new RegExp(own, "u");
+  // A contract whose field is a struct can carry other values than texts.
+  const isTexts = Object.values(sent).every((value) => typeof value === "string");
   const pairs = Object.entries(sent).map(
     ([key, value]) => [key, cleanText(String(value))] as const,
   );
   const isSound = pairs.every(
     ([key, value]) =>
+      isTexts &&
       shape.test(key) &&
       valueShape.test(value) &&
       textProblem(value) === undefined &&

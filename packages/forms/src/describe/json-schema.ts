@@ -108,13 +108,12 @@ function fieldSchema(field: Field): JsonSchema {
     }
     case "pairs": {
       const { keys, maxItems: maxProperties, valueMax: maxLength, value, example } = field;
-      const pattern = value ?? printable;
       return {
         type: "object",
         description,
         maxProperties,
         propertyNames: patternOf(`^${keys}$`),
-        additionalProperties: { type: "string", maxLength, pattern },
+        additionalProperties: { type: "string", maxLength, ...patternOf(value ?? printable) },
         examples: [example],
       };
     }

@@ -128,9 +128,11 @@ export type ListField = Described & {
   readonly fields: readonly Field[];
 };
 
-/** A JSON object of texts with the merchant's own keys. An empty object counts as not sent. */
+/** A JSON object of texts with the merchant's own keys. */
 export type PairsField = Described & {
   readonly kind: "pairs";
+  /** Set if an empty object is a value. Otherwise it counts as not sent. */
+  readonly mayBeEmpty?: true;
   /** Pattern of each key, without anchors. */
   readonly keys: string;
   readonly maxItems: number;

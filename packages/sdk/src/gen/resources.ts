@@ -908,7 +908,7 @@ export class WebhookEndpoints {
   /**
    * Create webhook endpoint.
    *
-   * It receives the events that it subscribes to from now on; in live mode once its URL is verified. The response contains its two secrets, which are not shown again.
+   * It receives the events that it subscribes to from now on; in live mode once its URL is verified, and with `paused` once it is resumed. The response contains its two secrets, which are not shown again.
    *
    * Scope: `webhook:write`.
    *
@@ -1119,7 +1119,7 @@ export class WebhookDeliveries {
   /**
    * Replay many webhooks.
    *
-   * Resends every delivery of an endpoint that was created in a period and ended in one of the states, oldest first, at a limited rate. An endpoint has one replay at a time; it waits while the endpoint is paused and ignores the endpoint's current event types.
+   * Resends every delivery of an endpoint that was created in a period and ended in one of the states, of all or of chosen event types, oldest first, at a limited rate. An endpoint has one replay at a time; it waits while the endpoint is paused and ignores the endpoint's current event types.
    *
    * Scope: `webhook:write`.
    *

@@ -825,6 +825,8 @@ export interface WebhookEndpoint {
   order: "none" | "bounded" | "strict" | (string & {});
   /** Event types that it receives: `*` for all. */
   event_types: string[];
+  /** Your own headers, each with the value `********`; omitted if there are none. */
+  headers?: Record<string, string>;
   /** A new URL that is not verified yet; empty if there is none. */
   pending_url: string;
   /** When it was paused; empty if it is not paused. */
@@ -871,6 +873,8 @@ export interface WebhookEndpointWithHealth {
   order: "none" | "bounded" | "strict" | (string & {});
   /** Event types that it receives: `*` for all. */
   event_types: string[];
+  /** Your own headers, each with the value `********`; omitted if there are none. */
+  headers?: Record<string, string>;
   /** A new URL that is not verified yet; empty if there is none. */
   pending_url: string;
   /** When it was paused; empty if it is not paused. */
@@ -898,6 +902,8 @@ export interface WebhookEndpointWithSecrets {
   order: "none" | "bounded" | "strict" | (string & {});
   /** Event types that it receives: `*` for all. */
   event_types: string[];
+  /** Your own headers, each with the value `********`; omitted if there are none. */
+  headers?: Record<string, string>;
   /** A new URL that is not verified yet; empty if there is none. */
   pending_url: string;
   /** When it was paused; empty if it is not paused. */
@@ -1018,13 +1024,15 @@ export interface WebhookReplay {
   until: string;
   /** States they had ended in. */
   states: Array<"exhausted" | "delivered" | (string & {})>;
+  /** Event types that are resent; omitted for all. */
+  event_types?: string[];
   /** Maximum deliveries per second. */
   rate: number;
   /** `done`: everything is queued. `cancelled`: it was cancelled, or its endpoint was deleted. */
   state: "running" | "done" | "cancelled" | (string & {});
   /** Number of deliveries to send when it was requested. */
   total_count: number;
-  /** True if counting stopped at 10,000; otherwise omitted. */
+  /** True if counting stopped after 10,000 deliveries of the period; otherwise omitted. */
   total_count_capped?: boolean;
   /** Number of deliveries queued or sent so far. */
   queued_count: number;
@@ -1039,7 +1047,7 @@ export interface WebhookEventRecord {
   /** Its header `webhook-id`. */
   id: string;
   /** Type of transaction. */
-  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused" | (string & {});
+  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "endpoint.failing" | "endpoint.recovered" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused" | (string & {});
   /** Id of the transaction. */
   transaction_id: string;
   /** The status that it reports. */
@@ -1441,6 +1449,38 @@ export interface BeneficiaryScreeningWebhookData {
   changed_at: string;
 }
 
+/** An endpoint of yours has acknowledged nothing for 10 minutes. */
+export interface EndpointFailingWebhookData {
+  /** The endpoint. */
+  id: string;
+  /** Constant. */
+  status: "failing";
+  /** Your id. */
+  merchant_id: string;
+  /** Your note on it; empty if none was given. */
+  description: string;
+  /** When its first attempt failed. */
+  failing_since: string;
+  /** Status or error of the last failure. */
+  last_failure: string;
+}
+
+/** An endpoint of yours that was failing acknowledges again. */
+export interface EndpointRecoveredWebhookData {
+  /** The endpoint. */
+  id: string;
+  /** Constant. */
+  status: "recovered";
+  /** Your id. */
+  merchant_id: string;
+  /** Your note on it; empty if none was given. */
+  description: string;
+  /** When its first attempt had failed. */
+  failing_since: string;
+  /** When it acknowledged. */
+  recovered_at: string;
+}
+
 /** A payout waits for approval: see Approve payout. */
 export interface PayoutApprovalWebhookData {
   /** The payout. */
@@ -1604,6 +1644,24 @@ export interface BeneficiaryScreeningWebhook {
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: BeneficiaryScreeningWebhookData;
+}
+
+/** The body of a webhook: exactly these three fields. */
+export interface EndpointFailingWebhook {
+  /** Type of transaction. */
+  transaction_type: "endpoint.failing";
+  /** Id of the transaction: `data.id`. */
+  transaction_id: string;
+  data: EndpointFailingWebhookData;
+}
+
+/** The body of a webhook: exactly these three fields. */
+export interface EndpointRecoveredWebhook {
+  /** Type of transaction. */
+  transaction_type: "endpoint.recovered";
+  /** Id of the transaction: `data.id`. */
+  transaction_id: string;
+  data: EndpointRecoveredWebhookData;
 }
 
 /** The body of a webhook: exactly these three fields. */
@@ -2141,8 +2199,12 @@ export interface CreateEndpointRequest {
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** Event types that the endpoint receives. Each is a transaction type, a transaction type with a status, or `*` for all types except opt-in types. The opt-in types are `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. `*` by default. */
+  /** Event types that the endpoint receives. Each is a transaction type, a transaction type with a status, or `*` for all types except opt-in types. The opt-in types are `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `endpoint.failing`, `endpoint.recovered`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. `*` by default. */
   event_types?: string[];
+  /** Your own headers of every webhook, at most 10. Their values are encrypted and never returned. Names have 1 to 64 characters and differ in more than case. Values have at most 1024 visible ASCII characters. Headers that the platform sets or that frame HTTP are refused. */
+  headers?: Record<string, string>;
+  /** If true, the endpoint starts paused, and its events wait for resume. */
+  paused?: boolean;
 }
 
 /** Changes to an endpoint; at least one is required. */
@@ -2153,8 +2215,10 @@ export interface UpdateEndpointRequest {
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** Event types that the endpoint receives. Each is a transaction type, a transaction type with a status, or `*` for all types except opt-in types. The opt-in types are `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. */
+  /** Event types that the endpoint receives. Each is a transaction type, a transaction type with a status, or `*` for all types except opt-in types. The opt-in types are `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `endpoint.failing`, `endpoint.recovered`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. */
   event_types?: string[];
+  /** Your own headers of every webhook, at most 10. Their values are encrypted and never returned. Names have 1 to 64 characters and differ in more than case. Values have at most 1024 visible ASCII characters. Headers that the platform sets or that frame HTTP are refused. The object replaces all headers; an empty one removes them. A new `url` of another origin needs `headers` too if the endpoint has any. */
+  headers?: Record<string, string>;
 }
 
 /** A rotation of the endpoint's secrets. */
@@ -2175,6 +2239,8 @@ export interface CreateReplayRequest {
   until?: string;
   /** Final states of the deliveries to resend; `exhausted` by default. */
   states?: Array<"exhausted" | "delivered">;
+  /** Event types to resend, as in an endpoint's `event_types`; all types by default, opt-in types included. */
+  event_types?: string[];
   /** Maximum number of deliveries per second; default 10. */
   rate?: number;
 }
@@ -2272,7 +2338,7 @@ export interface SandboxListingRequest {
 /** The event to send. */
 export interface SandboxEventRequest {
   /** Type of the event. */
-  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused";
+  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "endpoint.failing" | "endpoint.recovered" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused";
   /** `data.status`, which is signed; that of the example by default. */
   status?: string;
   /** `data.id`, which is signed; that of the example by default. */
@@ -2437,6 +2503,8 @@ export type WebhookEventRecordData =
   | BatchApprovalWebhookData
   | BatchFinishedWebhookData
   | BeneficiaryScreeningWebhookData
+  | EndpointFailingWebhookData
+  | EndpointRecoveredWebhookData
   | PayoutApprovalWebhookData
   | ScheduledPayoutApprovalWebhookData
   | EndpointPausedWebhookData;
@@ -2908,6 +2976,8 @@ export type WebhookEvent =
   | BatchApprovalWebhook
   | BatchFinishedWebhook
   | BeneficiaryScreeningWebhook
+  | EndpointFailingWebhook
+  | EndpointRecoveredWebhook
   | PayoutApprovalWebhook
   | ScheduledPayoutApprovalWebhook
   | EndpointPausedWebhook

@@ -11,7 +11,12 @@ import {
   RotateSecretRequestSchema,
   UpdateEndpointRequestSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { createEndpoint, rotateSecret, updateEndpoint } from "@disburse/forms/bodies/webhooks.ts";
+import {
+  createEndpoint,
+  headerMask,
+  rotateSecret,
+  updateEndpoint,
+} from "@disburse/forms/bodies/webhooks.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { bodyRequest, get, patch, post, type Resource, remove } from "../openapi/route.ts";
@@ -29,6 +34,18 @@ const described = f.fields(EndpointSchema, {
   event_types: f.listOf(
     "Event types that it receives: `*` for all.",
     f.text("A transaction type, or one with a status.", "*"),
+  ),
+  headers: f.from(
+    ({ headerNames }) => {
+      const masked = Object.fromEntries(headerNames.map((name) => [name, headerMask]));
+      return headerNames.length === 0 ? undefined : masked;
+    },
+    f.optional(
+      f.pairs(
+        `Your own headers, each with the value \`${headerMask}\`; omitted if there are none.`,
+        { Authorization: headerMask },
+      ),
+    ),
   ),
   pending_url: f.text("A new URL that is not verified yet; empty if there is none.", ""),
   paused_at: f.momentOrNone("When it was paused; empty if it is not paused."),
@@ -109,7 +126,7 @@ export const webhookEndpoints: Resource = {
     post("createWebhookEndpoint", path, {
       summary: "Create webhook endpoint",
       description:
-        "It receives the events that it subscribes to from now on; in live mode once its URL is verified. The response contains its two secrets, which are not shown again.",
+        "It receives the events that it subscribes to from now on; in live mode once its URL is verified, and with `paused` once it is resumed. The response contains its two secrets, which are not shown again.",
       body: { form: createEndpoint },
       data: endpointWithSecrets,
       answer: (call, { notifier }) =>

@@ -20,6 +20,12 @@ const replay = f.record(ReplaySchema, "WebhookReplay", "A replay of many deliver
     "States they had ended in.",
     f.word(DeliveryState, "A state.", replayableStates),
   ),
+  event_types: f.optional(
+    f.listOf(
+      "Event types that are resent; omitted for all.",
+      f.text("A transaction type, or one with a status.", "payout_session"),
+    ),
+  ),
   rate: f.from("ratePerSecond", f.whole("Maximum deliveries per second.", 10, { minimum: 1 })),
   state: f.word(
     ReplayState,
@@ -27,7 +33,10 @@ const replay = f.record(ReplaySchema, "WebhookReplay", "A replay of many deliver
   ),
   total_count: f.whole("Number of deliveries to send when it was requested.", 120),
   total_count_capped: f.optional(
-    f.flag("True if counting stopped at 10,000; otherwise omitted.", true),
+    f.flag(
+      "True if counting stopped after 10,000 deliveries of the period; otherwise omitted.",
+      true,
+    ),
   ),
   queued_count: f.whole("Number of deliveries queued or sent so far.", 50),
   ...f.recordTimes,
@@ -45,7 +54,7 @@ export const webhookReplays: Resource = {
     post("createWebhookReplay", path, {
       summary: "Replay many webhooks",
       description:
-        "Resends every delivery of an endpoint that was created in a period and ended in one of the states, oldest first, at a limited rate. An endpoint has one replay at a time; it waits while the endpoint is paused and ignores the endpoint's current event types.",
+        "Resends every delivery of an endpoint that was created in a period and ended in one of the states, of all or of chosen event types, oldest first, at a limited rate. An endpoint has one replay at a time; it waits while the endpoint is paused and ignores the endpoint's current event types.",
       body: { form: createReplay },
       data: replay,
       refusals: ["RECORD_NOT_FOUND", "STATE_NOT_REACHABLE"],

@@ -108,6 +108,29 @@ describe("webhooks", () => {
     expect([sent?.url, sent?.order]).toEqual([undefined, undefined]);
   });
 
+  it("endpoints have headers that are masked, kept or removed, and may begin paused", async () => {
+    const { notifier } = calls.fakes();
+    const headerNames = ["Authorization", "x-shop"];
+    notifier.createEndpoint = calls.replying({ endpoint: { ...endpoint, headerNames }, secrets });
+    notifier.updateEndpoint = calls.replying({ endpoint });
+    const url = '"url":"https://a.example/x"';
+    const body = `{${url},"paused":true,"headers":{"Authorization":"Bearer t","x-shop":"1"}}`;
+    const created = await calls.data({ path, body });
+    expect(created).toMatchObject({ headers: { Authorization: "********", "x-shop": "********" } });
+    const patch = (sent: string) =>
+      calls.data({ method: "PATCH", path: `${path}/whe_1`, body: sent });
+    expect(await patch('{"headers":{}}')).toEqual(wireEndpoint);
+    await patch('{"order":"none"}');
+    await patch('{"headers":{"a b":"1"}}');
+    const [first, emptied, kept, wrong] = calls.requests();
+    expect(first).toMatchObject({
+      paused: true,
+      headers: { Authorization: "Bearer t", "x-shop": "1" },
+    });
+    expect([emptied?.headers, kept?.headers]).toEqual([{}, undefined]);
+    expect(wrong).toMatchObject({ unreadable: [{ field: "headers" }] });
+  });
+
   it("endpoints are paused, resumed and verified", async () => {
     const { notifier } = calls.fakes();
     notifier.pauseEndpoint = calls.replying({ endpoint });
@@ -233,11 +256,13 @@ describe("webhooks", () => {
     const replay = {
       ...{ id: "whr_1", endpointId: "whe_1", since: at, until: at, ratePerSecond: 25, ...times },
       ...{ states: [DeliveryState.EXHAUSTED], state: ReplayState.RUNNING },
+      eventTypes: ["refund"],
       ...{ totalCount: 10_000n, totalCountCapped: true, queuedCount: 7n },
     };
     const wireReplay = {
       ...{ id: "whr_1", endpoint_id: "whe_1", since: wireAt, until: wireAt, rate: 25 },
       ...{ states: ["exhausted"], state: "running", total_count: 10_000, ...wireTimes },
+      event_types: ["refund"],
       ...{ total_count_capped: true, queued_count: 7 },
     };
     notifier.createReplay = calls.replying({ replay });
@@ -246,7 +271,7 @@ describe("webhooks", () => {
     notifier.listReplays = calls.replying({ replays: [replay], totalCount: 1n });
     const replays = "/api/v1/webhooks/replays";
     const body =
-      '{"endpoint_id":"whe_1","since":"2026-11-20","states":["exhausted"],"rate":25,"until":5}';
+      '{"endpoint_id":"whe_1","since":"2026-11-20","states":["exhausted"],"event_types":["refund"],"rate":25,"until":5}';
     expect(await calls.data({ path: replays, body })).toEqual(wireReplay);
     expect(await calls.data({ path: `${replays}?limit=5&cursor=c0` })).toEqual({
       replays: [wireReplay],
@@ -260,7 +285,7 @@ describe("webhooks", () => {
     expect(calls.requests()).toMatchObject([
       {
         ...{ merchantId, mutation, endpointId: "whe_1", since: "2026-11-20", ratePerSecond: 25 },
-        ...{ states: ["exhausted"], unreadable: [{ field: "until" }] },
+        ...{ states: ["exhausted"], eventTypes: ["refund"], unreadable: [{ field: "until" }] },
       },
       { merchantId, limit: 5, cursor: "c0" },
       { merchantId, replayId: "whr_1" },

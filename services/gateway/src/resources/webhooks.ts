@@ -165,6 +165,32 @@ const scheduledRequired = payload(
   },
 );
 
+const endpointFailing = payload(
+  "EndpointFailingWebhookData",
+  "An endpoint of yours has acknowledged nothing for 10 minutes.",
+  {
+    id: f.id("whe", "The endpoint."),
+    status: f.oneOf("Constant.", ["failing"]),
+    merchant_id: f.id("mer", "Your id."),
+    description: f.text("Your note on it; empty if none was given.", "Production"),
+    failing_since: f.moment("When its first attempt failed."),
+    last_failure: f.text("Status or error of the last failure.", "503"),
+  },
+);
+
+const endpointRecovered = payload(
+  "EndpointRecoveredWebhookData",
+  "An endpoint of yours that was failing acknowledges again.",
+  {
+    id: f.id("whe", "The endpoint."),
+    status: f.oneOf("Constant.", ["recovered"]),
+    merchant_id: f.id("mer", "Your id."),
+    description: f.text("Your note on it; empty if none was given.", "Production"),
+    failing_since: f.moment("When its first attempt had failed."),
+    recovered_at: f.moment("When it acknowledged."),
+  },
+);
+
 const endpointPaused = payload(
   "EndpointPausedWebhookData",
   "An endpoint of yours was paused because it takes nothing: see Resume webhook endpoint.",
@@ -198,6 +224,11 @@ export const optInData = {
     screeningChanged,
     "A beneficiary was cleared, has to be reviewed or was blocked: payouts to it follow its status.",
   ],
+  "endpoint.failing": [
+    endpointFailing,
+    "An endpoint has acknowledged nothing for 10 minutes. Its events are retried.",
+  ],
+  "endpoint.recovered": [endpointRecovered, "An endpoint that was failing acknowledges again."],
   "payout.approval_required": [
     approvalRequired,
     "A payout waits until another of your people or API keys approves it.",
@@ -286,7 +317,8 @@ function recipientsOf(type: string): string {
     return "Sent to every other endpoint of yours, whatever its `event_types`. ";
   }
   if (!(type in optInData)) return "";
-  return `Sent only to endpoints whose \`event_types\` name \`${type}\`: \`*\` does not stand for it. `;
+  const others = type.startsWith("endpoint.") ? "other endpoints of yours" : "endpoints";
+  return `Sent only to ${others} whose \`event_types\` name \`${type}\`: \`*\` does not stand for it. `;
 }
 
 /**

@@ -5,6 +5,7 @@ import { newId } from "@disburse/kernel/id.ts";
 import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { NotifierRefusal } from "../refusals.ts";
+import { type Headers, sealHeaders } from "./headers.ts";
 import { makeKey } from "./keys.ts";
 import {
   type EndpointConfiguration,
@@ -63,10 +64,11 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) 
     create: async (
       command: EndpointCommand,
       configuration: EndpointConfiguration,
+      headers: Headers,
     ): Promise<ChangeOutcome> => {
       const earlier = await repeated(command);
       if (earlier !== undefined) return earlier;
-      const { endpoint, operation } = created(command, configuration, sealer);
+      const { endpoint, operation } = created(command, configuration, headers, sealer);
       for (const place of await endpoints.freePlaces(command.merchantId)) {
         const placed = { ...endpoint, place };
         if (await endpoints.insert(placed)) return { endpoint: placed, operation };
@@ -105,6 +107,7 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) 
 function created(
   { merchantId, operation: command }: EndpointCommand,
   configuration: EndpointConfiguration,
+  headers: Headers,
   sealer: Sealer,
 ): ChangeResult {
   const { at } = command;
@@ -115,6 +118,7 @@ function created(
     id,
     merchantId,
     ...configuration,
+    ...(Object.keys(headers).length > 0 && sealHeaders(sealer, { merchantId, id }, headers)),
     createdAt: at,
     createdBy: command.actor,
     updatedAt: at,

@@ -17,6 +17,8 @@ type ConfigurationDocument = {
   description: string;
   order: DeliveryOrder;
   event_types: string[];
+  /** Absent or `null` without headers. */
+  header_names?: string[] | null;
   paused_at: Date | null;
   paused_for: PauseReason | null;
   resumed_at: Date | null;
@@ -39,6 +41,8 @@ export type EndpointDocument = ConfigurationDocument & {
   signing: ReturnType<typeof signingDocument>;
   /** The encrypted keys. Each encrypted text contains the id of its encryption key. */
   keys: Stored<SealedKey>[];
+  /** The merchant's own headers as one encrypted JSON object. */
+  headers?: string;
   operations: ReturnType<typeof operationDocument>[];
 };
 
@@ -56,6 +60,7 @@ export function endpointDocument(endpoint: EndpointRecord): EndpointDocument {
     ...(endpoint.place === undefined ? {} : { place: endpoint.place }),
     signing: signingDocument(endpoint.signing),
     keys: toStored(endpoint.keys),
+    ...(endpoint.sealedHeaders === undefined ? {} : { headers: endpoint.sealedHeaders }),
     operations: endpoint.operations.map(operationDocument),
   };
 }
@@ -71,6 +76,7 @@ const storedNames = {
   description: "description",
   order: "order",
   eventTypes: "event_types",
+  headerNames: "header_names",
   pausedAt: "paused_at",
   pausedFor: "paused_for",
   resumedAt: "resumed_at",
@@ -146,6 +152,7 @@ export function toRecipient(stored: RecipientDocument): Recipient {
     description: stored.description,
     order: stored.order,
     eventTypes: stored.event_types,
+    ...(stored.header_names && { headerNames: stored.header_names }),
     pausedAt: stored.paused_at ?? undefined,
     pausedFor: stored.paused_for ?? undefined,
     resumedAt: stored.resumed_at ?? undefined,
@@ -160,5 +167,6 @@ export function toRecipient(stored: RecipientDocument): Recipient {
     place: stored.place,
     signing: toSigning(stored.signing),
     keys: fromStored<readonly SealedKey[]>(stored.keys),
+    sealedHeaders: stored.headers,
   };
 }

@@ -18,6 +18,18 @@ export type HealthDocument = {
   last_delivered_at: Date | null;
   last_failed_at: Date | null;
   last_failure: string;
+  report?: ReportDocument;
+};
+
+/**
+ * The report of a failure period. `failing` and `recovered` mean that the event must be published,
+ * `reported` that the endpoint's recovery is awaited. Saving the health doesn't change it.
+ */
+export type ReportDocument = {
+  state: "failing" | "reported" | "recovered";
+  failing_since: Date;
+  /** The time of the state's event: a failure, or the acknowledgement that ended the period. */
+  at: Date;
 };
 
 /** Marks a deleted endpoint. Later writes by the endpoint's owner have no effect. */

@@ -5,6 +5,7 @@ import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { fromStored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { PostRequest } from "../sender/sender.ts";
+import { resealedHeaders } from "./headers.ts";
 import type { Recipient, SealedKey } from "./rules/endpoint.ts";
 import { signingKeys } from "./rules/secret-set.ts";
 import {
@@ -130,10 +131,10 @@ export function startResealing(deps: ResealingDeps): Loop {
 }
 
 /**
- * Encrypts the secrets of all endpoints again with the current encryption key, including deleted
- * endpoints. Writes each endpoint once, and only if its revision has not changed since the read. If
- * it has changed or its encryption key is missing, the next run tries again. When no secret with an
- * older key remains, you can remove the older keys from the settings.
+ * Encrypts the secrets and headers of all endpoints again with the current encryption key,
+ * including deleted endpoints. Writes each endpoint once, and only if its revision has not changed
+ * since the read. If it has changed or its encryption key is missing, the next run tries again.
+ * When no text with an older key remains, you can remove the older keys from the settings.
  */
 export function createResealing(deps: ResealingDeps) {
   const { sealedKeys, log } = deps;
@@ -159,8 +160,10 @@ async function resealEndpoint(
   endpoint: SealedKeys,
 ): Promise<"current" | "resealed" | "left"> {
   let keys: readonly SealedKey[];
+  let sealedHeaders: string | undefined;
   try {
     keys = endpoint.keys.map((key) => resealedKey(sealer, endpoint, key));
+    sealedHeaders = resealedHeaders(sealer, endpoint);
   } catch (error) {
     log.error(
       { err: error, endpoint_id: endpoint.id },
@@ -168,31 +171,37 @@ async function resealEndpoint(
     );
     return "left";
   }
-  if (keys.every((key, at) => key === endpoint.keys[at])) return "current";
-  return (await sealedKeys.rewrite({ ...endpoint, keys })) ? "resealed" : "left";
+  const isCurrent = keys.every((key, at) => key === endpoint.keys[at]);
+  if (isCurrent && sealedHeaders === endpoint.sealedHeaders) return "current";
+  const isWritten = await sealedKeys.rewrite({ ...endpoint, keys, sealedHeaders });
+  return isWritten ? "resealed" : "left";
 }
 
-type SealedKeys = Owner & { readonly revision: number; readonly keys: readonly SealedKey[] };
+type SealedKeys = Owner & Pick<Recipient, "revision" | "keys" | "sealedHeaders">;
 
-/** The encrypted keys that must be encrypted again after a rotation of the encryption key. */
+/** The encrypted texts that must be encrypted again after a rotation of the encryption key. */
 export type SealedKeyStore = ReturnType<typeof openSealedKeyStore>;
 
 /** Endpoints per page, about 100 KiB. Other work can run between two pages. */
 const pageSize = 50;
 
-/** Opens the store of encrypted keys. It contains all endpoints, including deleted ones. */
+/** Opens the store of encrypted texts. It contains all endpoints, including deleted ones. */
 export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore, "collection">) {
   return {
     all: async function* (): AsyncGenerator<SealedKeys> {
       let after = "";
       for (;;) {
         const page = await endpoints
-          .find({ _id: { $gt: after } }, { projection: { merchant_id: 1, revision: 1, keys: 1 } })
+          .find(
+            { _id: { $gt: after } },
+            { projection: { merchant_id: 1, revision: 1, keys: 1, headers: 1 } },
+          )
           .sort({ _id: 1 })
           .limit(pageSize)
           .toArray();
-        for (const { _id: id, merchant_id: merchantId, revision, keys } of page) {
-          yield { id, merchantId, revision, keys: fromStored<readonly SealedKey[]>(keys) };
+        for (const { _id: id, merchant_id: merchantId, revision, keys, headers } of page) {
+          const sealed = fromStored<readonly SealedKey[]>(keys);
+          yield { id, merchantId, revision, keys: sealed, sealedHeaders: headers };
         }
         const last = page.at(-1);
         if (last === undefined) return;
@@ -201,13 +210,14 @@ export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore
     },
 
     /**
-     * Writes the keys as a new revision. Returns `false` if another write has created a newer
-     * revision.
+     * Writes the keys and headers as a new revision. Returns `false` if another write has created a
+     * newer revision.
      */
-    rewrite: async ({ id, revision, keys }: SealedKeys): Promise<boolean> => {
+    rewrite: async ({ id, revision, keys, sealedHeaders }: SealedKeys): Promise<boolean> => {
+      const headers = sealedHeaders === undefined ? {} : { headers: sealedHeaders };
       const { matchedCount } = await endpoints.updateOne(
         { _id: id, revision },
-        { $set: { keys: toStored(keys) }, $inc: { revision: 1 } },
+        { $set: { keys: toStored(keys), ...headers }, $inc: { revision: 1 } },
       );
       return matchedCount === 1;
     },

@@ -21,6 +21,7 @@ import { type Backlog, endpointMessage, healthMessage } from "./wire.ts";
 
 export type EndpointDeps = AddressRules & {
   readonly endpoints: EndpointStore;
+  readonly signatureHeader: string;
   /** Cancels an endpoint's pending deliveries. */
   readonly cancelPending: (merchantId: string, endpointId: string, now: Date) => Promise<void>;
   readonly sealer: Sealer;
@@ -39,9 +40,9 @@ export function endpointRpc(deps: EndpointDeps) {
     createEndpoint: async (message) => {
       const command = commandOf(message, "create", clock);
       const { at } = command.operation;
-      const configuration = orThrow(readCreateRequest(message, deps, at));
-      const verifiedAt = mustVerify ? undefined : at;
-      const created = orThrow(await changes.create(command, { ...configuration, verifiedAt }));
+      const { headers, ...requested } = orThrow(readCreateRequest(message, deps, at));
+      const configuration = { ...requested, verifiedAt: mustVerify ? undefined : at };
+      const created = orThrow(await changes.create(command, configuration, headers));
       return { ...shown(created), secrets: secretsOf(created, sealer) };
     },
 

@@ -157,7 +157,10 @@ describe("an update", () => {
     refused = await endpointOf(sandbox);
   });
   it.each([
-    [{}, /^INVALID_REQUEST body: must have at least one of url, description, order, event_types$/],
+    [
+      {},
+      /^INVALID_REQUEST body: must have at least one of url, description, order, event_types, headers$/,
+    ],
     [{ url: " " }, /^INVALID_REQUEST body: must have at least one/],
     [{ url: "nowhere" }, /^INVALID_REQUEST url: must be /],
     [{ url: "http://u:p@127.0.0.1/" }, /^INVALID_REQUEST url: must not contain a user name/],

@@ -16,11 +16,13 @@ import {
   type EndpointCommand,
   shown,
 } from "./changes.ts";
+import { changedHeaders } from "./headers.ts";
 import { type SigningDeps, signedRequest } from "./keys.ts";
 import { readUpdateRequest } from "./request.ts";
 import type { EndpointDeps } from "./rpc.ts";
-import type { EndpointConfiguration, EndpointOperation, EndpointRecord } from "./rules/endpoint.ts";
+import type { EndpointOperation, EndpointRecord } from "./rules/endpoint.ts";
 import { pause, resume } from "./rules/pause.ts";
+import type { EndpointChange } from "./rules/revision.ts";
 import {
   challengeBody,
   challengeFailure,
@@ -28,6 +30,7 @@ import {
   challengeResult,
   challengeStatus,
   challengeTimeoutMs,
+  leavesOrigin,
   unverifiedUrl,
   urlChange,
   verification,
@@ -40,8 +43,10 @@ type EndpointStateDeps = EndpointDeps &
     readonly resumeSuspended: () => void;
   };
 
-/** Computes changed fields from the current ones. */
-type Change = (endpoint: EndpointRecord) => Partial<EndpointConfiguration>;
+/** Computes a change from the endpoint's current state. */
+type Change = (
+  endpoint: EndpointRecord,
+) => Pick<EndpointChange, "configuration" | "headers"> | Refused<NotifierRefusal>;
 
 export function endpointStateRpc(deps: EndpointStateDeps) {
   const { endpoints, sealer, clock, mustVerify, resumeSuspended } = deps;
@@ -54,11 +59,11 @@ export function endpointStateRpc(deps: EndpointStateDeps) {
   ) => {
     const command = commandOf(message, kind, clock);
     const { operation } = command;
-    const configuration = decide(operation);
-    const changed = await changes.change(command, message.endpointId, (endpoint) => ({
-      operation,
-      configuration: configuration(endpoint),
-    }));
+    const decided = decide(operation);
+    const changed = await changes.change(command, message.endpointId, (endpoint) => {
+      const its = decided(endpoint);
+      return isRefused(its) ? its : { operation, ...its };
+    });
     const response = shown(orThrow(changed));
     resumeSuspended();
     return response;
@@ -67,30 +72,27 @@ export function endpointStateRpc(deps: EndpointStateDeps) {
   return {
     updateEndpoint: (message) =>
       change(message, "update", ({ at }) => {
-        const { url, ...others } = orThrow(readUpdateRequest(message, deps, at));
-        return (endpoint) => ({
-          ...others,
-          ...(url === undefined ? {} : urlChange(endpoint, url, { mustVerify, at })),
-        });
+        const { url, headers, ...others } = orThrow(readUpdateRequest(message, deps, at));
+        return (endpoint) => {
+          const keepsHeaders = headers === undefined && endpoint.headerNames !== undefined;
+          if (keepsHeaders && url !== undefined && leavesOrigin(endpoint, url)) return keptHeaders;
+          const configuration = {
+            ...others,
+            ...(url === undefined ? {} : urlChange(endpoint, url, { mustVerify, at })),
+          };
+          return { configuration, headers: headers && changedHeaders(sealer, endpoint, headers) };
+        };
       }),
 
     pauseEndpoint: (message) =>
-      change(
-        message,
-        "pause",
-        ({ at }) =>
-          (endpoint) =>
-            pause(endpoint, "requested", at),
-      ),
+      change(message, "pause", ({ at }) => (endpoint) => ({
+        configuration: pause(endpoint, "requested", at),
+      })),
 
     resumeEndpoint: (message) =>
-      change(
-        message,
-        "resume",
-        ({ at }) =>
-          (endpoint) =>
-            resume(endpoint, at),
-      ),
+      change(message, "resume", ({ at }) => (endpoint) => ({
+        configuration: resume(endpoint, at),
+      })),
 
     verifyEndpoint: async (message) => {
       const command = commandOf(message, "verify", clock);
@@ -102,10 +104,19 @@ export function endpointStateRpc(deps: EndpointStateDeps) {
     approveEndpoint: (message) =>
       change(message, "approve", ({ actor, at }) => {
         if (actor.kind !== "operator") orThrow(refused("ACCESS_FORBIDDEN"));
-        return (endpoint) => verification(endpoint, at);
+        return (endpoint) => ({ configuration: verification(endpoint, at) });
       }),
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
+
+/**
+ * Protects values from a caller who may change the endpoint but can't read them: no URL of its own
+ * gets them.
+ */
+const keptHeaders = refused(
+  "INVALID_REQUEST",
+  "headers: must be sent again with a url of another origin, because their values were set for the old one",
+);
 
 type ChallengeDeps = SigningDeps & {
   readonly endpoints: EndpointStore;
@@ -146,6 +157,7 @@ async function verify(
 
 /**
  * Posts a challenge to a URL. Returns the failure. Returns `undefined` if the challenge succeeded.
+ * It has none of the merchant's own headers, because the URL is not verified yet.
  */
 async function challenge(
   deps: ChallengeDeps,

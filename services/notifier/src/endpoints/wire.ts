@@ -23,6 +23,7 @@ export function endpointMessage(endpoint: Endpoint): EndpointMessage {
     state: enumValue(EndpointState, endpointState(endpoint)),
     order: enumValue(DeliveryOrder, endpoint.order),
     eventTypes: [...endpoint.eventTypes],
+    headerNames: [...(endpoint.headerNames ?? [])],
     pendingUrl: endpoint.pendingUrl ?? "",
     ...(endpoint.pausedAt && { pausedAt: timestampFromDate(endpoint.pausedAt) }),
     pauseReason: endpoint.pausedFor ?? "",

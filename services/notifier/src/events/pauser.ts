@@ -2,7 +2,6 @@ import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { eventId } from "@disburse/kernel/id.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { type Clock, isoTime } from "@disburse/kernel/time.ts";
 import type { Dispatcher } from "../deliveries/dispatch/dispatcher.ts";
@@ -13,8 +12,8 @@ import { isLive, type PauseReason, type Recipient } from "../endpoints/rules/end
 import { endpointPaused } from "../endpoints/rules/opt-in.ts";
 import { pause } from "../endpoints/rules/pause.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
+import { endpointEvent } from "./endpoint-event.ts";
 import type { FanOut } from "./fan-out.ts";
-import { type PublishedEvent, webhookEventOf } from "./rules/event.ts";
 
 type PauserDeps = {
   readonly database: Database;
@@ -145,25 +144,15 @@ async function announce(deps: PauserDeps, endpoint: Recipient, pausedAt: Date): 
     operation,
     detail: `${reason}; ${others.length} other endpoints notified`,
   });
-  const event = webhookEventOf(noticeOf(endpoint, reason, pausedAt), pausedAt);
   const change = { operationId: operation, content: operation, actor };
   await deps.fanOut.publishOne(
-    event,
+    noticeOf(endpoint, reason, pausedAt),
     change,
     others.map((other) => other.id),
   );
 }
 
-/**
- * Builds the notice of a pause. The time of the pause is its sequence number, because each pause of
- * an endpoint is later than the previous one.
- */
-function noticeOf(
-  { id, merchantId, description }: Recipient,
-  reason: PauseReason,
-  pausedAt: Date,
-): PublishedEvent {
-  const sequence = pausedAt.getTime();
+function noticeOf({ id, merchantId, description }: Recipient, reason: PauseReason, pausedAt: Date) {
   const data = {
     id,
     status: "paused",
@@ -172,14 +161,5 @@ function noticeOf(
     description,
     paused_at: isoTime(pausedAt),
   };
-  return {
-    eventId: eventId(id, sequence),
-    merchantId,
-    transactionType: endpointPaused,
-    transactionId: id,
-    status: data.status,
-    sequence: BigInt(sequence),
-    dataJson: JSON.stringify(data),
-    occurredAt: pausedAt,
-  };
+  return endpointEvent(endpointPaused, data, pausedAt, id);
 }

@@ -1,5 +1,6 @@
 import {
   afterCursor,
+  countMax,
   countUpToMax,
   createdWithin,
   oldestFirst,
@@ -7,6 +8,7 @@ import {
 } from "@disburse/chassis/paging/page.ts";
 import type { Collection, Filter } from "mongodb";
 import type { DeliveryDocument } from "../deliveries/documents.ts";
+import { isSubscribed } from "../endpoints/rules/event-filter.ts";
 import { testTransactionType } from "../events/rules/webhook-body.ts";
 import type { ReplayTerms } from "./rules/replay.ts";
 
@@ -15,27 +17,79 @@ import type { ReplayTerms } from "./rules/replay.ts";
  */
 export type Originals = ReplayTerms & { readonly merchantId: string };
 
+/** A page of originals. */
+export type OriginalsPage = {
+  readonly originals: readonly DeliveryDocument[];
+  /** The last delivery that was read, which is not always an original. */
+  readonly last: DeliveryDocument | undefined;
+  readonly isLast: boolean;
+};
+
 /**
- * Returns the originals of a replay after the cursor, oldest first. Skips redeliveries and test
- * events.
+ * Maximum deliveries that one page reads to find those of the chosen types. No index has the types,
+ * so rare ones need several pages.
  */
-export function readOriginals(
+const readMax = 500;
+
+/**
+ * Returns at most `rate` originals of a replay after the cursor, oldest first. Skips redeliveries
+ * and test events.
+ */
+export async function readOriginals(
   deliveries: Collection<DeliveryDocument>,
   of: Originals,
   after: PageCursor | undefined,
-  limit: number,
-): Promise<DeliveryDocument[]> {
+): Promise<OriginalsPage> {
+  const limit = of.eventTypes.length === 0 ? of.rate : readMax;
   const options = { projection: { attempts: 0 }, hint: "originals" };
-  return deliveries
+  const found = await deliveries
     .find(afterCursor(originalFilter(of), after, oldestFirst), options)
     .sort(oldestFirst)
     .limit(limit)
     .toArray();
+  const chosen = found.filter((each) => isChosen(of, each));
+  const originals = chosen.slice(0, of.rate);
+  // Those beyond the rate belong to the next page.
+  const last = chosen.length > of.rate ? originals.at(-1) : found.at(-1);
+  return { originals, last, isLast: found.length < limit && chosen.length <= of.rate };
 }
 
-/** Counts the originals. Counting stops at `countMax` plus one. */
-export function countOriginals(deliveries: Collection<DeliveryDocument>, of: Originals) {
-  return countUpToMax(deliveries, originalFilter(of), { hint: "originals" });
+/** The number of originals, counted in the first 10,000 deliveries of the period. */
+export type OriginalsCount = { readonly total: number; readonly isCapped: boolean };
+
+export async function countOriginals(
+  deliveries: Collection<DeliveryDocument>,
+  of: Originals,
+): Promise<OriginalsCount> {
+  const options = { hint: "originals" };
+  if (of.eventTypes.length === 0) {
+    const count = await countUpToMax(deliveries, originalFilter(of), options);
+    return { total: Math.min(count, countMax), isCapped: count > countMax };
+  }
+  const kind = { transaction_type: "$transaction_type", status: "$status" };
+  const kinds = await deliveries
+    .aggregate<{ _id: Pick<DeliveryDocument, "transaction_type" | "status">; count: number }>(
+      [
+        { $match: originalFilter(of) },
+        { $limit: countMax + 1 },
+        { $group: { _id: kind, count: { $sum: 1 } } },
+      ],
+      options,
+    )
+    .toArray();
+  const sum = (counted: typeof kinds) => counted.reduce((all, { count }) => all + count, 0);
+  const total = Math.min(sum(kinds.filter(({ _id }) => isChosen(of, _id))), countMax);
+  return { total, isCapped: sum(kinds) > countMax };
+}
+
+function isChosen(
+  { eventTypes }: ReplayTerms,
+  {
+    transaction_type: transactionType,
+    status,
+  }: Pick<DeliveryDocument, "transaction_type" | "status">,
+): boolean {
+  return eventTypes.length === 0 || isSubscribed({ eventTypes }, { transactionType, status });
 }
 
 function originalFilter(of: Originals): Filter<DeliveryDocument> {

@@ -120,6 +120,63 @@ describe("a replay", () => {
     expect((await posted(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
   });
 
+  it("sends only the chosen event types, at its rate", async () => {
+    const endpoint = await endpointWith(8);
+    const { collection } = notifier.deliveries;
+    const changed = (eventIds: readonly string[], fields: object) =>
+      collection.updateMany({ event_id: { $in: [...eventIds] } }, { $set: fields });
+    const [first = "", second = "", third = "", ...others] = endpoint.eventIds;
+    await changed([first], { transaction_type: "account.credited", status: "credited" });
+    await changed([second], { status: "failed" });
+    await changed([third], { transaction_type: "refund", status: "failed" });
+    const failed = ["payout_session.failed", "refund"];
+    const { id, ...created } = await replay(endpoint, { eventTypes: failed, ratePerSecond: 1 });
+    expect(created).toMatchObject({
+      ...{ eventTypes: failed, totalCount: 2n, totalCountCapped: false },
+    });
+    for (const sent of [[second], [second, third]]) {
+      while (await notifier.replayer.round());
+      expect((await queued(endpoint)).toSorted()).toEqual(sent.toSorted());
+      notifier.advance(1_000);
+    }
+    expect(await readReplay(endpoint, id)).toMatchObject({
+      ...{ state: ReplayState.DONE, queuedCount: 2n },
+    });
+    const none = await replay(endpoint, { eventTypes: ["payment_session"] });
+    expect(none).toMatchObject({ state: ReplayState.DONE, totalCount: 0n });
+    const all = await replay(endpoint, { eventTypes: ["*"] });
+    expect(all.totalCount).toBe(BigInt(others.length + 2));
+    const credits = { mutation: operation(), merchantId: endpoint.merchantId, replayId: all.id };
+    await notifier.rpc.cancelReplay(credits);
+    const credited = await replay(endpoint, { eventTypes: ["account.credited"] });
+    expect(credited.totalCount).toBe(1n);
+  });
+
+  it("finds rare types beyond the deliveries of one page", async () => {
+    const endpoint = await endpointWith(1);
+    const { collection } = notifier.deliveries;
+    const original = await collection.findOne({ endpoint_id: endpoint.endpointId });
+    if (original === null) throw new Error("nothing was sent");
+    const copies = Array.from({ length: 1_100 }, (_none, at) => ({
+      ...original,
+      _id: `${original._id}_${at}`,
+      event_id: `${original.event_id}_${at}`,
+      created_at: new Date(original.created_at.getTime() + 1),
+    }));
+    await collection.insertMany(copies);
+    const last = copies.at(-1)!;
+    const later = { status: "failed", created_at: new Date(last.created_at.getTime() + 1) };
+    await collection.updateOne({ _id: last._id }, { $set: later });
+    const { id, totalCount } = await replay(endpoint, { eventTypes: ["payout_session.failed"] });
+    expect(totalCount).toBe(1n);
+    for (let pages = 0; pages < 3; pages += 1) {
+      while (await notifier.replayer.round());
+      notifier.advance(1_000);
+    }
+    expect(await queued(endpoint)).toEqual([last.event_id]);
+    expect((await readReplay(endpoint, id)).state).toBe(ReplayState.DONE);
+  });
+
   it("sends a full last page and then ends", async () => {
     const endpoint = await endpointWith(6);
     const { id } = await replay(endpoint, { ratePerSecond: 3 });

@@ -60,7 +60,7 @@ const cancelled = { state: "cancelled" } as const;
 
 async function sendPage(deps: ReplayerDeps, replay: ReplayDocument): Promise<ReplaySettlement> {
   const { deliveries, endpoints, clock, wake } = deps;
-  const { merchant_id: merchantId, endpoint_id: endpointId, cursor, rate } = replay;
+  const { merchant_id: merchantId, endpoint_id: endpointId, cursor } = replay;
   const endpoint = await endpoints.find(merchantId, endpointId);
   if (endpoint === undefined || !isLive(endpoint)) {
     const now = clock.now();
@@ -68,18 +68,18 @@ async function sendPage(deps: ReplayerDeps, replay: ReplayDocument): Promise<Rep
     return { transition, queued: 0, last: undefined, at: now };
   }
   const of = { merchantId, ...termsOf(replay) };
-  const page = await readOriginals(deliveries.collection, of, cursor ?? undefined, rate);
-  const redeliveries = page.map((source) => {
+  const page = await readOriginals(deliveries.collection, of, cursor ?? undefined);
+  const redeliveries = page.originals.map((source) => {
     const operationId = `${replay._id}/${source._id}`;
     return { source, change: { operationId, actor: replay.actor } };
   });
   await makeRedeliveries(deliveries.collection, redeliveries, clock.now());
   wake();
-  const last = page.at(-1);
+  const { last } = page;
   const at = clock.now();
   return {
-    transition: transitionAfterPage(replay, page.length, at),
-    queued: page.length,
+    transition: transitionAfterPage(page.isLast, at),
+    queued: page.originals.length,
     last: last && { at: last.created_at, id: last._id },
     at,
   };

@@ -44,6 +44,8 @@ describe("a requested replay", () => {
     [{ since: "2026-10-20" }, "since: must be at most 30 days before until"],
     [{ states: ["pending"] }, "states: must be an array of one or more of exhausted, delivered"],
     [{ states: ["exhausted", "cancelled"] }, "states: must be an array of one or more of"],
+    [{ eventTypes: ["payout"] }, "event_types: must be an array of 1 to 50 different event types"],
+    [{ eventTypes: ["refund", "refund"] }, "event_types: must be an array of 1 to 50 different"],
     [{ ratePerSecond: -1 }, "rate: must be a whole number from 1 to 100"],
     [{ ratePerSecond: 101 }, "rate: must be a whole number from 1 to 100"],
     [{ unreadable: [{ field: "rate", problem: "must be odd" }] }, "rate: must be odd"],
@@ -69,6 +71,7 @@ describe("a requested replay", () => {
       "STATE_NOT_REACHABLE A replay of this endpoint is running. It must be finished or cancelled first.",
     );
     expect(await refusal(ask({ mutation, ratePerSecond: 11 }))).toBe(used);
+    expect(await refusal(ask({ mutation, eventTypes: ["*"] }))).toBe(used);
     await notifier.replayer.round();
     notifier.advance(5_000);
     const again = (await ask({ mutation })).replay;

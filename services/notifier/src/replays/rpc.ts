@@ -127,6 +127,7 @@ function readReplayRequest(
     since,
     until: parseMoment(checked.until),
     states: states.length === 0 ? ["exhausted"] : states,
+    eventTypes: checked.eventTypes,
     rate: checked.ratePerSecond || replayRateDefault,
   };
 }
@@ -139,6 +140,7 @@ function replayMessage(replay: ReplayDocument): Replay {
     since: timestampFromDate(replay.since),
     until: timestampFromDate(replay.until),
     states: replay.states.map((state) => enumValue(DeliveryState, state)),
+    eventTypes: [...(replay.event_types ?? [])],
     ratePerSecond: replay.rate,
     state: enumValue(ReplayState, replay.state),
     totalCount: BigInt(replay.total),

@@ -24,12 +24,12 @@ beforeEach(() => replays.collection.deleteMany({}));
 function replay(name: string, changes: Partial<ReplayDocument> = {}): ReplayDocument {
   const terms = {
     ...{ endpointId: `whe_${name}`, since: at(-9_000), until: now },
-    ...{ states: ["exhausted"] as const, rate: 10 },
+    ...{ states: ["exhausted"] as const, eventTypes: [], rate: 10 },
   };
   const created = newReplay(
     "mer_1",
     terms,
-    5,
+    { total: 5, isCapped: false },
     { ...change, operationId: `op-${name}` },
     at(-1_000),
   );

@@ -7,18 +7,19 @@ const now = new Date("2026-11-20T12:00:00.000Z");
 const at = (ms: number): Date => new Date(now.getTime() + ms);
 const terms: ReplayTerms = {
   ...{ endpointId: "whe_1", since: at(-3_600_000), until: at(-1_000) },
-  ...{ states: ["exhausted", "delivered"], rate: 7 },
+  ...{ states: ["exhausted", "delivered"], eventTypes: [], rate: 7 },
 };
 const change = { operationId: "op-1", actor: { kind: "api_key", id: "key_1" } } as const;
 const running = { state: "running", due_at: now };
 const done = { state: "done", due_at: null, expires_at: at(30 * 86_400_000) };
 
 it.each([
-  [0, done, 0, false],
-  [1, running, 1, false],
-  [10_000, running, 10_000, false],
-  [10_001, running, 10_000, true],
-])("a new replay of %i deliveries is %j", (count, progress, total, isCapped) => {
+  [done, 0, false],
+  [running, 1, false],
+  [running, 10_000, true],
+  [running, 0, true],
+])("a new replay is %j with %i deliveries, capped: %s", (progress, total, isCapped) => {
+  const count = { total, isCapped };
   const created = withCallContext({ requestId: "req-1" }, () =>
     newReplay("mer_1", terms, count, change, now),
   );
@@ -30,4 +31,11 @@ it.each([
     ...{ request_id: "req-1", operation_id: "op-1", actor: change.actor },
   });
   expect(termsOf(created)).toEqual(terms);
+});
+
+it("a new replay has its event types", () => {
+  const chosen = { ...terms, eventTypes: ["refund"] };
+  const created = newReplay("mer_1", chosen, { total: 1, isCapped: false }, change, now);
+  expect(created.event_types).toEqual(["refund"]);
+  expect(termsOf(created)).toEqual(chosen);
 });

@@ -2,7 +2,6 @@ import { currentOrigin, type Origin } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import {
-  countMax,
   findCountedPage,
   type PageCursor,
   type PageRequest,
@@ -10,6 +9,7 @@ import {
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { deliveryKeptMs } from "../deliveries/documents.ts";
+import type { OriginalsCount } from "./originals.ts";
 import type { ReplayableState, ReplayTerms, ReplayTransition } from "./rules/replay.ts";
 
 export type ReplayDocument = Origin & {
@@ -20,11 +20,16 @@ export type ReplayDocument = Origin & {
   since: Date;
   until: Date;
   states: ReplayableState[];
+  /** Absent for all types. */
+  event_types?: string[];
   rate: number;
   state: ReplayTransition["state"];
-  /** The last original that the replay has sent again. */
+  /** The last delivery that the replay has read. */
   cursor: PageCursor | null;
-  /** Number of originals, at most 10,000. If there are more, `total_capped` is true. */
+  /**
+   * Number of originals in the first 10,000 deliveries of the period. If there are more,
+   * `total_capped` is true.
+   */
   total: number;
   total_capped: boolean;
   queued_count: number;
@@ -112,7 +117,7 @@ export function openReplayStore({ db }: Database, place: string) {
 export type ReplaySettlement = {
   readonly transition: ReplayTransition;
   readonly queued: number;
-  /** The last original of the page. `undefined` if the page was empty. */
+  /** The last delivery of the page. `undefined` if the page was empty. */
   readonly last: PageCursor | undefined;
   readonly at: Date;
 };
@@ -135,7 +140,7 @@ function ended(state: "done" | "cancelled", at: Date) {
 export function newReplay(
   merchantId: string,
   terms: ReplayTerms,
-  count: number,
+  { total, isCapped }: OriginalsCount,
   { operationId, actor }: Change,
   now: Date,
 ): ReplayDocument {
@@ -147,15 +152,16 @@ export function newReplay(
     since: terms.since,
     until: terms.until,
     states: [...terms.states],
+    ...(terms.eventTypes.length > 0 && { event_types: [...terms.eventTypes] }),
     rate: terms.rate,
     cursor: null,
-    total: Math.min(count, countMax),
-    total_capped: count > countMax,
+    total,
+    total_capped: isCapped,
     queued_count: 0,
     lease: null,
     created_at: now,
     updated_at: now,
-    ...(count === 0 ? ended("done", now) : { state: "running", due_at: now }),
+    ...(total === 0 && !isCapped ? ended("done", now) : { state: "running", due_at: now }),
     ...currentOrigin(),
     operation_id: operationId,
     actor,
@@ -163,6 +169,13 @@ export function newReplay(
 }
 
 export function termsOf(replay: ReplayDocument): ReplayTerms {
-  const { endpoint_id: endpointId, since, until, states, rate } = replay;
-  return { endpointId, since, until, states, rate };
+  const {
+    endpoint_id: endpointId,
+    since,
+    until,
+    states,
+    event_types: eventTypes = [],
+    rate,
+  } = replay;
+  return { endpointId, since, until, states, eventTypes, rate };
 }

@@ -29,6 +29,7 @@ export const webhookWords = {
     health: "Health",
     eventTypes: "Events",
     order: "Order",
+    headers: "Own headers",
     orders: {
       none: "Each event at once",
       bounded: "In order, waiting 30 s or 3 attempts at most",

@@ -76,6 +76,7 @@ function EndpointFacts({ endpoint }: { endpoint: WebhookEndpointWithHealth }) {
               [t.webhooks.endpoints.description, endpoint.description],
               [words.eventTypes, endpoint.event_types.join(", ")],
               [words.order, words.orders[endpoint.order]],
+              [words.headers, Object.keys(endpoint.headers ?? {}).join(", ")],
               [words.pendingUrl, endpoint.pending_url],
               [words.pausedAt, <Moment key="paused" at={endpoint.paused_at} />],
               [words.pauseReason, words.pauseReasons[endpoint.pause_reason]],

@@ -2,6 +2,7 @@ import { callContext, withCallContext } from "@disburse/chassis/call-context.ts"
 import type { Log } from "@disburse/chassis/log.ts";
 import { formatTraceparent, traceparentHeader } from "@disburse/chassis/traceparent.ts";
 import type { SpanStart, Tracing } from "@disburse/chassis/tracing/tracing.ts";
+import { maskedOutcome, openHeaders } from "../../endpoints/headers.ts";
 import { type SigningDeps, signedRequest } from "../../endpoints/keys.ts";
 import type { Recipient } from "../../endpoints/rules/endpoint.ts";
 import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
@@ -41,8 +42,11 @@ export async function attemptDelivery(
     sequence: delivery.sequence,
     body: delivery.body.value(),
   };
-  const request = signedRequest(deps, endpoint, endpoint.url, event, startedAt);
-  return postDelivery(deps, delivery, request, (outcome) => {
+  const signed = signedRequest(deps, endpoint, endpoint.url, event, startedAt);
+  const own = openHeaders(deps.sealer, endpoint);
+  const request = { ...signed, headers: { ...own, ...signed.headers } };
+  return postDelivery(deps, delivery, request, (answer) => {
+    const outcome = maskedOutcome(answer, own);
     const endedAt = clock.now();
     const attempt: Attempt = { number: attemptsBefore + 1, startedAt, endedAt, outcome };
     const transition = transitionAfter(attempt, { jitter, deadline });

@@ -21,6 +21,8 @@ export type Endpoint = {
   readonly order: DeliveryOrder;
   /** The subscription. Each entry is `*`, a transaction type, or `<transaction type>.<status>`. */
   readonly eventTypes: readonly string[];
+  /** Names of the merchant's own headers, in alphabetical order. Absent if there are none. */
+  readonly headerNames?: readonly string[] | undefined;
   /** Start of the current pause. Events wait until the pause ends. */
   readonly pausedAt?: Date | undefined;
   /** Set only during a pause. */
@@ -47,6 +49,7 @@ export type EndpointConfiguration = Pick<
   | "description"
   | "order"
   | "eventTypes"
+  | "headerNames"
   | "pausedAt"
   | "pausedFor"
   | "resumedAt"
@@ -116,7 +119,11 @@ export type Recipient = Endpoint & {
   readonly deletedAt?: Date | undefined;
   readonly signing: SecretSet;
   readonly keys: readonly SealedKey[];
+  /** The merchant's own headers, encrypted. The history of changes doesn't contain them. */
+  readonly sealedHeaders?: string | undefined;
 };
+
+export type SealedHeaders = Pick<Recipient, "headerNames" | "sealedHeaders">;
 
 /** An endpoint with its secrets and history. Each revision replaces the whole record. */
 export type EndpointRecord = Recipient & {

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../sender/rules/outcome.ts";
-import { afterOutcome, type Health, healthStart, isUnresponsive, withoutStreak } from "./health.ts";
+import {
+  afterOutcome,
+  type Health,
+  healthStart,
+  isFailing,
+  isUnresponsive,
+  withoutStreak,
+} from "./health.ts";
 
 const at = new Date("2026-11-20T00:00:00.000Z");
 const ok: Outcome = { kind: "answered", statusCode: 200, body: "" };
@@ -187,5 +194,48 @@ it("keeps the fields that an outcome does not change", () => {
     ...{ circuit: "closed", concurrency: 4, consecutiveFailures: 1, lastFailure: "503" },
     ...{ lastDeliveredAt: first, lastFailedAt: second, failingSince: second },
     failingDays: 1,
+  });
+});
+
+describe("an endpoint is failing", () => {
+  it.each<[string, readonly Step[], boolean]>([
+    ["not before its first attempt", [], false],
+    ["not after one failure", [[refusal, 0]], false],
+    [
+      "not after 9 min 59.999 s",
+      [
+        [refusal, 0],
+        [timeout, 599_999],
+      ],
+      false,
+    ],
+    [
+      "after 10 minutes of failures",
+      [
+        [refusal, 0],
+        [timeout, 600_000],
+      ],
+      true,
+    ],
+    [
+      "not if it acknowledged meanwhile",
+      [
+        [refusal, 0],
+        [ok, 300_000],
+        [refusal, 300_000],
+      ],
+      false,
+    ],
+    [
+      "not any more after an acknowledgement",
+      [
+        [refusal, 0],
+        [refusal, 600_000],
+        [ok, 1],
+      ],
+      false,
+    ],
+  ])("%s", (_name, steps, expected) => {
+    expect(isFailing(afterSteps(steps))).toBe(expected);
   });
 });

@@ -108,6 +108,21 @@ export function isUnresponsive({ failingSince, failingDays = 0 }: Health, now: D
   return now.getTime() - failingSince.getTime() >= unresponsiveDays * dayMs;
 }
 
+/**
+ * A failing endpoint is reported after this time. A receiver's restart or deployment takes less,
+ * and the 8th attempt of a delivery is made after 10 min 35 s.
+ */
+export const failingMsToReport = 600_000;
+
+/** Returns true if attempts have failed for 10 minutes, and none was acknowledged meanwhile. */
+export function isFailing({
+  failingSince,
+  lastFailedAt,
+}: Pick<Health, "failingSince" | "lastFailedAt">): boolean {
+  if (failingSince === undefined || lastFailedAt === undefined) return false;
+  return lastFailedAt.getTime() - failingSince.getTime() >= failingMsToReport;
+}
+
 /** Resets the streak after the endpoint was resumed. */
 export function withoutStreak(health: Health): Health {
   return { ...health, failingSince: undefined, failingDays: undefined };

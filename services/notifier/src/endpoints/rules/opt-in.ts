@@ -6,6 +6,13 @@ import type { IdNoun } from "@disburse/kernel/id.ts";
  */
 export const endpointPaused = "webhook_endpoint.paused";
 
+/**
+ * The events that report a failing endpoint to its merchant, and its recovery. They go to the
+ * merchant's other endpoints that subscribe to them.
+ */
+export const endpointFailing = "endpoint.failing";
+export const endpointRecovered = "endpoint.recovered";
+
 /** The service that publishes an event type, and the kind of record that the event is about. */
 type OptIn = { readonly publisher: string; readonly subject: IdNoun };
 
@@ -18,6 +25,8 @@ const optIns: Readonly<Record<string, OptIn>> = {
   "batch.approval_required": { publisher: "payout", subject: "batch" },
   "batch.finished": { publisher: "payout", subject: "batch" },
   "beneficiary.screening_changed": { publisher: "beneficiary", subject: "beneficiary" },
+  [endpointFailing]: { publisher: "notifier", subject: "endpoint" },
+  [endpointRecovered]: { publisher: "notifier", subject: "endpoint" },
   "payout.approval_required": { publisher: "payout", subject: "payout" },
   "scheduled_payout.approval_required": { publisher: "payout", subject: "scheduledPayout" },
   [endpointPaused]: { publisher: "notifier", subject: "endpoint" },

@@ -4,6 +4,7 @@ import type {
   EndpointConfiguration,
   EndpointOperation,
   EndpointRecord,
+  SealedHeaders,
   SealedKey,
 } from "./endpoint.ts";
 import { namedKeys, type SecretSet } from "./secret-set.ts";
@@ -49,6 +50,7 @@ export type EndpointChange = {
   readonly configuration?: Partial<EndpointConfiguration>;
   readonly signing?: SecretSet;
   readonly newKey?: SealedKey;
+  readonly headers?: SealedHeaders | undefined;
   readonly isDeleted?: boolean;
 };
 
@@ -63,10 +65,13 @@ export function revised(
   endpoint: EndpointRecord,
   change: EndpointChange,
 ): EndpointRecord | Refused<"INVALID_REQUEST"> {
-  const { signing = endpoint.signing, configuration = {}, newKey, isDeleted = false } = change;
+  const { signing = endpoint.signing, headers, newKey, isDeleted = false } = change;
+  const named = headers && { headerNames: headers.headerNames };
+  const configuration = { ...change.configuration, ...named };
   const { at, kind } = change.operation;
   const before = replaced(endpoint, configuration);
-  if (configurationKinds.has(kind) && before === undefined) return endpoint;
+  const isUnchanged = before === undefined && headers === undefined;
+  if (configurationKinds.has(kind) && isUnchanged) return endpoint;
   const operation = { ...change.operation, ...(before === undefined ? {} : { before }) };
   const { actor } = change.operation;
   const isGuaranteed =
@@ -83,6 +88,7 @@ export function revised(
     signing,
     operations,
     keys: keys.filter((key) => needed.has(key.id)),
+    sealedHeaders: isDeleted ? undefined : (headers ?? endpoint).sealedHeaders,
     updatedAt: at,
     place: isDeleted ? undefined : endpoint.place,
     deletedAt: isDeleted ? at : undefined,

@@ -22,6 +22,16 @@ export function unverifiedUrl({ url, verifiedAt, pendingUrl }: Verifiable): stri
   return verifiedAt === undefined ? url : pendingUrl;
 }
 
+/** Returns true if a URL has another origin than the endpoint's present and pending ones. */
+export function leavesOrigin({ url, pendingUrl }: Verifiable, next: string): boolean {
+  const known = [url, pendingUrl].flatMap((each) => (each === undefined ? [] : [originOf(each)]));
+  return !known.includes(originOf(next));
+}
+
+function originOf(url: string): string {
+  return new URL(url).origin;
+}
+
 /**
  * Returns the fields that change with a new URL. If the URL must be verified, it becomes the
  * pending URL. Until then the verified URL, if any, gets the events.

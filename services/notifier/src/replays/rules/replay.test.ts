@@ -15,6 +15,7 @@ const request: ReplayRequest = {
   since: at(-3_600_000),
   until: at(-1_000),
   states: ["exhausted"],
+  eventTypes: ["refund", "*"],
   rate: 10,
 };
 
@@ -56,6 +57,7 @@ describe("two replays", () => {
     const both = { ...terms, states: ["exhausted", "delivered"] } as const;
     expect(isSameReplay(both, { ...both, states: ["delivered", "exhausted"] })).toBe(true);
     expect(isSameReplay(terms, { ...terms, since: new Date(terms.since) })).toBe(true);
+    expect(isSameReplay(terms, { ...terms, eventTypes: ["*", "refund"] })).toBe(true);
   });
 
   it.each([
@@ -64,18 +66,17 @@ describe("two replays", () => {
     { until: at(1) },
     { states: ["delivered"] as const },
     { states: ["exhausted", "delivered"] as const },
+    { eventTypes: [] },
+    { eventTypes: ["refund"] },
     { rate: 11 },
   ])("are different if one has %j", (change) => {
     expect(isSameReplay(terms, { ...terms, ...change })).toBe(false);
   });
 });
 
-it.each([
-  ["done after a page that was not full", 9, { state: "done" }],
-  ["done after an empty page", 0, { state: "done" }],
-  ["to go on a second after a full page", 10, { state: "running", nextPageAt: at(1_000) }],
-])("is %s", (_name, sent, transition) => {
-  expect(transitionAfterPage({ rate: 10 }, sent, now)).toEqual(transition);
+it("ends after its last page, and goes on a second after another one", () => {
+  expect(transitionAfterPage(true, now)).toEqual({ state: "done" });
+  expect(transitionAfterPage(false, now)).toEqual({ state: "running", nextPageAt: at(1_000) });
 });
 
 it("of an endpoint that is not live is rechecked after 10 s", () => {

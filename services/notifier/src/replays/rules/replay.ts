@@ -14,6 +14,8 @@ export type ReplayTerms = {
   /** End of the originals' creation times, exclusive. */
   readonly until: Date;
   readonly states: readonly ReplayableState[];
+  /** Selects originals as a subscription does. Empty for all types. */
+  readonly eventTypes: readonly string[];
   /** Maximum deliveries that the replay creates per second. */
   readonly rate: number;
 };
@@ -46,7 +48,8 @@ export function isSameReplay(one: ReplayTerms, other: ReplayTerms): boolean {
     one.since.getTime() === other.since.getTime() &&
     one.until.getTime() === other.until.getTime() &&
     one.rate === other.rate &&
-    one.states.toSorted().join() === other.states.toSorted().join()
+    one.states.toSorted().join() === other.states.toSorted().join() &&
+    one.eventTypes.toSorted().join() === other.eventTypes.toSorted().join()
   );
 }
 
@@ -61,12 +64,8 @@ export type ReplayTransition =
  * Returns the next state after a page was queued. The wait for the next page starts when this page
  * is written, so no second exceeds `rate`.
  */
-export function transitionAfterPage(
-  { rate }: Pick<ReplayTerms, "rate">,
-  sent: number,
-  now: Date,
-): ReplayTransition {
-  if (sent < rate) return { state: "done" };
+export function transitionAfterPage(isLast: boolean, now: Date): ReplayTransition {
+  if (isLast) return { state: "done" };
   return { state: "running", nextPageAt: new Date(now.getTime() + pageEveryMs) };
 }
 
