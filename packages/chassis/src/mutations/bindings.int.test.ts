@@ -5,9 +5,11 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createKeyedHashes } from "../crypto/sealing.ts";
 import { connectDatabase, type Database } from "../mongo/database.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { bindOperations, isMutation, openOperationBindings } from "./bindings.ts";
+import { contentKeyOf, contentPurpose } from "./content.ts";
 
 let database: Database;
 beforeAll(async () => {
@@ -33,8 +35,10 @@ const opened = async ({ merchantId }: { merchantId: string }) => {
   return { account: create(AccountSchema, { merchantId }) };
 };
 
-function clientOf(own: readonly ("openAccount" | "getAccount")[] = []) {
-  const bindings = openOperationBindings(database);
+function clientOf(
+  own: readonly ("openAccount" | "getAccount")[] = [],
+  bindings = openOperationBindings(database),
+) {
   const rpc = { openAccount: opened, getAccount: opened };
   const bound = bindOperations(PayoutService, rpc, bindings, { own });
   const transport = createRouterTransport(
@@ -119,6 +123,22 @@ describe("an operation", () => {
     expect(await first).toMatch(/balance/i);
     expect(await outcome(ask(mutation, "EUR"))).toBe(other);
   });
+});
+
+it("is stored with a keyed digest, and recognised after a rotation of the key", async () => {
+  const ring = (...ids: readonly number[]) =>
+    ids.map((id) => `k${id}:${Buffer.alloc(32, id).toString("base64")}`).join(",");
+  const keyed = (keys: string) =>
+    openOperationBindings(database, contentKeyOf(createKeyedHashes(keys, contentPurpose)));
+  const mutation = operation();
+  expect(await outcome(ask(mutation, "USD", clientOf([], keyed(ring(1)))))).toBe("OK");
+  const bound = await database.db
+    .collection("operations")
+    .findOne({ _id: new RegExp(`${mutation.operationId}$`) as never });
+  expect(bound).toMatchObject({ operation_content: expect.stringMatching(/^k1[.][\w-]{43}$/) });
+  const rotated = clientOf([], keyed(ring(2, 1)));
+  expect(await outcome(ask(mutation, "USD", rotated))).toBe("OK");
+  expect(await outcome(ask(mutation, "EUR", rotated))).toBe(other);
 });
 
 describe("RPCs", () => {

@@ -44,9 +44,9 @@ export type OperationBindings = ReturnType<typeof openOperationBindings>;
 
 /**
  * Adds a secret key to a request's digest, so that the request can't be guessed from it. Used for
- * requests with encrypted fields.
+ * requests with encrypted fields. `like` is a stored digest whose key is used.
  */
-export type KeyContent = (content: string) => string;
+export type KeyContent = (content: string, like?: string) => string;
 
 /** The maximum number of audit entries that one sweep writes. */
 const sweptMax = 1_000;
@@ -76,7 +76,7 @@ export function openOperationBindings(
         _id: id,
         schema_version: 1,
         only_try,
-        ...(content !== undefined && { operation_content: content }),
+        ...(content !== undefined && { operation_content: keyContent(content) }),
         ...(pending && { pending }),
       };
       for (;;) {
@@ -87,7 +87,9 @@ export function openOperationBindings(
         // it.
         const known = await operations.findOneAndUpdate({ _id: id }, { $unset: { only_try: "" } });
         if (known === null) continue;
-        if (known.operation_content !== content) return undefined;
+        const { operation_content: stored } = known;
+        const same = content === undefined ? undefined : keyContent(content, stored);
+        if (stored !== same) return undefined;
         if (pending !== undefined) await operations.updateOne({ _id: id }, { $set: { pending } });
         return async () => undefined;
       }

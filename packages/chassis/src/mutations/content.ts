@@ -58,9 +58,13 @@ export function isOther({ operation_content }: StoredContent, content: string): 
 export const contentPurpose = "operation content";
 
 /**
- * Returns a function that adds a secret key to digests of requests with encrypted fields. The audit
- * trail can then show that two requests are equal, but no one without the key can guess the fields.
+ * Returns a function that adds a secret key to digests of requests with encrypted fields. Stored
+ * digests and the audit trail can then show that two requests are equal, but no one without the key
+ * can guess the fields. `like` is a stored digest whose key is used instead of the current one.
  */
-export function contentKeyOf([{ keyId, hash }]: readonly [KeyedHash, ...KeyedHash[]]) {
-  return (content: string): string => `${keyId}.${hash(content).toString("base64url")}`;
+export function contentKeyOf(hashes: readonly [KeyedHash, ...KeyedHash[]]) {
+  return (content: string, like = ""): string => {
+    const { keyId, hash } = hashes.find((each) => like.startsWith(`${each.keyId}.`)) ?? hashes[0];
+    return `${keyId}.${hash(content).toString("base64url")}`;
+  };
 }
