@@ -73,7 +73,8 @@ describe("a person of every role", () => {
   const asMerchant = [
     ...["CreateQuote", "ExecutePayout", "ReissuePayout", "ApprovePayout", "SchedulePayout"],
     ...["CreateBatch", "ApproveBatch", "CreateCryptoBeneficiary", "CreateFiatBeneficiary"],
-    ...["ArchiveBeneficiary", "CreateDepositor", "CreateBeneficiaryLink", "RevokeBeneficiaryLink"],
+    ...["UpdateBeneficiary", "ArchiveBeneficiary", "CreateDepositor", "CreateBeneficiaryLink"],
+    "RevokeBeneficiaryLink",
   ];
   it.each(asMerchant)("is refused %s", async (name) => {
     const found = contracts.flatMap(([service, { typeName, methods }]) =>

@@ -10,6 +10,7 @@ import {
   requestForQuote,
   schedulePayout,
 } from "@disburse/forms/bodies/transfer.ts";
+import { updateBeneficiary } from "@disburse/forms/bodies/update-beneficiary.ts";
 import {
   createEndpoint,
   createReplay,
@@ -123,9 +124,13 @@ const shapes: Readonly<Record<string, readonly [BankTransfer, AccountType][]>> =
 
 /**
  * Tested elsewhere. A batch line has one of two amounts, and an approval needs its batch
- * (`batches.e2e.test.ts`). A reissue needs a returned payout (payout's `reissue.int.test.ts`).
+ * (`batches.e2e.test.ts`). A reissue needs a returned payout (payout's `reissue.int.test.ts`). An
+ * update adds to stored metadata (beneficiary's `update.test.ts` and `update.int.test.ts`).
  */
-const triedElsewhere: readonly PublicBody[] = [createBatch, approveBatch, reissuePayout];
+const triedElsewhere: readonly PublicBody[] = [
+  ...[createBatch, approveBatch, reissuePayout],
+  updateBeneficiary,
+];
 
 export const postedForms: [string, Posted][] = publicBodies
   .filter((body) => !triedElsewhere.includes(body))

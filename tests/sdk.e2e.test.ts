@@ -108,6 +108,16 @@ async function useBeneficiaries(): Promise<void> {
   const { records, meta_data } = await beneficiaries.list({ beneficiary_type: "crypto" });
   expect(records).toEqual([stored]);
   expect(meta_data).toEqual({ total_count: 1, next_cursor: "" });
+  const change = { beneficiary_alias: "night shift", metadata: { team: "a" } };
+  const updated = await beneficiaries.update(created.beneficiary_id, change);
+  expect(updated).toEqual({
+    ...stored,
+    ...change,
+    metadata: { ...stored.metadata, ...change.metadata },
+    updated_at: updated.updated_at,
+  });
+  const found = await beneficiaries.list({ beneficiary_name: "NIGHT", metadata: ["team=a"] });
+  expect(found.records).toEqual([updated]);
   const { url, ...link } = await beneficiaries.createLink({ destination_currency: "USD" });
   expect(url).toMatch(/\/b\/\S{43}$/);
   expect(await beneficiaries.getLink(link.id)).toEqual(link);

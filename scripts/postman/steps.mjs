@@ -146,6 +146,7 @@ export const folders = {
     step("createCryptoBeneficiary", { save: { beneficiary_id: "data.beneficiary_id" } }),
     step("listBeneficiaries"),
     step("getBeneficiary"),
+    step("updateBeneficiary"),
     step("setBeneficiaryListing"),
     step("archiveBeneficiary"),
     step("createBeneficiaryLink", { save: id("link_id") }),

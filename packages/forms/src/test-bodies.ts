@@ -10,6 +10,7 @@ import {
   requestForQuote,
   schedulePayout,
 } from "./bodies/transfer.ts";
+import { updateBeneficiary } from "./bodies/update-beneficiary.ts";
 import { createEndpoint, createReplay, rotateSecret, updateEndpoint } from "./bodies/webhooks.ts";
 import type { PublicBody } from "./fields/field.ts";
 
@@ -18,6 +19,7 @@ export const publicBodies: readonly PublicBody[] = [
   cryptoBeneficiary,
   fiatBeneficiary,
   createBeneficiaryLink,
+  updateBeneficiary,
   depositor,
   requestForQuote,
   executePayout,

@@ -9,7 +9,9 @@ import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/co
 import { ComplianceSandboxService } from "@disburse/contracts/disburse/compliance/v1/compliance_sandbox_pb.ts";
 import { custodyProviderCodes } from "@disburse/forms/values/custody-providers.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
-import { destinationPurpose } from "./beneficiaries/rpc.ts";
+import { destinationPurpose } from "./beneficiaries/destination.ts";
+import { searchPurpose } from "./beneficiaries/search.ts";
+import { sealedBeneficiaries } from "./beneficiaries/store.ts";
 import { readConfig } from "./config.ts";
 import { sealedLinks } from "./links/store.ts";
 import { startLinkSweep } from "./links/submit.ts";
@@ -27,17 +29,22 @@ const complianceTimeoutMs = 3_000;
 export const start = serviceStart("beneficiary", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime } = opening;
   const { connect, openBus, serve, tracing } = opening;
-  const keys = await openKeys(opening, config, contentPurpose, destinationPurpose);
-  const { sealer, hashes } = keys;
+  const purposes = [contentPurpose, destinationPurpose, searchPurpose];
+  const keys = await openKeys(opening, config, ...purposes);
+  const { sealer } = keys;
+  const hashes = {
+    terms: keys.hashes(searchPurpose),
+    destinations: keys.hashes(destinationPurpose),
+  };
   const deps = {
-    ...openStores(database, sealer, contentKeyOf(hashes(contentPurpose))),
+    ...openStores(database, sealer, hashes, contentKeyOf(keys.hashes(contentPurpose))),
     compliance: connect(ComplianceService, config.COMPLIANCE_URL, complianceTimeoutMs),
     complianceSandbox: connect(ComplianceSandboxService, config.COMPLIANCE_URL),
     holdsBack: config.DISBURSE_MODE === "sandbox" ? holdsBack : undefined,
     clock: systemClock,
     log,
     sealer,
-    destinationHashes: hashes(destinationPurpose),
+    hashes,
     openLinksMax: config.OPEN_LINKS_PER_MERCHANT,
     sweepEveryMs: config.SCREENING_SWEEP_MS,
     allowed: {
@@ -51,7 +58,7 @@ export const start = serviceStart("beneficiary", readConfig, migrations, async (
   lifetime.add("outbox relay", startRelay({ outbox, bus, log }).stop);
   lifetime.add("screening sweep", startScreeningSweep({ ...deps, tracing }).stop);
   lifetime.add("link sweep", startLinkSweep(deps).stop);
-  const places = [sealedRecords("beneficiaries"), sealedRecords("depositors"), sealedLinks];
+  const places = [sealedBeneficiaries(hashes), sealedRecords("depositors"), sealedLinks];
   const resealing = startResealing({ database, keys, places, metrics, log });
   lifetime.add("resealing", resealing.stop);
   lifetime.add("screening backlog", startBacklogGauges({ ...deps, metrics }).stop);

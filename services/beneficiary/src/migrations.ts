@@ -37,6 +37,7 @@ const indexes: Indexes = {
       name: "list_apart",
     },
     { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
+    { key: { search: 1, created_at: -1, _id: -1 }, name: "search" },
   ],
   depositors: [
     { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },

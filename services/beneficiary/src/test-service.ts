@@ -10,6 +10,7 @@ import {
 import { createKeyedHashes, createSealer, type Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import {
   ComplianceService,
@@ -22,7 +23,8 @@ import { networks } from "@disburse/forms/values/networks.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
-import { destinationPurpose } from "./beneficiaries/rpc.ts";
+import { destinationPurpose } from "./beneficiaries/destination.ts";
+import { type Hashes, searchPurpose } from "./beneficiaries/search.ts";
 import { migrations } from "./migrations.ts";
 import { beneficiaryRpc, type ServiceDeps } from "./rpc.ts";
 import type { ComplianceClient } from "./screening/compliance.ts";
@@ -119,21 +121,30 @@ export type TestService = {
 /** In the format of `ENCRYPTION_KEYS`. */
 export const testKeys = `k1:${randomBytes(32).toString("base64")}`;
 
+/** Keyed hashes of a ring in the format of `ENCRYPTION_KEYS`. */
+export const hashesOf = (ring = testKeys): Hashes => ({
+  terms: createKeyedHashes(ring, searchPurpose),
+  destinations: createKeyedHashes(ring, destinationPurpose),
+});
+
+const contentHashes = createKeyedHashes(testKeys, contentPurpose);
+
 /** Starts the service on its own database, or on an existing one. */
 export async function startTestService(
   beside?: TestService,
   sealer: Sealer = createSealer(testKeys),
+  hashes: Hashes = hashesOf(),
 ): Promise<TestService> {
   const database = beside?.database ?? (await migratedDatabase("beneficiary", migrations));
   const clock = createTestClock();
   const compliance = createFakeCompliance(clock);
   const deps: ServiceDeps = {
-    ...openStores(database, sealer),
+    ...openStores(database, sealer, hashes, contentKeyOf(contentHashes)),
     compliance,
     clock,
     log: silentLog,
     sealer,
-    destinationHashes: createKeyedHashes(testKeys, destinationPurpose),
+    hashes,
     openLinksMax: 1_000,
     sweepEveryMs,
     allowed: { routing_code_value_1: networks },

@@ -149,8 +149,6 @@ export function createNotifier(options: NotifierOptions) {
   const bindings = openOperationBindings(database, options.keyContent);
   const bound = {
     own: ["publishEvent"],
-    // Their headers are encrypted at rest.
-    sealed: ["createEndpoint", "updateEndpoint"],
   } as const;
   return {
     ...stores,

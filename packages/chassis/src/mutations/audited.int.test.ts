@@ -46,7 +46,7 @@ const opened = async ({ merchantId }: { merchantId: string }) => {
   answer();
   return { account: create(AccountSchema, { id: `acc_${calls}`, merchantId }) };
 };
-const keyed = (content: string) => [`keyed ${content}`] as const;
+const keyed = (content: string) => `keyed ${content}`;
 const rpc = { openAccount: opened, getAccount: opened };
 const boundWith = (
   options: Parameters<typeof bindOperations<typeof PayoutService, typeof rpc>>[3],
@@ -94,7 +94,7 @@ describe("a privileged call", () => {
       call: {
         ...{ caller: "person", roles: ["admin", "treasury"], merchantId: "mer_1" },
         ...{ rpc: "disburse.payout.v1.PayoutService/OpenAccount", outcome: "done" },
-        ...{ requestId: "req-1", content: expect.stringMatching(/^[\w-]{43}$/) },
+        ...{ requestId: "req-1", content: expect.stringMatching(/^keyed [\w-]{43}$/) },
       },
     });
     expect(await pending(mutation)).toBe(0);

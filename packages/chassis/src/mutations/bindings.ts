@@ -44,10 +44,9 @@ export type OperationBindings = ReturnType<typeof openOperationBindings>;
 
 /**
  * Adds a secret key to a request's digest, so that the request can't be guessed from it. Used for
- * requests with encrypted fields. Returns the digest under the current key, followed by those under
- * earlier keys.
+ * requests with encrypted fields. `like` is a stored digest whose key is used.
  */
-export type KeyContent = (content: string) => readonly [string, ...string[]];
+export type KeyContent = (content: string, like?: string) => string;
 
 /** The maximum number of audit entries that one sweep writes. */
 const sweptMax = 1_000;
@@ -55,7 +54,7 @@ const sweptMax = 1_000;
 /** Opens the collection `operations` of a service's database, and the service's audit trail. */
 export function openOperationBindings(
   { db }: { readonly db: Db },
-  keyContent: KeyContent = (content) => [content],
+  keyContent: KeyContent = (content) => content,
 ) {
   const operations = db.collection<OperationDocument>("operations");
   const audit = openAuditStore<string>({ db });
@@ -63,23 +62,21 @@ export function openOperationBindings(
     keyContent,
     /**
      * Stores an operation with the digest of its request and a pending audit entry, before the
-     * operation changes anything. The first of `contents` is stored; the others were stored under
-     * earlier keys. It is empty if the RPC itself compares the request. Returns a function that
-     * removes the binding, unless another attempt has begun meanwhile. Returns `undefined` if the
-     * operation is bound to other content.
+     * operation changes anything. `content` is absent if the RPC itself compares it. Returns a
+     * function that removes the binding, unless another attempt has begun meanwhile. Returns
+     * `undefined` if the operation is bound to other content.
      */
     bind: async (
       id: string,
-      contents: readonly string[],
+      content: string | undefined,
       pending?: PendingCall,
     ): Promise<(() => Promise<void>) | undefined> => {
       const only_try = crypto.randomUUID();
-      const [content] = contents;
       const bound = {
         _id: id,
         schema_version: 1,
         only_try,
-        ...(content !== undefined && { operation_content: content }),
+        ...(content !== undefined && { operation_content: keyContent(content) }),
         ...(pending && { pending }),
       };
       for (;;) {
@@ -91,8 +88,8 @@ export function openOperationBindings(
         const known = await operations.findOneAndUpdate({ _id: id }, { $unset: { only_try: "" } });
         if (known === null) continue;
         const { operation_content: stored } = known;
-        const isSame = stored === undefined ? contents.length === 0 : contents.includes(stored);
-        if (!isSame) return undefined;
+        const same = content === undefined ? undefined : keyContent(content, stored);
+        if (stored !== same) return undefined;
         if (pending !== undefined) await operations.updateOne({ _id: id }, { $set: { pending } });
         return async () => undefined;
       }
@@ -134,8 +131,6 @@ type Handler = (request: unknown, context: HandlerContext) => unknown;
 export type BoundRpcs<Rpc> = {
   /** RPCs that themselves compare the request with their stored documents. */
   readonly own?: readonly (keyof Rpc & string)[];
-  /** RPCs whose requests have fields that are encrypted at rest. Their digests get a key. */
-  readonly sealed?: readonly (keyof Rpc & string)[];
   /** RPCs that are also recorded when a merchant's key or member calls them. */
   readonly decisions?: readonly (keyof Rpc & string)[];
   /** RPCs that change nothing but are recorded if a person calls them. */
@@ -154,7 +149,7 @@ export function bindOperations<S extends DescService, Rpc extends Partial<Servic
   service: S,
   rpc: Rpc,
   bindings: OperationBindings,
-  { own = [], sealed = [], decisions = [], noted = [] }: BoundRpcs<Rpc> = {},
+  { own = [], decisions = [], noted = [] }: BoundRpcs<Rpc> = {},
 ): Rpc {
   const bound: Record<string, unknown> = { ...rpc };
   for (const method of service.methods) {
@@ -163,11 +158,7 @@ export function bindOperations<S extends DescService, Rpc extends Partial<Servic
     const work = handle as Handler;
     const isAmong = (list: readonly string[]) => list.includes(method.localName);
     if (isMutation(method)) {
-      const how = {
-        isOwn: isAmong(own),
-        isSealed: isAmong(sealed),
-        isDecision: isAmong(decisions),
-      };
+      const how = { isOwn: isAmong(own), isDecision: isAmong(decisions) };
       bound[method.localName] = boundHandler(method, work, bindings, how);
     } else if (method.methodKind === "client_streaming") {
       bound[method.localName] = auditedStream(method, work, bindings);
@@ -187,7 +178,7 @@ function boundHandler(
   method: DescMethodUnary,
   handle: Handler,
   bindings: OperationBindings,
-  { isOwn, isSealed, isDecision }: Readonly<Record<"isOwn" | "isSealed" | "isDecision", boolean>>,
+  { isOwn, isDecision }: { readonly isOwn: boolean; readonly isDecision: boolean },
 ): Handler {
   return async (request, context) => {
     // For merchants, an RPC that itself compares a repeat with the first request needs no extra
@@ -197,20 +188,14 @@ function boundHandler(
     const { operationId: operation, content, actor } = readChange(method.input, mutating);
     const merchantId = merchantOf(mutating);
     const scope = merchantId === undefined ? [method.name] : [method.name, merchantId];
-    const keyed = bindings.keyContent(content);
-    const audited = {
-      merchant_id: merchantId ?? "",
-      operation,
-      content: isOwn || isSealed ? keyed[0] : content,
-    };
-    // The previous release stored the digests of sealed RPCs without a key.
-    const contents = isSealed ? [...keyed, content] : [content];
+    const kept = bindings.keyContent(content);
+    const audited = { merchant_id: merchantId ?? "", operation, content: kept };
     return runBound({
       method,
       bindings,
       request: mutating,
       id: [...scope, operation].join(" "),
-      contents: isOwn ? [] : contents,
+      content: isOwn ? undefined : content,
       pending: pendingCallOf(method, audited, isDecision ? actor : undefined),
       handle: () => handle(request, context),
     });
@@ -221,7 +206,7 @@ type BoundCall = {
   readonly method: DescMethod;
   readonly bindings: OperationBindings;
   readonly id: string;
-  readonly contents: readonly string[];
+  readonly content: string | undefined;
   readonly pending: PendingCall | undefined;
   /** Returns the digest of a stream's messages after the last one. */
   readonly contentAfter?: () => string;
@@ -232,7 +217,7 @@ type BoundCall = {
 /** Binds, runs and records one call. */
 async function runBound(call: BoundCall) {
   const { method, bindings, id, pending, request } = call;
-  const unbind = await bindings.bind(id, call.contents, pending);
+  const unbind = await bindings.bind(id, call.content, pending);
   if (unbind === undefined) return orThrow(otherContent);
   let response: unknown;
   try {
@@ -262,10 +247,10 @@ function auditedStream(method: DescMethod, handle: Handler, bindings: OperationB
       method,
       bindings,
       id: `${method.name} ${operation}`,
-      contents: [],
+      content: undefined,
       request: {},
       pending: pendingCallOf(method, { merchant_id: "", operation, content: "" }),
-      contentAfter: () => bindings.keyContent(stream.digest())[0],
+      contentAfter: () => bindings.keyContent(stream.digest()),
       handle: () => handle(stream.messages, context),
     });
   };

@@ -58,14 +58,19 @@ export function isOther({ operation_content }: StoredContent, content: string): 
 export const contentPurpose = "operation content";
 
 /**
- * Returns a function that adds a secret key to digests of requests with encrypted fields. The audit
- * trail can then show that two requests are equal, but no one without the key can guess the fields.
+ * Returns a function that adds a secret key to digests of requests with encrypted fields. Stored
+ * digests and the audit trail can then show that two requests are equal, but no one without the key
+ * can guess the fields. `like` is a stored digest whose key is used instead of the current one.
  */
-export function contentKeyOf([current, ...earlier]: readonly [KeyedHash, ...KeyedHash[]]) {
-  const keyed = ({ keyId, hash }: KeyedHash, content: string) =>
-    `${keyId}.${hash(content).toString("base64url")}`;
-  return (content: string): readonly [string, ...string[]] => [
-    keyed(current, content),
-    ...earlier.map((key) => keyed(key, content)),
-  ];
+export function contentKeyOf(hashes: readonly [KeyedHash, ...KeyedHash[]]) {
+  return (content: string, like = ""): string => {
+    // The previous release stored digests without a key.
+    if (/^[^.]+$/.test(like)) return content;
+    const used = hashes.find((each) => like.startsWith(`${each.keyId}.`));
+    // Its key was retired, so it can't be compared. The operation is bound, and its repeat has no
+    // further effect.
+    if (used === undefined && like !== "") return like;
+    const { keyId, hash } = used ?? hashes[0];
+    return `${keyId}.${hash(content).toString("base64url")}`;
+  };
 }

@@ -1,5 +1,6 @@
 import type { Form, PublicBody, Rule, TextField } from "../fields/field.ts";
 import {
+  aliasField,
   birthDateField,
   choiceField,
   countryField,
@@ -8,6 +9,7 @@ import {
   emailField,
   lengths,
   metadataField,
+  referenceField,
   textField,
 } from "../fields/make.ts";
 import { custodyProviderCodes } from "../values/custody-providers.ts";
@@ -125,7 +127,7 @@ const formOf = (type: string, description: string, ...fields: readonly TextField
   name: `crypto_beneficiary_${type.toLowerCase()}`,
   description,
   selectedBy: [{ field: "beneficiary_account_type", in: [type] }],
-  fields: [...common, ...fields, metadataField],
+  fields: [...common, ...fields, aliasField, referenceField, metadataField],
   rules: [currencyOnNetwork, ...wholeNames],
 });
 
@@ -154,6 +156,8 @@ export const cryptoBeneficiary: PublicBody = {
     fields: [
       ...common,
       choiceField(documentType, "Kind of document.", [...individualDocuments, corporateDocument]),
+      aliasField,
+      referenceField,
       metadataField,
     ],
     rules: [currencyOnNetwork, ...wholeNames],

@@ -1,10 +1,12 @@
 import { type Field, type Form, optional, type Rule } from "../fields/field.ts";
 import {
+  aliasField,
   choiceField,
   countryField,
   ibanForm,
   lengths,
   metadataField,
+  referenceField,
   textField,
 } from "../fields/make.ts";
 import { isBic, isSepaIban } from "../values/bank-codes.ts";
@@ -71,7 +73,7 @@ export const eurBeneficiary: Form = {
   name: "fiat_beneficiary_eur",
   description: "A bank account that is paid in EUR over SEPA.",
   selectedBy: [{ field: "destination_currency", in: ["EUR"] }],
-  fields: [...fields, metadataField],
+  fields: [...fields, aliasField, referenceField, metadataField],
   rules: [
     sepaIban,
     bicOfBank,

@@ -17,6 +17,7 @@ import {
   ibanForm,
   lengths,
   metadataField,
+  referenceField,
   telephoneField,
   textField,
 } from "../fields/make.ts";
@@ -253,6 +254,7 @@ const usdBeneficiary: Form = {
       residenceRequired: false,
       bankRequired: { field: "routing_code_type_1", in: ["SWIFT"] },
     }),
+    referenceField,
     metadataField,
   ],
   rules: [
@@ -351,7 +353,7 @@ const inrBeneficiary: Form = {
   name: "fiat_beneficiary_inr",
   description: "A bank account that is paid in INR.",
   selectedBy: [{ field: "destination_currency", in: ["INR"] }],
-  fields: [...inrFields.map(withInrExample), metadataField],
+  fields: [...inrFields.map(withInrExample), referenceField, metadataField],
   rules: [
     inIndia,
     branchCode,
@@ -384,6 +386,7 @@ export const fiatBeneficiary: PublicBody = {
         residenceRequired: false,
         bankRequired: false,
       }),
+      referenceField,
       metadataField,
     ],
     rules: nameRules,

@@ -53,7 +53,7 @@ export function checkBody(
   const nothing = unreadable.get(wholeBody);
   if (nothing !== undefined) return [{ field: wholeBody, problem: nothing }];
   const holds = (condition: Condition): boolean => conditionHolds(condition, values, unreadable);
-  const form = body.forms.find((each) => each.selectedBy.every(holds)) ?? body.unselected;
+  const form = selectedForm(body, values, unreadable);
   const walk: Walk = { context, unreadable, holds, paths: [], problems: new Map() };
   const cleaned = checkFields(form.fields, values, "", walk);
   checkRules(form.rules, cleaned, "", walk);
@@ -62,6 +62,17 @@ export function checkBody(
     const problem = walk.problems.get(field);
     return problem === undefined ? [] : [{ field, problem }];
   });
+}
+
+/** Returns the form that a body's values select. */
+export function selectedForm(
+  body: PublicBody,
+  values: BodyValues,
+  unreadable?: ReadonlyMap<string, string>,
+): Form {
+  const isSelected = ({ selectedBy }: Form) =>
+    selectedBy.every((condition) => conditionHolds(condition, values, unreadable));
+  return body.forms.find(isSelected) ?? body.unselected;
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   type TextField,
   variantOf,
 } from "../fields/field.ts";
+import { ownFields } from "../fields/make.ts";
 
 /** The fields to request for one kind of beneficiary. */
 export type BeneficiaryForm = {
@@ -99,12 +100,13 @@ function textOf(form: Form, name: string): TextField | undefined {
 }
 
 /**
- * Returns the text fields of a body without nested objects. Metadata is left out because no one has
- * to fill it in. A flag is left out because the field that it makes optional describes it.
+ * Returns the text fields of a body without nested objects. Metadata and the merchant's own fields
+ * are left out because no one has to fill them in. A flag is left out because the field that it
+ * makes optional describes it.
  */
 function textFields(form: Form): TextField[] {
   return form.fields.flatMap((field) => {
-    if (field.kind === "pairs" || field.kind === "flag") return [];
+    if (field.kind === "pairs" || field.kind === "flag" || ownFields.has(field)) return [];
     if (!("maxLength" in field)) throw new Error(`${field.name} is not a text field`);
     return field;
   });

@@ -4,7 +4,7 @@ import {
   metadataKeysMax,
   metadataValueMax,
 } from "@disburse/kernel/metadata.ts";
-import type { NormalForm, PairsField, TextField } from "./field.ts";
+import type { Field, NormalForm, PairsField, TextField } from "./field.ts";
 
 /** Maximum string lengths, in code points (decisions: wire conventions). */
 export const lengths = {
@@ -152,3 +152,18 @@ export const metadataField: PairsField = {
   description: `Your own data with at most ${metadataKeysMax} keys, returned as stored. Keys have 1 to ${metadataKeyMax} letters, digits and \`_.:-\`, values at most ${metadataValueMax} characters. Put no secrets or personal data here.`,
   example: { order: "1001", cost_centre: "EU-7" },
 };
+
+export const referenceField: TextField = textField(
+  "reference_id",
+  "Your own reference, returned as stored. It need not be unique.",
+  "supplier-17",
+  { required: false },
+);
+
+export const aliasField: TextField = textField("beneficiary_alias", "Nickname.", "jane", {
+  required: false,
+  maxLength: lengths.alias,
+});
+
+/** The merchant's own fields of a beneficiary. A payee who fills in a form is not asked for them. */
+export const ownFields: ReadonlySet<Field> = new Set([referenceField, aliasField]);

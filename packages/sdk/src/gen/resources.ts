@@ -85,6 +85,7 @@ import type {
   SignedReceipt,
   TeamMember,
   TeamMemberList,
+  UpdateBeneficiaryRequest,
   UpdateEndpointRequest,
   UpdateMemberRequest,
   ValidatedBeneficiary,
@@ -191,6 +192,19 @@ export class Beneficiaries {
    */
   get(beneficiaryId: string, options: CallOptions = {}): Promise<Beneficiary> {
     return this.#caller.send({ method: "GET", path: `/api/v1/transfer/beneficiaries/${segment(beneficiaryId)}` }, options);
+  }
+
+  /**
+   * Update beneficiary.
+   *
+   * Changes your own data of a beneficiary: alias, e-mail address, reference and metadata. Only the fields that are sent change. No payment and no screening uses them, so `screening_status` stays. To change anything else, archive the beneficiary and create a new one.
+   *
+   * Scope: `beneficiary:write`.
+   *
+   * Operation `updateBeneficiary` of the reference.
+   */
+  update(beneficiaryId: string, body: UpdateBeneficiaryRequest, options: CallOptions = {}): Promise<Beneficiary> {
+    return this.#caller.send({ method: "PATCH", path: `/api/v1/transfer/beneficiaries/${segment(beneficiaryId)}`, body }, options);
   }
 
   /**

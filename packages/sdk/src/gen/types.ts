@@ -53,6 +53,10 @@ export interface Beneficiary {
   beneficiary_date_of_birth?: string;
   /** Kind of document. */
   beneficiary_document_type?: string;
+  /** Nickname. */
+  beneficiary_alias?: string;
+  /** Your own reference, returned as stored. It need not be unique. */
+  reference_id?: string;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
   /** Date of incorporation. Not in the future. */
@@ -77,8 +81,6 @@ export interface Beneficiary {
   beneficiary_contact_country_code?: string;
   /** Telephone number. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_number?: string;
-  /** Nickname. */
-  beneficiary_alias?: string;
   /** Name of the bank. */
   beneficiary_bank_name?: string;
   /** Address line of the bank. */
@@ -127,6 +129,8 @@ export interface Beneficiary {
 export interface CreatedBeneficiary {
   /** Beneficiary id. */
   beneficiary_id: string;
+  /** Your oldest earlier beneficiary with the same account or wallet that is not archived; omitted if there is none. Two creations at the same time may both omit it. */
+  existing_beneficiary_id?: string;
 }
 
 /** Creation would accept the body. */
@@ -1750,6 +1754,10 @@ export interface CryptoBeneficiaryIndividualRequest {
   beneficiary_date_of_birth: string;
   /** Kind of document. */
   beneficiary_document_type: "NATIONAL_ID_CARD" | "PASSPORT" | "DRIVING_LICENSE";
+  /** Nickname. */
+  beneficiary_alias?: string;
+  /** Your own reference, returned as stored. It need not be unique. */
+  reference_id?: string;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
@@ -1795,6 +1803,10 @@ export interface CryptoBeneficiaryCorporateRequest {
   beneficiary_date_of_incorporation: string;
   /** Business EIN, registration number or tax id. */
   beneficiary_document_type: "BUSINESS_IDENTIFICATION_NUMBER";
+  /** Nickname. */
+  beneficiary_alias?: string;
+  /** Your own reference, returned as stored. It need not be unique. */
+  reference_id?: string;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
@@ -1876,6 +1888,8 @@ export interface FiatBeneficiaryUsdRequest {
   counter_party_alias?: string;
   /** Relation of the beneficiary to the sender. */
   beneficiary_relationship?: string;
+  /** Your own reference, returned as stored. It need not be unique. */
+  reference_id?: string;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
@@ -1959,6 +1973,8 @@ export interface FiatBeneficiaryInrRequest {
   counter_party_alias?: string;
   /** Relation of the beneficiary to the sender. */
   beneficiary_relationship?: string;
+  /** Your own reference, returned as stored. It need not be unique. */
+  reference_id?: string;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
@@ -2002,7 +2018,23 @@ export interface FiatBeneficiaryEurRequest {
   beneficiary_postcode: string;
   /** Country of residence. */
   beneficiary_country_code: string;
+  /** Nickname. */
+  beneficiary_alias?: string;
+  /** Your own reference, returned as stored. It need not be unique. */
+  reference_id?: string;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  metadata?: Record<string, string>;
+}
+
+/** Changes to a beneficiary; at least one is required. An empty text removes a field. */
+export interface UpdateBeneficiaryRequest {
+  /** Nickname. An INR beneficiary can't be without one. */
+  beneficiary_alias?: string;
+  /** E-mail address. */
+  beneficiary_email?: string;
+  /** Your own reference, returned as stored. It need not be unique. */
+  reference_id?: string;
+  /** The keys to set; a key with an empty value is removed, and other keys stay. Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
 
@@ -2719,6 +2751,12 @@ export interface ListBeneficiariesQuery {
   screening_status?: "pending" | "cleared" | "review" | "blocked" | undefined;
   /** `false` (the default): only those that are not archived; `true`: only archived ones; `any`: both. */
   archived?: "false" | "true" | "any" | undefined;
+  /** Only beneficiaries whose name or alias has all of these words, at most 10. Case, accents and word order don't matter. A word of 3 to 8 letters also finds longer words that begin with it. */
+  beneficiary_name?: string | undefined;
+  /** Only beneficiaries with this `reference_id`. */
+  reference_id?: string | undefined;
+  /** Only beneficiaries with these pairs of key and value, at most 10: `metadata=cost_centre=EU-7`. */
+  metadata?: string[] | undefined;
   /** Created at or after this time. */
   created_from?: string | undefined;
   /** Created before this time. */

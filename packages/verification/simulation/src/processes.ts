@@ -114,7 +114,7 @@ export async function bootNotifier(shared: SharedParts, instance: ProcessInstanc
     database,
     post: merchants.connect(instance),
     sealer: openSealer,
-    keyContent: (content) => [content],
+    keyContent: (content) => content,
     signatureHeader: "X-SERVICE-Signature",
     policy: "sandbox",
     place: instance.name,

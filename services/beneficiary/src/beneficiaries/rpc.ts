@@ -1,7 +1,6 @@
 import { create, fromJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { KeyedHash } from "@disburse/chassis/crypto/sealing.ts";
 import { enumValue } from "@disburse/chassis/enum-names.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { readLimit } from "@disburse/chassis/paging/page.ts";
@@ -36,7 +35,6 @@ import {
   beneficiaryForms,
   type FormChoice,
 } from "@disburse/forms/describe/discovery.ts";
-import { isBic, isIbanOf, isIfsc } from "@disburse/forms/values/bank-codes.ts";
 import { isNetwork } from "@disburse/forms/values/networks.ts";
 import { checkWalletAddress } from "@disburse/forms/values/wallet-address.ts";
 import { isId } from "@disburse/kernel/id.ts";
@@ -46,6 +44,7 @@ import { partyType, readFilter, type Wanted, wantedWord } from "../records/list-
 import { type Fields, textOf } from "../records/rules/private-fields.ts";
 import type { PartyWallet } from "../records/rules/screening.ts";
 import type { Opened } from "../records/store.ts";
+import { destinationKeys } from "./destination.ts";
 import {
   accountNumberOf,
   type Beneficiary,
@@ -56,7 +55,10 @@ import {
   routingOf,
   shownFields,
 } from "./rules/beneficiary.ts";
+import { wantedTerms } from "./rules/search-terms.ts";
+import { type Hashes, wantedEntries } from "./search.ts";
 import { type BeneficiaryStore, beneficiaryDocument } from "./store.ts";
+import { readUpdate, updatedFields } from "./update.ts";
 
 /** The beneficiaries to read per page. Decrypting 1,000 bodies takes about 10 ms. */
 const examined = { byDefault: 500, max: 1_000 } as const;
@@ -64,20 +66,8 @@ const examined = { byDefault: 500, max: 1_000 } as const;
 export type BeneficiaryDeps = CreationDeps & {
   readonly beneficiaries: BeneficiaryStore;
   readonly watchPrimary: Database["watchPrimary"];
-  /** Hashes account and wallet numbers under `destinationPurpose`. */
-  readonly destinationHashes: readonly KeyedHash[];
+  readonly hashes: Hashes;
 };
-
-/**
- * The purpose of account and wallet hashes. If you change it, new hashes never equal stored ones.
- */
-export const destinationPurpose = "destination";
-
-/**
- * The number of hashes per account: one with the current key and one with the previous key. So
- * hashes from before and after a rotation have one in common.
- */
-const destinationKeysMax = 2;
 
 /** The maximum documents of one read, which takes the database about 10 ms. */
 const resolvedMax = 1_000;
@@ -87,19 +77,17 @@ const notFound = refused("RECORD_NOT_FOUND");
 export function beneficiariesRpc(deps: BeneficiaryDeps) {
   const { beneficiaries } = deps;
   return {
-    createCryptoBeneficiary: async (request) => ({
-      beneficiaryId: await createRecord(deps, beneficiaries, cryptoCreation, request),
-    }),
-    createFiatBeneficiary: async (request) => ({
-      beneficiaryId: await createRecord(deps, beneficiaries, fiatCreation, request),
-    }),
+    createCryptoBeneficiary: async (request) =>
+      created(beneficiaries, await createRecord(deps, beneficiaries, cryptoCreation, request)),
+    createFiatBeneficiary: async (request) =>
+      created(beneficiaries, await createRecord(deps, beneficiaries, fiatCreation, request)),
 
     getBeneficiary: async ({ merchantId, beneficiaryId }) => {
       const found = await beneficiaries.open(merchantId, beneficiaryId);
       const opened = orThrow(found ?? notFound);
       return {
         beneficiary: beneficiaryMessage(opened.record),
-        destinationKeys: destinationKeys(deps, opened),
+        destinationKeys: destinationKeys(deps.hashes.destinations, opened),
       };
     },
 
@@ -128,12 +116,28 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
     },
 
     listBeneficiaries: async (message) => {
-      const filter = orThrow(readBeneficiaryFilter(message));
+      const wanted = orThrow(wantedTerms(message));
+      const search = wantedEntries(deps.hashes, message.merchantId, wanted);
+      const filter = { ...orThrow(readBeneficiaryFilter(message)), search };
       const { shown, ...rest } = await beneficiaries.list(message.merchantId, filter, message);
       return { beneficiaries: shown.map(beneficiaryMessage), ...rest };
     },
 
     listUnpayableBeneficiaries: (request) => listUnpayable(beneficiaries, request),
+
+    updateBeneficiary: async (message) => {
+      const { mutation, merchantId, beneficiaryId: id } = message;
+      const change = readMutation(mutation);
+      const now = deps.clock.now();
+      const update = orThrow(readUpdate(message, now));
+      const updated = await beneficiaries.update(
+        { merchantId, id },
+        (stored) => updatedFields(stored, update),
+        change,
+        now,
+      );
+      return { beneficiary: beneficiaryMessage(orThrow(updated ?? notFound)) };
+    },
 
     archiveBeneficiary: async ({ mutation, merchantId, beneficiaryId: id }) => {
       const change = readMutation(mutation);
@@ -150,6 +154,15 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
       forms: beneficiaryForms(formChoice(request), deps.allowed).map(formMessage),
     }),
   } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;
+}
+
+async function created(
+  beneficiaries: Pick<BeneficiaryStore, "findExisting">,
+  stored: Opened<Beneficiary> | undefined,
+) {
+  if (stored === undefined) return {};
+  const existingBeneficiaryId = (await beneficiaries.findExisting(stored)) ?? "";
+  return { beneficiaryId: stored.record.id, existingBeneficiaryId };
 }
 
 /** Requires the wallet's screening to be clear before the beneficiary is stored. */
@@ -197,20 +210,6 @@ export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage
         ? { case: "crypto", value: fromJson(CryptoBeneficiaryFieldsSchema, fields) }
         : { case: "fiat", value: fromJson(FiatBeneficiaryFieldsSchema, fields) },
   });
-}
-
-/**
- * Hashes a destination together with the merchant's id, so that hashes of different merchants
- * cannot be compared.
- */
-function destinationKeys(
-  { destinationHashes }: Pick<BeneficiaryDeps, "destinationHashes">,
-  { record, whole }: Opened<Beneficiary>,
-): string[] {
-  const text = JSON.stringify([record.merchantId, destinationOf(record, whole)]);
-  return destinationHashes
-    .slice(0, destinationKeysMax)
-    .map(({ hash }) => hash(text).toString("base64url"));
 }
 
 function paymentInstruction(opened: Opened<Beneficiary>): GetPaymentInstructionResponse {
@@ -305,29 +304,4 @@ async function listUnpayable(
 function readStart(cursor: string): string | Refused<"INVALID_REQUEST"> {
   if (cursor === "" || isId("beneficiary", cursor)) return cursor;
   return refused("INVALID_REQUEST", "cursor: is not valid: use one that a list returned");
-}
-
-/**
- * Returns the account or wallet as one canonical text, the same for every spelling of its number.
- * Name, address, currency and network are omitted, because a payment that differs in these reaches
- * the same account. Needs the whole body, with a wallet in canonical form.
- */
-export function destinationOf({ kind }: Pick<Beneficiary, "kind">, whole: Fields): string {
-  const number = accountNumberOf(whole);
-  if (kind === "crypto") return `wallet ${number}`;
-  const account = number.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
-  // An IBAN includes the bank, so no bank code is added.
-  if (isIbanOf(account.slice(0, 2), account)) return `iban ${account}`;
-  const bank = bankOf(routingOf(whole).routingCodeValue1.toUpperCase());
-  return `account ${bank} ${account.replace(/^0+(?=.)/, "")}`;
-}
-
-/**
- * Returns the bank part of a routing code. BIC (ISO 9362) and IFSC both start with four letters for
- * the bank. The characters after the country identify a branch, which is dropped, because account
- * numbers are unique within a bank.
- */
-function bankOf(code: string): string {
-  if (isBic(code)) return code.slice(0, 6);
-  return isIfsc(code) ? `${code.slice(0, 4)}IN` : code;
 }

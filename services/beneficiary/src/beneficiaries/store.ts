@@ -1,29 +1,47 @@
+import type { SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { RequestedChange } from "@disburse/chassis/mutations/content.ts";
+import { oldestFirst } from "@disburse/chassis/paging/page.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
-import type { Db } from "mongodb";
+import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
+import type { Collection, Db } from "mongodb";
 import {
+  bodyFields,
   type OpenBody,
   openBody,
+  openFields,
+  type RecordDocument,
   recordDocument,
   type Storing,
+  sealedRecords,
   toStoredRecord,
 } from "../records/document.ts";
 import type { ListedBy } from "../records/list.ts";
+import type { Fields } from "../records/rules/private-fields.ts";
 import { accountTypes } from "../records/rules/record.ts";
 import { screeningStatuses } from "../records/rules/screening.ts";
-import { openRecords } from "../records/store.ts";
+import { type Opened, openRecords } from "../records/store.ts";
+import { destinationKeys } from "./destination.ts";
 import {
   type Beneficiary,
   beneficiaryKinds,
   beneficiaryScope,
   type NewBeneficiary,
 } from "./rules/beneficiary.ts";
+import { type Hashes, searchEntries } from "./search.ts";
 
 export type BeneficiaryDocument = ReturnType<typeof beneficiaryDocument> & {
   /** Present only on an archived beneficiary. */
-  archiving?: { at: Date; operation_id: string; actor: StoredActor };
+  archiving?: StoredChange;
+  /** The latest updates, the newest last. */
+  updates?: StoredChange[];
 };
+
+type StoredChange = { at: Date; operation_id: string; actor: StoredActor };
+
+/** The number of updates to keep, by which a repeat is detected. Repeats arrive within minutes. */
+const updatesKept = 50;
 
 const listedBy: ListedBy = {
   choices: {
@@ -37,10 +55,10 @@ const listedBy: ListedBy = {
 
 export type BeneficiaryStore = ReturnType<typeof openBeneficiaries>;
 
-export function openBeneficiaries(db: Db, sealer: Sealer) {
-  const beneficiaries = db.collection<BeneficiaryDocument>("beneficiaries");
+export function openBeneficiaries(db: Db, sealer: Sealer, hashes: Hashes) {
+  const beneficiaries = db.collection<BeneficiaryDocument>(collectionName);
   const records = openRecords(db, sealer, {
-    name: beneficiaries.collectionName,
+    name: collectionName,
     listedBy,
     toRecord: toBeneficiary,
     scope: beneficiaryScope,
@@ -48,6 +66,27 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
   });
   return {
     ...records,
+    insert: (document: RecordDocument, change: RequestedChange) =>
+      records.insert({ ...document, search: entriesOf(document, sealer, hashes) }, change),
+    /**
+     * Returns the id of the merchant's oldest earlier beneficiary with the same destination that
+     * isn't archived.
+     */
+    findExisting: async (created: Opened<Beneficiary>): Promise<string | undefined> => {
+      const { id, merchantId, createdAt } = created.record;
+      const found = await beneficiaries.findOne(
+        {
+          search: { $in: destinationKeys(hashes.destinations, created) },
+          created_at: { $lte: createdAt },
+          _id: { $ne: id },
+          merchant_id: merchantId,
+          archived: false,
+        },
+        { sort: oldestFirst, hint: "search", projection: { _id: 1 } },
+      );
+      return found?._id;
+    },
+    update: bodyUpdater(beneficiaries, sealer, hashes),
     /** Reads without decryption, because decryption costs more than the query. */
     status: async (merchantId: string, id: string) => {
       // Reads whole documents, so that one query can read several beneficiaries.
@@ -92,6 +131,66 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
       return found === null ? undefined : toBeneficiary(found, openBody(found, sealer));
     },
   };
+}
+
+/** Changes the body in one write. A repeat changes nothing. */
+function bodyUpdater(
+  beneficiaries: Collection<BeneficiaryDocument>,
+  sealer: Sealer,
+  hashes: Hashes,
+) {
+  return async (
+    { merchantId, id }: Pick<Beneficiary, "merchantId" | "id">,
+    fieldsOf: (stored: Beneficiary) => Fields | Refused<"INVALID_REQUEST">,
+    { operationId, actor }: Change,
+    now: Date,
+  ): Promise<Beneficiary | Refused<"INVALID_REQUEST"> | undefined> => {
+    const own = { _id: id, merchant_id: merchantId };
+    // Repeats if the body was changed or encrypted again since it was read.
+    for (;;) {
+      const found = await beneficiaries.findOne(own);
+      if (found === null) return undefined;
+      const body = openBody(found, sealer);
+      const stored = toBeneficiary(found, body);
+      if (found.updates?.some((each) => each.operation_id === operationId)) return stored;
+      const fields = fieldsOf(stored);
+      if (isRefused(fields)) return fields;
+      const changed = { ...found, ...bodyFields(found, { ...body, fields }, sealer) };
+      const { sealed_body } = changed;
+      const search = entriesOf(changed, sealer, hashes);
+      const update = { at: now, operation_id: operationId, actor };
+      const { modifiedCount } = await beneficiaries.updateOne(
+        { ...own, sealed_body: found.sealed_body },
+        {
+          $set: { sealed_body, search, updated_at: now },
+          $push: { updates: { $each: [update], $slice: -updatesKept } },
+        },
+      );
+      if (modifiedCount === 1) return { ...stored, fields, updatedAt: now };
+    }
+  };
+}
+
+const collectionName = "beneficiaries";
+
+/** After a rotation, the search entries are hashed with the new key, too. */
+export function sealedBeneficiaries(hashes: Hashes): SealedPlace {
+  const place = sealedRecords(collectionName);
+  return {
+    ...place,
+    reseal: (document, sealer) => {
+      const resealed = place.reseal(document, sealer);
+      if (resealed === undefined) return undefined;
+      const search = entriesOf(document as RecordDocument, sealer, hashes);
+      return { ...resealed, set: { ...resealed.set, search } };
+    },
+  };
+}
+
+function entriesOf(document: RecordDocument, sealer: Sealer, hashes: Hashes): string[] {
+  const body = openBody(document, sealer);
+  const record = toBeneficiary(document as BeneficiaryDocument, body);
+  return searchEntries(hashes, { record, whole: openFields(document, body, sealer) });
 }
 
 export function beneficiaryDocument(record: NewBeneficiary, storing: Storing) {

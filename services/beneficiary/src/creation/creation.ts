@@ -58,40 +58,40 @@ type CreateRequest<Desc extends DescMessage> = Message &
     readonly validateOnly?: boolean;
   };
 
-/** Stores one record per operation and screens it. Returns its id, or `""` after a validation. */
-export async function createRecord<Desc extends DescMessage>(
+/** Stores one record per operation and screens it. Returns `undefined` after a validation. */
+export async function createRecord<Desc extends DescMessage, T extends StoredRecord>(
   deps: CreationDeps,
-  store: RecordStore,
+  store: RecordStore<T>,
   creation: Creation<Desc>,
   request: CreateRequest<Desc>,
-): Promise<string> {
+): Promise<Opened<T> | undefined> {
   if (request.validateOnly) {
     await checkRecord(deps, creation, request);
-    return "";
+    return undefined;
   }
   return createOnce(deps, store, creation, request, readChange(creation.request, request));
 }
 
 /** Like `createRecord`, with the mutation already parsed. */
-export async function createOnce<Desc extends DescMessage>(
+export async function createOnce<Desc extends DescMessage, T extends StoredRecord>(
   deps: CreationDeps,
-  store: RecordStore,
+  store: RecordStore<T>,
   creation: Creation<Desc>,
   request: CheckRequest<Desc>,
   change: RequestedChange,
-): Promise<string> {
+): Promise<Opened<T>> {
   const stored = await insertChecked(deps, store, creation, request, change);
   await screenNow(deps, store, stored);
-  return stored.record.id;
+  return stored;
 }
 
-async function insertChecked<Desc extends DescMessage>(
+async function insertChecked<Desc extends DescMessage, T extends StoredRecord>(
   deps: CreationDeps,
-  store: RecordStore,
+  store: RecordStore<T>,
   creation: Creation<Desc>,
   request: CheckRequest<Desc>,
   change: RequestedChange,
-): Promise<Opened<StoredRecord>> {
+): Promise<Opened<T>> {
   try {
     const toDocument = await checkRecord(deps, creation, request);
     return orThrow(await store.insert(toDocument(change), change));

@@ -46,9 +46,10 @@ export type DepositorDeps = CreationDeps & { readonly depositors: RecordStore };
 export function depositorsRpc(deps: DepositorDeps) {
   const { depositors } = deps;
   return {
-    createDepositor: async (request) => ({
-      depositorId: await createRecord(deps, depositors, depositorCreation, request),
-    }),
+    createDepositor: async (request) => {
+      const stored = await createRecord(deps, depositors, depositorCreation, request);
+      return { depositorId: stored?.record.id ?? "" };
+    },
 
     getDepositor: async ({ merchantId, depositorId }) => {
       const found = await depositors.read(merchantId, depositorId);

@@ -103,9 +103,8 @@ async function complete(deps: SubmitDeps, link: Link): Promise<void> {
     const { creation, fields } = creationOf(submission);
     const request = { merchantId, fields, unreadable: [] };
     const change = changeOf(link);
-    outcome = {
-      beneficiary_id: await createOnce(deps, deps.beneficiaries, creation, request, change),
-    };
+    const { record } = await createOnce(deps, deps.beneficiaries, creation, request, change);
+    outcome = { beneficiary_id: record.id };
   } catch (error) {
     const refusal = readRefusal(error);
     if (refusal === undefined || isUnavailable(error)) throw error;

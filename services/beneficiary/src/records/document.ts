@@ -33,6 +33,8 @@ export type RecordDocument = Origin & {
   sealed_body: string;
   /** The private fields by path, each encrypted for its own place. */
   sealed: { field: string; text: string }[];
+  /** Hashes that a beneficiary is found by, see beneficiaries/search.ts. */
+  search?: string[];
   /** The screening of the wallet before the record was stored; `""` without a wallet. */
   wallet_screening_id: string;
   screening: Stored<Screening>;
@@ -65,7 +67,7 @@ export type OpenBody = {
 };
 
 /** Encrypts the body as a whole, so that future fields are encrypted too. */
-function bodyFields(
+export function bodyFields(
   { _id, merchant_id }: Pick<RecordDocument, "_id" | "merchant_id">,
   body: OpenBody,
   sealer: Sealer,

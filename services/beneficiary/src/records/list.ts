@@ -28,11 +28,14 @@ export type RecordFilter = {
   readonly where: Readonly<Partial<Record<ListedField, ListedValue>>>;
   readonly createdFrom: Date | undefined;
   readonly createdTo: Date | undefined;
+  /** The entries of a search; a record must have one of each list. */
+  readonly search?: readonly (readonly string[])[];
 };
 
-/** The two list indexes. Both end with the list's sort order. */
+/** The list indexes. All end with the list's sort order. */
 const indexName = "list";
 const indexApartName = "list_apart";
+const indexSearchName = "search";
 
 /** Returns a page of a merchant's records, newest first, and the number that match the filter. */
 export function listRecords(
@@ -44,14 +47,16 @@ export function listRecords(
 ) {
   // A hint for the index. The database may otherwise keep a worse plan from a time with few
   // documents.
-  const hint = filter.where[listedBy.apart] === undefined ? indexName : indexApartName;
+  const isApart = filter.where[listedBy.apart] !== undefined;
+  const isSearch = filter.search !== undefined && filter.search.length > 0;
+  const hint = isSearch ? indexSearchName : isApart ? indexApartName : indexName;
   return findCountedPage(records, documentFilter(listedBy, merchantId, filter), request, { hint });
 }
 
 function documentFilter(
   { choices }: ListedBy,
   merchantId: string,
-  { where, createdFrom, createdTo }: RecordFilter,
+  { where, createdFrom, createdTo, search = [] }: RecordFilter,
 ): Filter<RecordDocument> {
   const any = Object.entries(choices).map(([field, values]) => [field, { $in: [...values] }]);
   return {
@@ -59,5 +64,8 @@ function documentFilter(
     ...Object.fromEntries(any),
     ...where,
     ...createdWithin(createdFrom, createdTo),
+    ...(search.length > 0 && {
+      $and: search.map((entries) => ({ search: { $in: [...entries] } })),
+    }),
   };
 }

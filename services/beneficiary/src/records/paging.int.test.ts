@@ -49,7 +49,7 @@ beforeAll(async () => {
   await watching.connect();
   watching.on("commandStarted", ({ command }) => sent.push(command));
   const database = { ...service.database, db: watching.db(db.databaseName) };
-  watched = openStores(database, service.deps.sealer);
+  watched = openStores(database, service.deps.sealer, service.deps.hashes);
 }, 60_000);
 afterAll(async () => {
   await watching?.close();

@@ -9,12 +9,23 @@ import {
   ListBeneficiariesRequestSchema,
   ListBeneficiariesResponseSchema,
   ScreeningStatus,
+  UpdateBeneficiaryRequestSchema,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
 import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
+import { updateBeneficiary } from "@disburse/forms/bodies/update-beneficiary.ts";
+import { metadataKey } from "@disburse/kernel/metadata.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
-import { bodyFields, get, post, type Resource, remove } from "../openapi/route.ts";
+import {
+  bodyFields,
+  bodyRequest,
+  get,
+  patch,
+  post,
+  type Resource,
+  remove,
+} from "../openapi/route.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
 
 /**
@@ -74,7 +85,15 @@ const created = f.record(
   CreateCryptoBeneficiaryResponseSchema,
   "CreatedBeneficiary",
   "The beneficiary that was stored.",
-  { beneficiary_id: f.id("ben", "Beneficiary id.") },
+  {
+    beneficiary_id: f.id("ben", "Beneficiary id."),
+    existing_beneficiary_id: f.optional(
+      f.id(
+        "ben",
+        "Your oldest earlier beneficiary with the same account or wallet that is not archived; omitted if there is none. Two creations at the same time may both omit it.",
+      ),
+    ),
+  },
 );
 
 const validated = f.record(
@@ -104,6 +123,14 @@ const listQuery = q.queryOf(ListBeneficiariesRequestSchema, {
   archived: q.oneOf(
     { false: ArchivedFilter.EXCLUDED, true: ArchivedFilter.ONLY, any: ArchivedFilter.ANY },
     "`false` (the default): only those that are not archived; `true`: only archived ones; `any`: both.",
+  ),
+  beneficiary_name: q.text(
+    "Only beneficiaries whose name or alias has all of these words, at most 10. Case, accents and word order don't matter. A word of 3 to 8 letters also finds longer words that begin with it.",
+  ),
+  reference_id: q.text("Only beneficiaries with this `reference_id`."),
+  metadata: q.pairs(
+    metadataKey,
+    "Only beneficiaries with these pairs of key and value, at most 10: `metadata=cost_centre=EU-7`.",
   ),
   ...q.created,
 });
@@ -187,6 +214,16 @@ export const beneficiaries: Resource = {
       data: beneficiary,
       answer: async ({ request }, { beneficiary }) =>
         (await beneficiary.getBeneficiary(request)).beneficiary,
+    }),
+    patch("updateBeneficiary", `${collection}/:beneficiaryId`, {
+      summary: "Update beneficiary",
+      description:
+        "Changes your own data of a beneficiary: alias, e-mail address, reference and metadata. Only the fields that are sent change. No payment and no screening uses them, so `screening_status` stays. To change anything else, archive the beneficiary and create a new one.",
+      body: { form: updateBeneficiary },
+      data: beneficiary,
+      answer: async (call, { beneficiary }) =>
+        (await beneficiary.updateBeneficiary(bodyRequest(call, UpdateBeneficiaryRequestSchema)))
+          .beneficiary,
     }),
     remove("archiveBeneficiary", `${collection}/:beneficiaryId`, {
       summary: "Archive beneficiary",

@@ -132,6 +132,7 @@ describe("beneficiaries and depositors", () => {
     const query =
       "limit=1&cursor=c1&beneficiary_type=fiat&beneficiary_account_type=Corporate" +
       "&destination_currency=USD&screening_status=review&archived=any" +
+      "&beneficiary_name=Ad%C3%A8le&reference_id=s-1&metadata=team=engine&metadata=a=b" +
       "&created_from=2026-11-01&created_to=2026-11-20T11:26:00.123Z";
     const path = "/api/v1/transfer/beneficiaries";
     expect(await calls.data({ path: `${path}?${query}` })).toMatchObject({
@@ -155,6 +156,9 @@ describe("beneficiaries and depositors", () => {
         destinationCurrency: "USD",
         screeningStatus: ScreeningStatus.REVIEW,
         archived: ArchivedFilter.ANY,
+        beneficiaryName: "Adèle",
+        referenceId: "s-1",
+        metadata: { team: "engine", a: "b" },
         createdFrom: timestampFromDate(new Date("2026-11-01")),
         createdTo: at,
       },
@@ -179,6 +183,8 @@ describe("beneficiaries and depositors", () => {
   it.each([
     ["/api/v1/transfer/beneficiaries?screening_status=fine", "screening_status: must be one of"],
     ["/api/v1/transfer/beneficiaries?archived=1", "archived: must be one of false, true, any"],
+    ["/api/v1/transfer/beneficiaries?beneficiary_name=", "beneficiary_name: must be 1 to 255"],
+    ["/api/v1/transfer/beneficiaries?metadata=a", "metadata: must be key=value"],
     ["/api/v1/depositors?limit=0", "limit: must be a whole number from 1 to 100"],
     ["/api/v1/transfer/corridors?limit=101", "limit: must be a whole number from 1 to 100"],
     ["/api/v1/transfer/accounts?cursor=a%20b", "cursor: must be one that a list returned"],
@@ -189,6 +195,38 @@ describe("beneficiaries and depositors", () => {
       400,
       { code: "INVALID_REQUEST", message: expect.stringContaining(problem) },
     ]);
+  });
+
+  it("are updated by the sent fields alone", async () => {
+    const beneficiary = { id: "ben_1", ...times };
+    calls.fakes().beneficiary.updateBeneficiary = calls.replying({ beneficiary });
+    const path = "/api/v1/transfer/beneficiaries/ben_1";
+    const body = '{"beneficiary_alias":"","metadata":{"a":"1"},"beneficiary_email":null}';
+    expect(await calls.data({ method: "PATCH", path, body })).toMatchObject({
+      beneficiary_id: "ben_1",
+    });
+    const [request] = calls.requests();
+    expect(request).toMatchObject({
+      ...{ merchantId: calls.merchantId(), beneficiaryId: "ben_1" },
+      ...{ beneficiaryAlias: "", metadata: { a: "1" } },
+      mutation: { actor: { id: calls.keyId() } },
+    });
+    for (const field of ["beneficiaryEmail", "referenceId"]) {
+      expect(Object.hasOwn(request ?? {}, field)).toBe(false);
+    }
+  });
+
+  it("report an earlier one with the same account, if there is one", async () => {
+    const { beneficiary } = calls.fakes();
+    const path = "/api/v1/transfer/fiat/beneficiary";
+    for (const existingBeneficiaryId of ["ben_0", ""]) {
+      const response = { beneficiaryId: "ben_1", existingBeneficiaryId };
+      beneficiary.createFiatBeneficiary = calls.replying(response);
+      expect(await calls.data({ path, body: "{}" })).toEqual({
+        beneficiary_id: "ben_1",
+        ...(existingBeneficiaryId !== "" && { existing_beneficiary_id: existingBeneficiaryId }),
+      });
+    }
   });
 
   it("are archived by the key's merchant", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Fields } from "../records/rules/private-fields.ts";
-import { destinationOf } from "./rpc.ts";
+import { destinationOf } from "./destination.ts";
 
 const iban = "DE89370400440532013000";
 const account = (number: string, code: string): Fields => ({
