@@ -71,7 +71,8 @@ function advice(error: unknown): string {
   return message ?? String(error);
 }
 
-const starting = startStandalone(process.env, root, fail);
+const sayStep = (step: string) => void process.stderr.write(`${step}\n`);
+const starting = startStandalone(process.env, root, fail, sayStep);
 
 let stopping = false;
 function stop(): void {

@@ -43,12 +43,13 @@ const loopback = "127.0.0.1";
 
 /**
  * Starts the platform and creates its sandbox. Calls `onLost` if the engine or the broker ends
- * unexpectedly.
+ * unexpectedly, and `onStep` before each step that takes seconds.
  */
 export async function startStandalone(
   environment: Environment,
   root: string,
   onLost: (message: string) => void,
+  onStep: (step: string) => void = () => undefined,
 ) {
   const config = readConfig(environment, root);
   const { DATA_DIR: dataDir } = config;
@@ -59,6 +60,7 @@ export async function startStandalone(
   const lost = (part: string) => (how: string) => onLost(`The ${part} has ended: ${how}.`);
   try {
     await assertPortFree(config.HOST, config.PORT);
+    onStep("Starting the database and the message broker …");
     const secrets = readSecrets(dataDir);
     const previousPorts = readPreviousPorts(dataDir);
     const env = { ...environment };
@@ -98,8 +100,11 @@ export async function startStandalone(
     if (bus !== undefined) ends.push(bus.stop);
     const shared = { bus, brokerStarted: broker.started, logTo: log.destination };
     const logOf = (name: string) => createLog(name, log.level, log.destination);
+    onStep("Preparing the databases …");
     await migrateServices(environments, logOf).catch(otherVersionOf(dataDir, engine.kind));
+    onStep("Starting the services …");
     const services = await startServices(environments, shared, ends);
+    onStep("Creating the sandbox's merchants …");
     const sandbox = await createSandbox({
       baseUrl: services.gateway.publicUrl ?? "",
       grpc: eachService((name) => services[name].url),

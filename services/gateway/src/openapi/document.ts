@@ -162,7 +162,10 @@ function fileSuccess(format: FileFormat): JsonSchema {
   const { description, formats = {} } = format;
   const content = [format, ...Object.values(formats)].map(({ mediaType, example, schema }) => {
     const examples = { success: { value: example } };
-    return [mediaType, { schema: schema ?? { type: "string" }, examples }];
+    // Generators read `binary` as bytes, and other strings as text.
+    const isBinary = mediaType === "application/pdf";
+    const plain = { type: "string", ...(isBinary && { format: "binary" }) };
+    return [mediaType, { schema: schema ?? plain, examples }];
   });
   return {
     description,

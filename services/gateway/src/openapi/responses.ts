@@ -57,7 +57,9 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   "RateLimit-Limit": header("Requests that may be sent at once.", { type: "integer" }),
   "RateLimit-Remaining": header("Requests that may still be sent now.", { type: "integer" }),
   "RateLimit-Reset": header("Seconds until all of them may be sent again.", { type: "integer" }),
-  "Retry-After": header("Seconds to wait before the next try.", { type: "integer" }),
+  "Retry-After": header("Seconds to wait before the next try. Absent if waiting doesn't help.", {
+    type: "integer",
+  }),
   "Idempotent-Replayed": header(
     "True if this is the stored response of an earlier request with this idempotency key.",
     {
@@ -166,6 +168,7 @@ export const error: NamedSchema = {
 
 /** Headers that only some responses have, keyed by status. */
 const headersOf: Readonly<Record<number, readonly string[]>> = {
+  400: ["Disburse-Ignored-Fields"],
   401: ["WWW-Authenticate"],
   409: ["Retry-After"],
   429: ["Retry-After"],
@@ -178,9 +181,9 @@ const withoutRetry: ReadonlySet<ErrorCode> = new Set([
   "STATE_NOT_REACHABLE",
 ]);
 
-/** Returns the headers that all codes of a response share. */
+/** Returns the headers that any code of a response can have. */
 function ownHeaders(status: number, codes: readonly ErrorCode[]): readonly string[] {
-  return codes.some((code) => withoutRetry.has(code)) ? [] : (headersOf[status] ?? []);
+  return codes.every((code) => withoutRetry.has(code)) ? [] : (headersOf[status] ?? []);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { yamlOf } from "./yaml.ts";
@@ -11,4 +12,5 @@ it("formats the contract and awkward values so that YAML reads the same", () => 
     { "": [], a: {}, no: "no", "a b": [[1, -2.5], [{ y: null }], "x: y\n\"'#"], on: true, 1: "1" },
   ];
   for (const value of values) expect(parse(yamlOf(value))).toEqual(value);
+  expect(yamlOf({ amount: exactNumber("250.00") })).toBe("amount: 250.00\n");
 });

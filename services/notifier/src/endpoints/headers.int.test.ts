@@ -129,9 +129,7 @@ describe("headers of an endpoint", () => {
     const [{ id: deliveryId } = { id: "" }] = (await notifier.rpc.listDeliveries({ merchantId }))
       .deliveries;
     const { delivery } = await notifier.rpc.getDelivery({ merchantId, deliveryId });
-    expect(delivery?.attempts[0]?.responseBody).toBe(
-      "you sent ******** ********, thanks",
-    );
+    expect(delivery?.attempts[0]?.responseBody).toBe("you sent ******** ********, thanks");
     notifier.world.answer = () => acknowledged;
   });
 
