@@ -31,10 +31,7 @@ export function readLimit(limit: number, max = pageLimitMax, byDefault = pageLim
   return refused("INVALID_REQUEST", `limit: must be between 1 and ${max}`);
 }
 
-const invalidCursor = refused(
-  "INVALID_REQUEST",
-  "cursor: is not valid: use one that a list returned",
-);
+const invalidCursor = refused("INVALID_REQUEST", "cursor: must be one that a list returned");
 
 /** Reads the cursor after which a page starts. Returns `undefined` for the first page. */
 export function readStart(cursor: string): PageCursor | undefined | Refused<"INVALID_REQUEST"> {

@@ -355,7 +355,7 @@ export class Quotes {
   /**
    * Request for quote.
    *
-   * Returns the costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused: the header `Disburse-Warnings` then names the limits.
+   * Returns the costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used, and `Disburse-Warnings` says so. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused: the header `Disburse-Warnings` then names the limits.
    *
    * An unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked`: read its `screening_status`. While that is `pending`, the error is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.
    *

@@ -303,5 +303,5 @@ async function listUnpayable(
 
 function readStart(cursor: string): string | Refused<"INVALID_REQUEST"> {
   if (cursor === "" || isId("beneficiary", cursor)) return cursor;
-  return refused("INVALID_REQUEST", "cursor: is not valid: use one that a list returned");
+  return refused("INVALID_REQUEST", "cursor: must be one that a list returned");
 }

@@ -124,7 +124,7 @@ describe.each(kinds)("a list of %s", (kind) => {
   it.each([
     [{ limit: 101 }, "limit: must be between 1 and 100"],
     [{ limit: -1 }, "limit: must be between 1 and 100"],
-    [{ cursor: "junk" }, "cursor: is not valid: use one that a list returned"],
+    [{ cursor: "junk" }, "cursor: must be one that a list returned"],
     [
       kind === "beneficiaries" ? { accountType: "Person" } : { depositorType: "Person" },
       `${kind === "beneficiaries" ? "account" : "depositor"}_type: must be one of the defined values`,

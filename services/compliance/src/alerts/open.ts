@@ -209,7 +209,7 @@ function readStates(values: readonly AlertState[]): readonly AlertStateKind[] | 
 function readBefore(cursor: string): number | undefined | Invalid {
   if (cursor === "") return undefined;
   if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
-  return refused("INVALID_REQUEST", "cursor: is not valid: use one that a list returned");
+  return refused("INVALID_REQUEST", "cursor: must be one that a list returned");
 }
 
 /** Converts an alert to its message. A closed alert shows its previous disposition. */

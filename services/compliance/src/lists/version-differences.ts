@@ -41,7 +41,7 @@ export async function compareImports(
   if (isRefused(limit)) return limit;
   const after = cursor === "" ? undefined : readCursor(cursor);
   if (cursor !== "" && after === undefined) {
-    return refused("INVALID_REQUEST", "cursor: is not valid: use one that a list returned");
+    return refused("INVALID_REQUEST", "cursor: must be one that a list returned");
   }
   const imported = await store.switchedImport(importId);
   if (imported === undefined) return refused("RECORD_NOT_FOUND");

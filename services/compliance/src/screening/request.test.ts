@@ -166,7 +166,7 @@ describe("a page of screenings", () => {
     [{ limit: -1 }, "limit: must be 1 to 100"],
     [{ limit: 101 }, "limit: must be 1 to 100"],
     [{ verdict: 99 as Verdict }, "verdict: is not known"],
-    [{ cursor: "???" }, "cursor: is not valid: use one that a list returned"],
+    [{ cursor: "???" }, "cursor: must be one that a list returned"],
   ])("is refused with %j", (fields, message) => {
     expect(read(fields)).toMatchObject(refusal(message));
   });

@@ -201,7 +201,7 @@ export function readListRequest(
   }
   const cursor = request.cursor === "" ? undefined : readCursor(request.cursor);
   if (request.cursor !== "" && cursor === undefined) {
-    violations.push({ field: "cursor", problem: "is not valid: use one that a list returned" });
+    violations.push({ field: "cursor", problem: "must be one that a list returned" });
   }
   if (violations.length > 0) return invalid(violations);
   const { merchantId, recordId } = request;

@@ -67,6 +67,19 @@ describe("quotes", () => {
     });
   });
 
+  it("warn of a receiving amount that is ignored", async () => {
+    const amounts = { source_amount: "5", receiving_amount: "10" };
+    const warned = async (change: object) => {
+      const body = JSON.stringify({ ...amounts, account_id: "acc_1", ...change });
+      const { headers } = await calls.ask({ path: "/api/v1/transfer/rfq", body });
+      return headers["disburse-warnings"];
+    };
+    expect(await warned({})).toBe(
+      "receiving_amount was ignored, because source_amount was sent too",
+    );
+    expect(await warned({ receiving_amount: undefined })).toBeUndefined();
+  });
+
   it("are read under any host name", async () => {
     const headers = { host: "[" };
     expect(await calls.data({ path: "/api/v1/transfer/quotes/qt_1", headers })).toBeDefined();

@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import {
   CorridorRailSchema,
   CorridorSchema,
+  type CreateQuoteRequest,
   CreateQuoteRequestSchema,
   LimitsSchema,
   ListCorridorsResponseSchema,
@@ -111,6 +112,11 @@ function limitWarnings(exceeded: Limits | undefined): readonly string[] {
   return [`execution of this quote is refused: the corridor requires ${bounds.join(", ")}`];
 }
 
+function amountWarnings({ sourceAmount, receivingAmount }: CreateQuoteRequest): readonly string[] {
+  const isIgnored = sourceAmount !== "" && receivingAmount !== "";
+  return isIgnored ? ["receiving_amount was ignored, because source_amount was sent too"] : [];
+}
+
 export const quotes: Resource = {
   scope: "quote",
   tag: "Quotes",
@@ -119,7 +125,7 @@ export const quotes: Resource = {
     post("requestQuote", "/api/v1/transfer/rfq", {
       summary: "Request for quote",
       description:
-        "Returns the costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused: the header `Disburse-Warnings` then names the limits.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked`: read its `screening_status`. While that is `pending`, the error is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.",
+        "Returns the costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used, and `Disburse-Warnings` says so. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused: the header `Disburse-Warnings` then names the limits.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked`: read its `screening_status`. While that is `pending`, the error is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.",
       body: {
         form: requestForQuote,
         examples: {
@@ -146,7 +152,8 @@ export const quotes: Resource = {
       answer: async (call, { quote }) => {
         const request = bodyRequest(call, CreateQuoteRequestSchema);
         const { quote: created, exceededLimits } = await quote.createQuote(request);
-        return { warned: created, warnings: limitWarnings(exceededLimits) };
+        const warnings = [...amountWarnings(request), ...limitWarnings(exceededLimits)];
+        return { warned: created, warnings };
       },
     }),
     get("getQuote", "/api/v1/transfer/quotes/:quoteId", {

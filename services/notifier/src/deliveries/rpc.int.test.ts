@@ -91,7 +91,7 @@ describe("deliveries", () => {
       );
     }
     expect(await refusal(rpc.listDeliveries({ merchantId, cursor: "x" }))).toBe(
-      "INVALID_REQUEST cursor: is not valid: use one that a list returned",
+      "INVALID_REQUEST cursor: must be one that a list returned",
     );
   });
 

@@ -96,7 +96,7 @@ function timesOf(request: RenderStatementRequest, { createdAt }: Account, now: D
 function positionOf(cursor: string) {
   return (
     readPosition(cursor) ??
-    refused("INVALID_REQUEST", "cursor: is not valid: use one that a statement returned")
+    refused("INVALID_REQUEST", "cursor: must be one that a statement returned")
   );
 }
 

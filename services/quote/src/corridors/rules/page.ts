@@ -1,10 +1,7 @@
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
-const invalidCursor = refused(
-  "INVALID_REQUEST",
-  "cursor: is not valid: use one that a list returned",
-);
+const invalidCursor = refused("INVALID_REQUEST", "cursor: must be one that a list returned");
 
 /** The last pair of a page. Corridors are sorted by pair. */
 export type PairCursor = { readonly source: string; readonly destination: string };
