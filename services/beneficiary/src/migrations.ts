@@ -1,4 +1,9 @@
-import { baseline, type Indexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
+import {
+  baseline,
+  createIndexes,
+  type Indexes,
+  type Migration,
+} from "@disburse/chassis/mongo/migrations.ts";
 import { auditIndexes } from "@disburse/chassis/mongo/service-indexes.ts";
 
 const indexes: Indexes = {
@@ -37,7 +42,6 @@ const indexes: Indexes = {
       name: "list_apart",
     },
     { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
-    { key: { search: 1, created_at: -1, _id: -1 }, name: "search" },
   ],
   depositors: [
     { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
@@ -75,5 +79,20 @@ const indexes: Indexes = {
   ],
 };
 
+const searchIndexes: Indexes = {
+  // The entries are hashes of words, references, metadata and accounts: beneficiaries/search.ts.
+  beneficiaries: [{ key: { search: 1, created_at: -1, _id: -1 }, name: "search" }],
+};
+
 /** In order. Never change a released migration. */
-export const migrations: readonly Migration[] = [baseline(1, indexes)];
+export const migrations: readonly Migration[] = [
+  baseline(1, indexes),
+  {
+    name: "beneficiary search",
+    up: async (db) => {
+      await createIndexes(db, searchIndexes);
+      // Resealing begins again, and adds the entries of earlier beneficiaries.
+      await db.collection<{ _id: string }>("resealing").deleteOne({ _id: "beneficiaries" });
+    },
+  },
+];

@@ -165,6 +165,16 @@ describe("the stored entries", () => {
   });
 });
 
+it("finds beneficiaries of the release before, once resealing has passed them", async () => {
+  await collection().updateOne({ _id: ids.ivan ?? "" }, { $unset: { search: "" } });
+  expect(await found({ beneficiaryName: "ivan" })).toEqual([]);
+  const { sealer, hashes } = service.deps;
+  const keys = { sealer, generation: () => "after the migration" };
+  const places = [sealedBeneficiaries(hashes)];
+  await createResealing({ db: service.database.db, keys, places, log: silentLog }).pages();
+  expect(await found({ beneficiaryName: "ivan" })).toEqual(["ivan"]);
+});
+
 describe("a rotation of the key", () => {
   it("keeps every beneficiary findable, before and after its entries are hashed again", async () => {
     const hashes = hashesOf(ring);

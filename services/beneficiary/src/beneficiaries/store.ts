@@ -173,16 +173,20 @@ function bodyUpdater(
 
 const collectionName = "beneficiaries";
 
-/** After a rotation, the search entries are hashed with the new key, too. */
+/**
+ * After a rotation, the search entries are hashed with the new key, too. Adds those of beneficiaries
+ * from before the search.
+ */
 export function sealedBeneficiaries(hashes: Hashes): SealedPlace {
   const place = sealedRecords(collectionName);
   return {
     ...place,
     reseal: (document, sealer) => {
       const resealed = place.reseal(document, sealer);
-      if (resealed === undefined) return undefined;
+      if (resealed === undefined && document.search !== undefined) return undefined;
+      const { where, set } = resealed ?? { where: { sealed_body: document.sealed_body }, set: {} };
       const search = entriesOf(document as RecordDocument, sealer, hashes);
-      return { ...resealed, set: { ...resealed.set, search } };
+      return { where, set: { ...set, search } };
     },
   };
 }
