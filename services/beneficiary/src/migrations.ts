@@ -89,10 +89,6 @@ export const migrations: readonly Migration[] = [
   baseline(1, indexes),
   {
     name: "beneficiary search",
-    up: async (db) => {
-      await createIndexes(db, searchIndexes);
-      // Resealing begins again, and adds the entries of earlier beneficiaries.
-      await db.collection<{ _id: string }>("resealing").deleteOne({ _id: "beneficiaries" });
-    },
+    up: (db) => createIndexes(db, searchIndexes),
   },
 ];

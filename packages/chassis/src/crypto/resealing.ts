@@ -17,6 +17,11 @@ export type Resealed = {
 /** A collection with encrypted texts. Its documents have text ids. */
 export type SealedPlace = {
   readonly collection: string;
+  /**
+   * The id of its scan, the collection's name by default. With another one, a release that changes
+   * more than the encryption scans by itself, beside processes of the release before.
+   */
+  readonly scan?: string;
   /** Encrypts a document by the current rules. Returns `undefined` if nothing has to change. */
   readonly reseal: (document: Document, sealer: Sealer) => Resealed | undefined;
 };
@@ -80,7 +85,7 @@ export function createResealing({ db, keys, places, log }: ResealingDeps) {
   };
   /** Encrypts the outdated texts of one page again. Returns true if there may be more. */
   const page = async (place: SealedPlace): Promise<boolean> => {
-    const scan = await scanOf(place.collection);
+    const scan = await scanOf(place.scan ?? place.collection);
     if (scan.ended_at !== null) return false;
     const documents = await db
       .collection<{ _id: string }>(place.collection)
@@ -112,8 +117,8 @@ export function createResealing({ db, keys, places, log }: ResealingDeps) {
     },
     /** Counts documents that may have outdated texts, by collection. */
     left: async (): Promise<ReadonlyMap<string, number>> => {
-      const counts = places.map(async ({ collection }) => {
-        const { passed, left, ended_at } = await scanOf(collection);
+      const counts = places.map(async ({ collection, scan = collection }) => {
+        const { passed, left, ended_at } = await scanOf(scan);
         if (ended_at !== null) return [collection, left] as const;
         const all = await db.collection(collection).estimatedDocumentCount();
         // The count is an estimate, so an unfinished scan always shows at least 1.

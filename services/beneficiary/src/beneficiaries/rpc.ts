@@ -207,10 +207,13 @@ export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage
     nameLatin: latinNameOf(fields),
     fields:
       kind === "crypto"
-        ? { case: "crypto", value: fromJson(CryptoBeneficiaryFieldsSchema, fields) }
-        : { case: "fiat", value: fromJson(FiatBeneficiaryFieldsSchema, fields) },
+        ? { case: "crypto", value: fromJson(CryptoBeneficiaryFieldsSchema, fields, ofNext) }
+        : { case: "fiat", value: fromJson(FiatBeneficiaryFieldsSchema, fields, ofNext) },
   });
 }
+
+/** The next release may store fields that this one doesn't know. Both read them during an update. */
+const ofNext = { ignoreUnknownFields: true };
 
 function paymentInstruction(opened: Opened<Beneficiary>): GetPaymentInstructionResponse {
   const { record, whole } = opened;

@@ -181,6 +181,7 @@ export function sealedBeneficiaries(hashes: Hashes): SealedPlace {
   const place = sealedRecords(collectionName);
   return {
     ...place,
+    scan: `${collectionName} with search entries`,
     reseal: (document, sealer) => {
       const resealed = place.reseal(document, sealer);
       if (resealed === undefined && document.search !== undefined) return undefined;

@@ -24,9 +24,6 @@ function optional<Name extends string>(name: Name, value: string) {
   return (value === "" ? {} : { [name]: value }) as { readonly [its in Name]?: string };
 }
 
-/** The merchant's own data of a link, which its beneficiary gets. */
-const ownNames: ReadonlySet<string> = new Set(["metadata", "reference_id"]);
-
 /**
  * Builds a beneficiary's body from the form's fields. If the form allows only one value for a
  * field, that value is used. Otherwise the merchant's value is used, and then the entered one.
@@ -46,6 +43,7 @@ export function bodyOfSubmission(
   const flags = form.fields.flatMap(({ requiredUnless = "" }) =>
     values[requiredUnless] === "true" ? [[requiredUnless, true] as const] : [],
   );
-  const own = Object.entries(link).filter(([name]) => ownNames.has(name));
-  return Object.fromEntries([...entered, ...flags, ...own]);
+  const { metadata } = link;
+  const body: Fields = Object.fromEntries([...entered, ...flags]);
+  return metadata === undefined ? body : { ...body, metadata };
 }

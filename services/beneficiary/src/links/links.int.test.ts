@@ -81,7 +81,7 @@ describe("a link", () => {
     const { beneficiary } = await service.rpc.getBeneficiary({ merchantId, beneficiaryId });
     expect(beneficiary).toMatchObject({
       ...{ name: "Jane Doe", screeningStatus: ScreeningStatus.CLEARED },
-      fields: { value: { metadata: { a: "1" }, referenceId: "s-17" } },
+      fields: { value: { metadata: { a: "1" } } },
     });
     expect(await submit(token)).toMatchObject({ state: USED });
     expect(await beneficiaryCount()).toBe(before + 1);

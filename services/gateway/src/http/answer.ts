@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Log } from "@disburse/chassis/log.ts";
 import { isDatabaseUnavailable } from "@disburse/chassis/mongo/database.ts";
 import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -112,7 +113,9 @@ export function failureAnswer(error: unknown, log: Log): Answer {
     return refusalAnswer({ refused: code, detail, ...more });
   }
   const isClosed = error instanceof MongoTopologyClosedError;
-  if (isUnavailable(error) || isDatabaseUnavailable(error) || isClosed) {
+  // During an update, a process of the previous release doesn't have the RPC yet.
+  const isMissing = error instanceof ConnectError && error.code === Code.Unimplemented;
+  if (isMissing || isUnavailable(error) || isDatabaseUnavailable(error) || isClosed) {
     log.warn({ err: error }, "request failed: a service or database is unavailable");
     return refusalAnswer(refused("SERVICE_UNAVAILABLE"));
   }

@@ -205,6 +205,20 @@ describe("a new URL of an endpoint with headers", () => {
       expect(strict.world.posted.at(-1)?.headers).not.toHaveProperty("X-New");
       expect(await sentHeaders(hook, strict)).toMatchObject({ "X-New": "1" });
     });
+
+    it("takes no headers that were sent for the present one", async () => {
+      const { merchantId, endpointId } = await registered({ headers: {} }, strict);
+      const change = (fields: object) =>
+        strict.rpc.updateEndpoint({ mutation: operation(), merchantId, endpointId, ...fields });
+      await strict.rpc.verifyEndpoint({ mutation: operation(), merchantId, endpointId });
+      await change({ url: elsewhere });
+      expect(await refusal(change({ headers }))).toBe(
+        "INVALID_REQUEST headers: must be sent with url while a pending_url waits for its verification",
+      );
+      await change({ headers, url: hookUrl });
+      const { endpoint } = await strict.rpc.getEndpoint({ merchantId, endpointId });
+      expect(endpoint).toMatchObject({ url: hookUrl, pendingUrl: "" });
+    });
   });
 });
 

@@ -51,14 +51,18 @@ export function resealedHeaders(sealer: Sealer, endpoint: Sealed): string | unde
 }
 
 /**
- * Masks header values in a response, because a receiver may return the request that it got. The
- * response doesn't grow, so its limit of 1 KiB still holds.
+ * Masks header values in a response, because a receiver may return the request that it got. One pass
+ * finds the longest value at each place, so no mask is masked again. The response doesn't grow, so
+ * its limit of 1 KiB still holds.
  */
 export function maskedOutcome(outcome: Outcome, headers: Headers): Outcome {
-  if (outcome.kind !== "answered") return outcome;
-  const body = Object.values(headers).reduce(
-    (text, value) => text.replaceAll(value, headerMask),
-    outcome.body,
-  );
+  const values = Object.values(headers).toSorted((a, b) => b.length - a.length);
+  if (outcome.kind !== "answered" || values.length === 0) return outcome;
+  const anyValue = new RegExp(values.map(escaped).join("|"), "g");
+  const body = outcome.body.replace(anyValue, headerMask);
   return { ...outcome, body: body.slice(0, outcome.body.length) };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

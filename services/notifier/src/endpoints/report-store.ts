@@ -49,9 +49,14 @@ export function openReportStore({ db }: Database) {
       }
     },
 
-    all: async (): Promise<readonly ReportedHealth[]> => {
-      const reported = { "report.state": { $exists: true } };
-      return (await healths.find(reported, { hint: "report" }).toArray()) as ReportedHealth[];
+    /** Returns the reports to publish, and those whose endpoint has acknowledged a delivery since. */
+    due: async (): Promise<readonly ReportedHealth[]> => {
+      const isOver = { $gt: ["$last_delivered_at", "$report.at"] };
+      const due = {
+        "report.state": { $exists: true },
+        $expr: { $or: [{ $ne: ["$report.state", "reported"] }, isOver] },
+      };
+      return (await healths.find(due, { hint: "report" }).toArray()) as ReportedHealth[];
     },
 
     /** Marks the period's end at the latest acknowledgement. */

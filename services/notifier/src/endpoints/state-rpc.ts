@@ -76,6 +76,9 @@ export function endpointStateRpc(deps: EndpointStateDeps) {
         return (endpoint) => {
           const keepsHeaders = headers === undefined && endpoint.headerNames !== undefined;
           if (keepsHeaders && url !== undefined && leavesOrigin(endpoint, url)) return keptHeaders;
+          const { pendingUrl } = endpoint;
+          const setsHeaders = headers !== undefined && Object.keys(headers).length > 0;
+          if (setsHeaders && url === undefined && pendingUrl !== undefined) return pendingHeaders;
           const configuration = {
             ...others,
             ...(url === undefined ? {} : urlChange(endpoint, url, { mustVerify, at })),
@@ -116,6 +119,12 @@ export function endpointStateRpc(deps: EndpointStateDeps) {
 const keptHeaders = refused(
   "INVALID_REQUEST",
   "headers: must be sent again with a url of another origin, because their values were set for the old one",
+);
+
+/** Also for the present URL: once another one is verified, it would get the values. */
+const pendingHeaders = refused(
+  "INVALID_REQUEST",
+  "headers: must be sent with url while a pending_url waits for its verification",
 );
 
 type ChallengeDeps = SigningDeps & {

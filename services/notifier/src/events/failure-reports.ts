@@ -30,7 +30,7 @@ export function createFailureReports(deps: FailureReportsDeps) {
   return {
     round: async (): Promise<boolean> => {
       await reports.beginAll(clock.now());
-      for (const health of await reports.all()) {
+      for (const health of await reports.due()) {
         const changed = await withRecovery(deps, health);
         if (changed === null || changed.report.state === "reported") continue;
         await publish(deps, changed);

@@ -71,6 +71,7 @@ export async function countOriginals(
     .aggregate<{ _id: Pick<DeliveryDocument, "transaction_type" | "status">; count: number }>(
       [
         { $match: originalFilter(of) },
+        { $sort: oldestFirst },
         { $limit: countMax + 1 },
         { $group: { _id: kind, count: { $sum: 1 } } },
       ],
