@@ -79,7 +79,7 @@ export function referenceOf(document: Json) {
       const sent = headers.get("content-type")?.split(";")[0];
       const mediaType = mediaTypes.find((each) => each === sent) ?? mediaTypes[0] ?? "";
       return [
-        ...headerProblems(response, headers, document, status !== 200),
+        ...headerProblems(response, headers, document, absentHeaders(status, body)),
         ...mediaTypeProblems(mediaType, headers),
         ...codeProblems(response, status, body),
         ...schemaProblems(`${pointer}/content/${mediaType.replace("/", "~1")}/schema`, body),
@@ -151,19 +151,30 @@ function mediaTypeProblems(expected: string, headers: Headers): string[] {
 const rareHeaders = /^(Idempotent-Replayed|Disburse-(?:Ignored-Fields|Warnings))$/;
 /** Headers that are absent if a request is refused before its API key is known. */
 const limitHeaders = /^RateLimit-/;
+/** The codes of a 409 after which waiting helps. */
+const waitingCodes: readonly unknown[] = ["IDEMPOTENCY_IN_PROGRESS", "BENEFICIARY_NOT_READY"];
+
+/** Returns a test for the names of described headers that a response may lack. */
+function absentHeaders(status: number, body: unknown): (name: string) => boolean {
+  const isRefusal = status !== 200;
+  const isFinal = status === 409 && !waitingCodes.includes((body as Json | null)?.code);
+  return (name) =>
+    rareHeaders.test(name) ||
+    (isRefusal && limitHeaders.test(name)) ||
+    (isFinal && name === "Retry-After");
+}
 
 function headerProblems(
   response: Json,
   headers: Headers,
   document: Json,
-  isRefusal: boolean,
+  mayMiss: (name: string) => boolean,
 ): string[] {
   const described = Object.entries((response.headers ?? {}) as Record<string, { $ref: string }>);
   return described.flatMap(([name, { $ref }]) => {
     const value = headers.get(name);
     const { type } = at(document, $ref.slice(1)).schema as Json;
-    const mayMiss = rareHeaders.test(name) || (isRefusal && limitHeaders.test(name));
-    if (value === null) return mayMiss ? [] : [`header ${name} is missing`];
+    if (value === null) return mayMiss(name) ? [] : [`header ${name} is missing`];
     return type !== "integer" || /^\d+$/.test(value) ? [] : [`header ${name} is no number`];
   });
 }
