@@ -62,7 +62,11 @@ function wrongValues(field: Field): readonly unknown[] {
       return [["NONE"], [...field.example, field.example[0]], Array(field.maxItems + 1).fill("*")];
     case "pairs":
       return [
-        ...[{ [`k${"x".repeat(40)}`]: "" }, { a: "x".repeat(field.valueMax + 1) }, { a: "b\u0000" }],
+        ...[
+          { [`k${"x".repeat(40)}`]: "" },
+          { a: "x".repeat(field.valueMax + 1) },
+          { a: "b\u0000" },
+        ],
         Object.fromEntries(Array.from({ length: 51 }, (_none, at) => [`k${at}`, ""])),
       ];
     case "flag":
