@@ -51,10 +51,13 @@ export function openReportStore({ db }: Database) {
 
     /** Returns the reports to publish, and those whose endpoint has acknowledged a delivery since. */
     due: async (): Promise<readonly ReportedHealth[]> => {
+      const isUnpublished = ["failing", "recovered"].map((state) => {
+        return { $eq: ["$report.state", state] };
+      });
       const isOver = { $gt: ["$last_delivered_at", "$report.at"] };
       const due = {
         "report.state": { $exists: true },
-        $expr: { $or: [{ $ne: ["$report.state", "reported"] }, isOver] },
+        $expr: { $or: [...isUnpublished, isOver] },
       };
       return (await healths.find(due, { hint: "report" }).toArray()) as ReportedHealth[];
     },

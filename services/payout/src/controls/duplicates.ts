@@ -71,6 +71,11 @@ const lockMs = 5_000;
  * The longest wait for another execute's lock. `pauseMaxMs` is the longest pause between two tries.
  */
 const waitMaxMs = 3_000;
+/**
+ * A lock that was written later than this after its time is given back. During a failover its write
+ * can take so long that another execute would find it left by a crash at once.
+ */
+const writtenWithinMs = 1_000;
 const pauseMaxMs = 40;
 
 /**
@@ -170,7 +175,12 @@ async function takeLock(
   const waitsUntil = performance.now() + waitMaxMs;
   while (performance.now() < waitsUntil) {
     const taken = { ...own, taken_at: later(payout.now, payout.sentAt) };
-    if (await insertOnce(locks, { _id, schema_version: 1, ...taken })) return lock;
+    const isTooLate = isOlderThan(writtenWithinMs);
+    if (await insertOnce(locks, { _id, schema_version: 1, ...taken })) {
+      if (!isTooLate()) return lock;
+      await lock.end("refused");
+      continue;
+    }
     const found = await locks.findOne({ _id });
     if (found === null) continue;
     // Another attempt at the same payout holds the lock. They share it, because only one of them
@@ -184,7 +194,8 @@ async function takeLock(
       const { payout_id, taken_at } = found;
       const retaken = { $set: taken, $unset: { shared: "" as const } };
       const { matchedCount } = await locks.updateOne({ _id, payout_id, taken_at }, retaken);
-      if (matchedCount === 1) return lock;
+      if (matchedCount === 1 && !isTooLate()) return lock;
+      if (matchedCount === 1) await lock.end("refused");
     }
     await pause(Math.random() * pauseMaxMs);
   }
@@ -192,6 +203,12 @@ async function takeLock(
     "another payout with this account and reference is being executed: repeat the request",
     Code.Unavailable,
   );
+}
+
+/** Returns a function that tells whether this much time has passed since now. */
+function isOlderThan(ms: number): () => boolean {
+  const since = performance.now();
+  return () => performance.now() - since > ms;
 }
 
 /** Returns the current time of a clock that showed `then` when `performance.now()` was `at`. */

@@ -1,7 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
+import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDuplicateGuard } from "../controls/duplicates.ts";
 import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
@@ -293,6 +295,28 @@ describe("an execute that a crash cut off", () => {
     expect(await codeOf(execute())).toBe("OK");
     expect(await locks().countDocuments()).toBe(0);
   });
+});
+
+it("gives back a lock that a failover wrote late, because another execute may take it over", async () => {
+  let writes = 0;
+  const slow = intercepted(locks(), ["insertOne"], async (insert) => {
+    const inserted = await insert();
+    writes += 1;
+    if (writes === 1) await pause(1_100);
+    return inserted;
+  });
+  const { payouts, ledger } = platform;
+  const controls = { of: () => ({ duplicateWindowMs: 60_000, approval: undefined }) };
+  const database = { db: { collection: () => slow } } as never;
+  const { enter } = createDuplicateGuard({ database, payouts, ledger, controls });
+  const asked = {
+    ...{ payoutId: "po_late", merchantId, accountId, duplicateKeys: keysOf() },
+    ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
+  };
+  expect(await enter({ ...asked, ...clockNow() })).toMatchObject({ end: expect.any(Function) });
+  expect(writes).toBe(2);
+  const [lock] = await locks().find({ payout_id: "po_late" }).toArray();
+  expect(Date.now() - lock?.taken_at.getTime()).toBeLessThan(1_000);
 });
 
 describe("a merchant without a guard", () => {
