@@ -59,7 +59,7 @@ describe("updating a beneficiary", () => {
     });
   });
 
-  it("changes no screening, and screens nobody", async () => {
+  it("leaves the screening unchanged, and starts none", async () => {
     service.compliance.party = Verdict.BLOCK;
     const id = await create.fiat();
     service.compliance.reset();
