@@ -144,10 +144,14 @@ async function takeLocks(
   const end: ExecutionLock["end"] = async (how) => {
     for (const each of taken) await each.end(how);
   };
+  let isTooOld = () => false;
   try {
     for (const key of payout.duplicateKeys.toSorted()) {
       taken.push(await takeLock(deps, locks, payout, key));
+      if (taken.length === 1) isTooOld = isOlderThan(writtenWithinMs);
     }
+    // The first lock aged while the others were awaited.
+    if (isTooOld()) throw isBusy();
   } catch (error) {
     await end("refused");
     throw error;
@@ -172,34 +176,35 @@ async function takeLock(
       await locks.deleteOne(how === "refused" ? { ...its, shared: { $lt: 0 } } : its);
     },
   };
+  const tryOnce = async (taken: Omit<LockDocument, "_id" | "schema_version">) => {
+    if (await insertOnce(locks, { _id, schema_version: 1, ...taken })) return true;
+    const found = await locks.findOne({ _id });
+    if (found === null) return false;
+    const { payout_id, taken_at } = found;
+    if (payout_id === payoutId) {
+      // Another attempt at the same payout holds the lock. They share it, because only one of them
+      // creates the payout. The lock lasts from now, also if the other attempt hangs.
+      const shared = { $inc: { shared: 1 }, $max: { taken_at: taken.taken_at } };
+      return (await locks.updateOne(its, shared)).matchedCount === 1;
+    }
+    if (!(await isStale(deps, found, payout))) return false;
+    const retaken = { $set: taken, $unset: { shared: "" as const } };
+    return (await locks.updateOne({ _id, payout_id, taken_at }, retaken)).matchedCount === 1;
+  };
   const waitsUntil = performance.now() + waitMaxMs;
   while (performance.now() < waitsUntil) {
-    const taken = { ...own, taken_at: later(payout.now, payout.sentAt) };
     const isTooLate = isOlderThan(writtenWithinMs);
-    if (await insertOnce(locks, { _id, schema_version: 1, ...taken })) {
+    if (await tryOnce({ ...own, taken_at: later(payout.now, payout.sentAt) })) {
       if (!isTooLate()) return lock;
       await lock.end("refused");
-      continue;
-    }
-    const found = await locks.findOne({ _id });
-    if (found === null) continue;
-    // Another attempt at the same payout holds the lock. They share it, because only one of them
-    // creates the payout.
-    if (found.payout_id === payoutId) {
-      const { matchedCount } = await locks.updateOne(its, { $inc: { shared: 1 } });
-      if (matchedCount === 1) return lock;
-      continue;
-    }
-    if (await isStale(deps, found, payout)) {
-      const { payout_id, taken_at } = found;
-      const retaken = { $set: taken, $unset: { shared: "" as const } };
-      const { matchedCount } = await locks.updateOne({ _id, payout_id, taken_at }, retaken);
-      if (matchedCount === 1 && !isTooLate()) return lock;
-      if (matchedCount === 1) await lock.end("refused");
     }
     await pause(Math.random() * pauseMaxMs);
   }
-  throw new ConnectError(
+  throw isBusy();
+}
+
+function isBusy(): ConnectError {
+  return new ConnectError(
     "another payout with this account and reference is being executed: repeat the request",
     Code.Unavailable,
   );

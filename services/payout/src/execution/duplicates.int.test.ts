@@ -297,26 +297,66 @@ describe("an execute that a crash cut off", () => {
   });
 });
 
-it("gives back a lock that a failover wrote late, because another execute may take it over", async () => {
-  let writes = 0;
-  const slow = intercepted(locks(), ["insertOne"], async (insert) => {
-    const inserted = await insert();
-    writes += 1;
-    if (writes === 1) await pause(1_100);
-    return inserted;
-  });
-  const { payouts, ledger } = platform;
-  const controls = { of: () => ({ duplicateWindowMs: 60_000, approval: undefined }) };
-  const database = { db: { collection: () => slow } } as never;
-  const { enter } = createDuplicateGuard({ database, payouts, ledger, controls });
-  const asked = {
-    ...{ payoutId: "po_late", merchantId, accountId, duplicateKeys: keysOf() },
+type Method = "insertOne" | "updateOne";
+
+describe("a lock", () => {
+  const asked = (payoutId: string, keys = keysOf()) => ({
+    ...{ payoutId, merchantId, accountId, duplicateKeys: keys },
     ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
+    ...clockNow(),
+  });
+  /** A guard whose first write of this kind is confirmed late, as during a failover. */
+  function guardWith(method: Method) {
+    let late = 0;
+    const collection = intercepted(locks(), [method], async (write) => {
+      const result: unknown = await write();
+      if (++late === 1) await pause(1_100);
+      return result;
+    });
+    const { payouts, ledger } = platform;
+    const controls = { of: () => ({ duplicateWindowMs: 60_000, approval: undefined }) };
+    const database = { db: { collection: () => collection } } as never;
+    return createDuplicateGuard({ database, payouts, ledger, controls });
+  }
+  const left = (payoutId: string, ageMs: number, key = keysOf()[0]): Promise<unknown> =>
+    locks().insertOne({
+      ...{ _id: `${merchantId}:${key}` as never, schema_version: 1 },
+      ...{ payout_id: payoutId, account_id: accountId, taken_at: new Date(Date.now() - ageMs) },
+    });
+  const ageOf = async (payoutId: string) => {
+    const lock = await locks().findOne({ payout_id: payoutId });
+    return Date.now() - lock?.taken_at.getTime();
   };
-  expect(await enter({ ...asked, ...clockNow() })).toMatchObject({ end: expect.any(Function) });
-  expect(writes).toBe(2);
-  const [lock] = await locks().find({ payout_id: "po_late" }).toArray();
-  expect(Date.now() - lock?.taken_at.getTime()).toBeLessThan(1_000);
+
+  it.each([
+    ["that is new", "insertOne", async () => undefined],
+    ["that a crash left", "updateOne", () => left("po_crashed", 10_000)],
+    ["of another attempt", "updateOne", () => left("po_late", 3_000)],
+  ] satisfies [string, Method, () => Promise<unknown>][])(
+    "%s is taken again if its write was late",
+    async (_which, method, prepare) => {
+      await prepare();
+      expect(await guardWith(method).enter(asked("po_late"))).toHaveProperty("end");
+      expect(await ageOf("po_late")).toBeLessThan(1_000);
+    },
+  );
+
+  it("lasts from the latest attempt that shares it", async () => {
+    await left("po_shared", 4_900);
+    const { duplicates } = platform;
+    await duplicates.enter(asked("po_shared"));
+    expect(await ageOf("po_shared")).toBeLessThan(1_000);
+    await expect(duplicates.enter(asked("po_other"))).rejects.toThrow("is being executed");
+  });
+
+  it("is given back if another one was awaited for long", async () => {
+    const keys = [`${keysOf()[0]}-1`, `${keysOf()[0]}-2`];
+    await left("po_other", 0, keys[1]);
+    setTimeout(() => void locks().deleteOne({ payout_id: "po_other" }), 1_300);
+    const entered = platform.duplicates.enter(asked("po_waits", keys));
+    await expect(entered).rejects.toThrow("is being executed");
+    expect(await locks().countDocuments({ payout_id: "po_waits" })).toBe(0);
+  });
 });
 
 describe("a merchant without a guard", () => {
