@@ -50,6 +50,9 @@ const jobs = ["sandbox-secrets", "sandbox"];
 const migrations = serviceNames.map((service) => `${service}-migration`);
 const parts = ["mongo", "rabbitmq"];
 const isSealing = (name: string) => sealingServices.some((each) => each === name);
+/** Set by the image, only for `npm start` and tests, or rare: one exporter and protocol serve all traces. */
+const notInCompose =
+  /^(HOST|RPC_HOST|ADMIN_HOST|ADMIN_PORT|BUILD_COMMIT|TRACE_MEMORY_SPANS|BUS_NAMESPACE|OTEL_\w+)$/;
 const observability = ["prometheus", "grafana", "collector"];
 
 /** Returns a service's environment from compose in an empty shell, with the sandbox's secrets. */
@@ -113,6 +116,18 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
     expect([...settings, ...setByImage]).toEqual(expect.arrayContaining(wanted));
     expect(environment.DATABASE).toBe(`disburse_${service}`);
     expect(environmentOf(service).DISBURSE_MODE).toBe("sandbox");
+  });
+
+  it("passes on every setting of the service, but those of the image or of other deployments", () => {
+    const own = `_${service.toUpperCase()}`;
+    const given = new Set(
+      Object.keys(environment).flatMap((name) => [
+        name,
+        name.replace(/_FILE$/, "").replace(own, ""),
+      ]),
+    );
+    const missing = [...settingsOf(service)].filter((name) => !given.has(name));
+    expect(missing.filter((name) => !notInCompose.test(name))).toEqual([]);
   });
 
   it("starts after one job has migrated its database, which gets nothing but its address", () => {
