@@ -37,6 +37,7 @@ it.each([
   ["WEBHOOK_SIGNATURE_HEADER", "bad header", false],
   ["WEBHOOK_SIGNATURE_HEADER", "webhook-signature", false],
   ["WEBHOOK_SIGNATURE_HEADER", "Content-Type", false],
+  ["WEBHOOK_SIGNATURE_HEADER", "Traceparent", false],
   ["WEBHOOK_SOURCE_ADDRESS", "192.0.2.7", true],
   ["WEBHOOK_SOURCE_ADDRESS", "2001:db8::7", true],
   ["WEBHOOK_SOURCE_ADDRESS", "hooks.example.com", false],

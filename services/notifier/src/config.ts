@@ -11,22 +11,10 @@ import {
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
+import { isReservedHeader } from "./endpoints/rules/header-names.ts";
 import { networks } from "./sender/rules/address.ts";
 
 const portMax = 65_535;
-
-/**
- * Headers that an attempt sets itself or that proxies remove. The signature header must not have
- * such a name.
- */
-const takenHeaders = new RegExp(
-  `^(${[
-    ...["webhook-.*", "content-.*", "accept-encoding", "user-agent", "host", "date", "expect"],
-    ...["connection", "proxy-.*", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade"],
-    ...["http2-settings"],
-  ].join("|")})$`,
-  "i",
-);
 
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
@@ -39,7 +27,7 @@ export function readConfig(environment: Environment) {
       .string()
       .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "must be a header name")
       .refine(
-        (name) => !takenHeaders.test(name),
+        (name) => !isReservedHeader(name),
         "must not be a header that HTTP or the webhook already uses",
       )
       .default("X-SERVICE-Signature"),

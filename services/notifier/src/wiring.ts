@@ -147,9 +147,6 @@ export function createNotifier(options: NotifierOptions) {
     readBacklog: openBacklogStore(deliveries, elapsed).read,
   };
   const bindings = openOperationBindings(database, options.keyContent);
-  const bound = {
-    own: ["publishEvent"],
-  } as const;
   return {
     ...stores,
     fanOut,
@@ -159,7 +156,9 @@ export function createNotifier(options: NotifierOptions) {
     failureReports,
     work,
     metrics,
-    rpc: bindOperations(NotifierService, notifierRpc(rpcDeps), bindings, bound),
+    rpc: bindOperations(NotifierService, notifierRpc(rpcDeps), bindings, {
+      own: ["publishEvent"],
+    }),
     sandboxRpc: bindOperations(NotifierSandboxService, sandboxWebhooksRpc(rpcDeps), bindings),
     countUnreadable: createUnreadableCount(options.metrics),
     wakes,

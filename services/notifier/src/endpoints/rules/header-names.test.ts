@@ -18,7 +18,7 @@ describe("a merchant's header names", () => {
     ...["Host", "connection", "Keep-Alive", "TE", "Trailer", "Transfer-Encoding", "Upgrade"],
     ...["Expect", "HTTP2-Settings", "Proxy-Authorization", "proxy-connection"],
     ...["Content-Type", "content-length", "Content-Encoding", "Accept-Encoding", "User-Agent"],
-    ...["webhook-id", "Webhook-Anything", "traceparent", "tracestate"],
+    ...["webhook-id", "Webhook-Anything", "traceparent", "tracestate", "Date"],
     ...["x-service-signature", "X-Service-Signature-Previous"],
   ])("%s is refused", (name) => {
     expect(problemOf("Authorization", name)).toBe(

@@ -1,12 +1,17 @@
-/**
- * Headers that the sender sets, or that frame a message or its connection (RFC 9110, sections 7.6
- * and 10.1; RFC 9112, section 6).
- */
 const reservedNames: ReadonlySet<string> = new Set([
-  ...["accept-encoding", "connection", "expect", "host", "http2-settings", "keep-alive"],
+  ...["accept-encoding", "connection", "date", "expect", "host", "http2-settings", "keep-alive"],
   ...["te", "traceparent", "tracestate", "trailer", "transfer-encoding", "upgrade", "user-agent"],
 ]);
 const reservedPrefixes = ["content-", "proxy-", "webhook-"];
+
+/**
+ * True for headers that an attempt sets itself, that proxies remove, or that frame a message or its
+ * connection (RFC 9110, sections 7.6 and 10.1; RFC 9112, section 6).
+ */
+export function isReservedHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return reservedNames.has(lower) || reservedPrefixes.some((prefix) => lower.startsWith(prefix));
+}
 
 /**
  * Describes the problem of a merchant's header names. `signatureHeader` has the API's own
@@ -17,11 +22,10 @@ export function headerNamesProblem(
   signatureHeader: string,
 ): string | undefined {
   const signature = signatureHeader.toLowerCase();
-  const isReserved = (name: string): boolean =>
-    reservedNames.has(name) ||
-    reservedPrefixes.some((prefix) => name.startsWith(prefix)) ||
-    [signature, `${signature}-previous`].includes(name);
-  const reserved = names.find((name) => isReserved(name.toLowerCase()));
+  const ofSignature = [signature, `${signature}-previous`];
+  const reserved = names.find(
+    (name) => isReservedHeader(name) || ofSignature.includes(name.toLowerCase()),
+  );
   if (reserved !== undefined) {
     return `must not contain ${reserved}, because the platform sets it or it frames HTTP`;
   }
