@@ -46,6 +46,9 @@ export function isRefused<T>(answer: T): answer is Extract<T, Refused<string>> {
 /** Refuses an operation id that was used with other content (decisions §9). */
 export const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
 
+/** Refuses a malformed cursor of a list. */
+export const invalidCursor = refused("INVALID_REQUEST", "cursor: must be one that a list returned");
+
 /**
  * A field and its problem. The problem continues a sentence that starts with the field:
  * `beneficiary_name: is required`.

@@ -1,4 +1,4 @@
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { invalidCursor, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Collection, Filter, FindOptions } from "mongodb";
 import { orThrow } from "../rpc/refusal.ts";
 
@@ -30,8 +30,6 @@ export function readLimit(limit: number, max = pageLimitMax, byDefault = pageLim
   if (limit >= 1 && limit <= max) return limit;
   return refused("INVALID_REQUEST", `limit: must be between 1 and ${max}`);
 }
-
-const invalidCursor = refused("INVALID_REQUEST", "cursor: must be one that a list returned");
 
 /** Reads the cursor after which a page starts. Returns `undefined` for the first page. */
 export function readStart(cursor: string): PageCursor | undefined | Refused<"INVALID_REQUEST"> {

@@ -38,7 +38,12 @@ import {
 import { isNetwork } from "@disburse/forms/values/networks.ts";
 import { checkWalletAddress } from "@disburse/forms/values/wallet-address.ts";
 import { isId } from "@disburse/kernel/id.ts";
-import { type Refused, refused, violationsMessage } from "@disburse/kernel/refusal.ts";
+import {
+  invalidCursor,
+  type Refused,
+  refused,
+  violationsMessage,
+} from "@disburse/kernel/refusal.ts";
 import { type Creation, type CreationDeps, createRecord } from "../creation/creation.ts";
 import { partyType, readFilter, type Wanted, wantedWord } from "../records/list-request.ts";
 import { type Fields, textOf } from "../records/rules/private-fields.ts";
@@ -306,5 +311,5 @@ async function listUnpayable(
 
 function readStart(cursor: string): string | Refused<"INVALID_REQUEST"> {
   if (cursor === "" || isId("beneficiary", cursor)) return cursor;
-  return refused("INVALID_REQUEST", "cursor: must be one that a list returned");
+  return invalidCursor;
 }

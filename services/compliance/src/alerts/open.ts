@@ -24,7 +24,7 @@ import {
   type Mutation,
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { readReason } from "@disburse/kernel/reason.ts";
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { invalidCursor, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { orThrow } from "../refusals.ts";
 import type { ScreeningStore } from "../screening/store.ts";
 import { fullScreeningMessage, hitShape } from "../screening/wire.ts";
@@ -209,7 +209,7 @@ function readStates(values: readonly AlertState[]): readonly AlertStateKind[] | 
 function readBefore(cursor: string): number | undefined | Invalid {
   if (cursor === "") return undefined;
   if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
-  return refused("INVALID_REQUEST", "cursor: must be one that a list returned");
+  return invalidCursor;
 }
 
 /** Converts an alert to its message. A closed alert shows its previous disposition. */

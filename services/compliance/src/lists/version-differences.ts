@@ -6,7 +6,7 @@ import type {
   EntryDifferenceSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { EntryDifference_Kind } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { invalidCursor, isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { bucketNumber, compareChunks, unshared } from "./chunks.ts";
 import { entryShape } from "./listed-entry.ts";
 import { changedFields, type ListEntry } from "./rules/entry.ts";
@@ -41,7 +41,7 @@ export async function compareImports(
   if (isRefused(limit)) return limit;
   const after = cursor === "" ? undefined : readCursor(cursor);
   if (cursor !== "" && after === undefined) {
-    return refused("INVALID_REQUEST", "cursor: must be one that a list returned");
+    return invalidCursor;
   }
   const imported = await store.switchedImport(importId);
   if (imported === undefined) return refused("RECORD_NOT_FOUND");

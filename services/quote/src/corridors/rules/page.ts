@@ -1,7 +1,5 @@
 import { findCurrency } from "@disburse/kernel/currency.ts";
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-
-const invalidCursor = refused("INVALID_REQUEST", "cursor: must be one that a list returned");
+import { invalidCursor, type Refused } from "@disburse/kernel/refusal.ts";
 
 /** The last pair of a page. Corridors are sorted by pair. */
 export type PairCursor = { readonly source: string; readonly destination: string };
