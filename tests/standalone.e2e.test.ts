@@ -351,6 +351,7 @@ it("shows the main job on a platform of its own, of which it leaves nothing", as
 
 it("shows the main job where one runs, and starts no other one in its data folder", async () => {
   const { child } = await ready({ ...inProcess, PORT: "0" });
+  expect(sandbox().console_url).toBe(`${sandbox().base_url}/console/`);
   const demo = run("demo", {});
   await once(demo.child, "exit");
   expect(demo.child.exitCode, demo.output()).toBe(0);

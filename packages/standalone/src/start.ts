@@ -80,6 +80,8 @@ export async function startStandalone(
     const issuerLog = createLog("issuer", log.level, log.destination);
     const ports = await freePorts(2 * serviceNames.length + 2, previousPorts);
     const port = () => ports.shift() ?? 0;
+    // The pages' URLs contain the port, so it is known before the gateway listens.
+    const [publicPort] = config.PORT === 0 ? await freePorts(1) : [config.PORT];
     const { issuerKey } = secrets;
     const issuer = await startIssuer({ port: ports.pop() ?? 0, issuerKey, log: issuerLog });
     ends.push(issuer.stop);
@@ -88,7 +90,7 @@ export async function startStandalone(
       publicHost: config.HOST,
       issuer: issuer.url,
       partPorts: [...broker.ports(), ...partPortsOf(engine.uri("admin"), amqpUrl)],
-      ports: { ...eachService(port), public: config.PORT, operators: ports.pop() ?? 0 },
+      ports: { ...eachService(port), public: publicPort ?? 0, operators: ports.pop() ?? 0 },
       adminPorts: eachService(port),
       secrets,
       mongodbUri: engine.uri,
