@@ -28,7 +28,7 @@ const withoutChecksum = [
 ];
 
 it("covers every project of the repository", () => {
-  const known = ["clients/typescript", "kubectl", "openapi", "postman", "runtime"];
+  const known = ["clients/typescript", "http", "kubectl", "openapi", "postman", "runtime"];
   const scripts = known.map((name) => `scripts/${name}/package-lock.json`);
   const all = ["package-lock.json", "packages/docs-site/package-lock.json", ...scripts];
   expect(lockfiles.toSorted()).toEqual(all.toSorted());

@@ -41,6 +41,7 @@ export const servedFiles = [
   "webhook-vectors.json",
   "postman/collection.json",
   "postman/environment.json",
+  ...readdirSync(join(root, "docs/http")).map((name) => `http/${name}`),
 ];
 
 /** Reads the guides. Links to files that the site doesn't serve become plain text. */

@@ -16,6 +16,7 @@ const types: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
   ".webmanifest": "application/manifest+json",
   ".txt": "text/plain; charset=utf-8",
+  ".http": "text/plain; charset=utf-8",
 };
 
 type Files = ReadonlyMap<string, PublicRoute["answer"]>;
