@@ -187,6 +187,8 @@ describe("at RFQ", () => {
       const answer = await acme.post(paths.rfq, body);
       expect([what, answer.json.code]).toEqual([what, code]);
       expectRefusal(answer, code);
+      const named = { RECORD_NOT_FOUND: 1 }[code as string] ?? answer.json.violations?.length;
+      expect([what, answer.json.violations?.length]).toEqual([what, named]);
       expect(await world(acme)).toEqual(before);
     }
   });

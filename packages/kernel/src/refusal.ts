@@ -39,6 +39,14 @@ export function refusedInState<const Code extends string>(
   return refused(code, `The ${record} is ${state}. It must be ${needed}.`);
 }
 
+/** Refuses a request whose field names a record that does not exist. */
+export function unknownRecord(
+  field: string,
+  problem = "is not known",
+): Refused<"RECORD_NOT_FOUND"> {
+  return { refused: "RECORD_NOT_FOUND", violations: [{ field, problem }] };
+}
+
 export function isRefused<T>(answer: T): answer is Extract<T, Refused<string>> {
   return typeof answer === "object" && answer !== null && "refused" in answer;
 }

@@ -23,9 +23,12 @@ export type RefusalTable<R extends string> = Readonly<Record<R, WireRefusal>>;
 export function refusalError<R extends string>(table: RefusalTable<R>, refusal: Refused<R>) {
   const wire = table[refusal.refused];
   const message = refusal.detail ?? wire.message;
-  const { reason = "", payoutId = "" } = refusal;
+  const { reason = "", payoutId = "", violations = [] } = refusal;
   return new ConnectError(`${wire.code}: ${message}`, wire.rpc, undefined, [
-    { desc: RefusalSchema, value: { code: wire.code, message, reason, payoutId } },
+    {
+      desc: RefusalSchema,
+      value: { code: wire.code, message, reason, payoutId, violations: [...violations] },
+    },
     ...(wire.rpc === Code.InvalidArgument ? badRequest(message) : []),
   ]);
 }
@@ -51,18 +54,26 @@ export function orThrowBy<R extends string>(table: RefusalTable<R>) {
   };
 }
 
+type ReadRefusal = Omit<Refused<string>, "refused" | "detail"> & {
+  readonly code: string;
+  readonly message: string;
+};
+
 /**
  * Reads a refusal from another service's error. Returns `undefined` if the error is not a refusal.
  */
-export function readRefusal(
-  error: unknown,
-): { code: string; message: string; reason?: RefusalReason; payoutId?: string } | undefined {
+export function readRefusal(error: unknown): ReadRefusal | undefined {
   if (!(error instanceof ConnectError)) return undefined;
   const detail = error.findDetails(RefusalSchema)[0];
   if (detail === undefined) return undefined;
-  const { code, message, reason, payoutId } = detail;
-  const more = { ...(isReason(reason) && { reason }), ...(payoutId !== "" && { payoutId }) };
-  return { code, message, ...more };
+  const { code, message, reason, payoutId, violations } = detail;
+  return {
+    code,
+    message,
+    ...(isReason(reason) && { reason }),
+    ...(payoutId !== "" && { payoutId }),
+    ...(violations.length > 0 && { violations }),
+  };
 }
 
 function isReason(text: string): text is RefusalReason {

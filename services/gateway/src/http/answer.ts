@@ -10,7 +10,7 @@ import { readViolations, type WireViolation, wireViolation } from "@disburse/ker
 import { MongoTopologyClosedError } from "mongodb";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
 import type { FileFormat } from "../openapi/route.ts";
-import { otherKinds, withMisspelt } from "./rules/hints.ts";
+import { otherKinds, withKinds, withMisspelt } from "./rules/hints.ts";
 
 /** A response that may be a page, compressed bytes or a stream. */
 export type PageAnswer = Omit<Answer, "body"> & { readonly body: string | Buffer | Readable };
@@ -83,10 +83,11 @@ type Sent = {
 export function explained(answer: PageAnswer, { params, body, unknown }: Sent): PageAnswer {
   if (typeof answer.body !== "string" || ![400, 404].includes(answer.status)) return answer;
   const error = JSON.parse(answer.body) as { code: string; violations?: WireViolation[] };
+  const own = error.violations ?? [];
   const violations =
     error.code === "RECORD_NOT_FOUND"
-      ? otherKinds(params, body).map(wireViolation)
-      : withMisspelt(error.violations ?? [], unknown);
+      ? withKinds(own, otherKinds(params, body).map(wireViolation))
+      : withMisspelt(own, unknown);
   if (violations.length === 0) return answer;
   return { ...answer, body: JSON.stringify({ ...error, violations }) };
 }

@@ -144,7 +144,7 @@ export const error: NamedSchema = {
       schema: {
         type: "array",
         description:
-          "For `INVALID_REQUEST`: all invalid fields, as `message` names them. For `INVALID_JSON`: where the body is invalid. For `RECORD_NOT_FOUND`: ids of another kind than their field.",
+          "For `INVALID_REQUEST`: all invalid fields, as `message` names them. For `INVALID_JSON`: where the body is invalid. For `RECORD_NOT_FOUND`: the field whose record does not exist, if the request names several records, and ids of another kind than their field.",
         items: violation,
       },
       isOptional: true,

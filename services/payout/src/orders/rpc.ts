@@ -15,7 +15,7 @@ import { rejectScheduledPayout as rejectForm } from "@disburse/forms/bodies/appr
 import { schedulePayout } from "@disburse/forms/bodies/transfer.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
+import { invalidRequest, refused, unknownRecord } from "@disburse/kernel/refusal.ts";
 import { parseMoment } from "@disburse/kernel/time.ts";
 import { readAccount } from "@disburse/ledger/accounts.ts";
 import { isReserved } from "../execution/rules/payable.ts";
@@ -126,13 +126,14 @@ async function partiesOf(
   { accountId, beneficiaryId }: Named,
 ) {
   const account = await readAccount(ledger, merchantId, accountId);
-  const { currency } = orThrow(account ?? refused("RECORD_NOT_FOUND"));
+  const { currency } = orThrow(account ?? unknownRecord("account_id"));
   try {
     const status = await beneficiaries.getBeneficiaryStatus({ merchantId, beneficiaryId });
-    if (status.archived) return orThrow(refused("RECORD_NOT_FOUND"));
+    if (status.archived)
+      return orThrow(unknownRecord("beneficiary_id", "is not known: it is archived"));
     return { account: currency, beneficiary: status.destinationCurrency };
   } catch (error) {
-    if (readRefusal(error)?.code === "RECORD_NOT_FOUND") orThrow(refused("RECORD_NOT_FOUND"));
+    if (readRefusal(error)?.code === "RECORD_NOT_FOUND") orThrow(unknownRecord("beneficiary_id"));
     throw error;
   }
 }

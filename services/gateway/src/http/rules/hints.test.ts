@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { authorizationHint, mediaTypeHint, otherKinds, withMisspelt } from "./hints.ts";
+import { authorizationHint, mediaTypeHint, otherKinds, withKinds, withMisspelt } from "./hints.ts";
 import { jsonProblem } from "./request.ts";
 
 it.each([
@@ -64,6 +64,14 @@ it("names the kind of an id that is of another kind", () => {
   expect(otherKinds({ scheduledPayoutId: `po_${suffix}` }, {})).toEqual([
     { field: "scheduledPayoutId", problem: "is the id of a payout, not of a scheduled payout" },
   ]);
+});
+
+it("names the kind of an id in place of the service's words for it", () => {
+  const own = ["account_id", "beneficiary_id"].map(
+    (field) => ({ field, rule: "unknown", message: "is not known" }) as const,
+  );
+  const kind = { field: "account_id", rule: "format", message: "is the id of a quote" } as const;
+  expect(withKinds(own, [kind])).toEqual([own[1], kind]);
 });
 
 it("names an unknown field with the missing one that it is in another case", () => {

@@ -75,6 +75,15 @@ export function otherKinds(
   });
 }
 
+/** Returns a service's violations. Those of ids of another kind replace its own of the same field. */
+export function withKinds(
+  own: readonly WireViolation[],
+  kinds: readonly WireViolation[],
+): readonly WireViolation[] {
+  const isOther = ({ field }: WireViolation) => kinds.every((kind) => kind.field !== field);
+  return [...own.filter(isOther), ...kinds];
+}
+
 const plain = (field: string) => field.toLowerCase().replaceAll(/[_-]/g, "");
 
 /** Adds to each missing field the unknown field that has its name in another case. */

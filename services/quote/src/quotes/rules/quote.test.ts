@@ -1,3 +1,4 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
 import { readViolations } from "@disburse/kernel/violations.ts";
 import { describe, expect, it } from "vitest";
 import { type Corridor, isStale, readCorridor, readRate } from "../../corridors/rules/corridor.ts";
@@ -92,6 +93,20 @@ describe("the parties of a quote", () => {
     expect(checkParties(request, parties)).toMatchObject({ refused: code });
   });
 
+  it.each<[string, Parties, string, string]>([
+    ["account", { account: undefined, beneficiary }, "account_id", "is not known"],
+    ["beneficiary", { account, beneficiary: undefined }, "beneficiary_id", "is not known"],
+    [
+      "archived beneficiary",
+      { account, beneficiary: { ...beneficiary, archived: true } },
+      "beneficiary_id",
+      "is not known: it is archived",
+    ],
+  ])("name the field of an unknown %s", (_what, parties, field, problem) => {
+    const refusal = checkParties(request, parties);
+    expect(refusal).toEqual({ refused: "RECORD_NOT_FOUND", violations: [{ field, problem }] });
+  });
+
   it("refuse an unpayable beneficiary, naming the request's field", () => {
     const unpayable = { ...beneficiary, isPayable: false };
     const refusal = checkParties(request, { account, beneficiary: unpayable });
@@ -128,11 +143,14 @@ const corridor: Corridor = {
 };
 
 it.each([
-  [undefined, true, "RECORD_NOT_FOUND"],
-  [{ ...corridor, active: false }, false, "CORRIDOR_NOT_ACTIVE"],
-  [corridor, false, "RECORD_NOT_FOUND"],
-])("refuses a corridor that is missing, inactive or closed (%#)", (given, open, code) => {
-  expect(checkCorridor(given, open)).toEqual({ refused: code });
+  [undefined, true, "RECORD_NOT_FOUND", ["destination_currency_code"]],
+  [{ ...corridor, active: false }, false, "CORRIDOR_NOT_ACTIVE", undefined],
+  [corridor, false, "RECORD_NOT_FOUND", ["destination_currency_code"]],
+])("refuses a corridor that is missing, inactive or closed (%#)", (given, open, code, fields) => {
+  const refusal = checkCorridor(given, open);
+  if (!isRefused(refusal)) throw new Error("the corridor was accepted");
+  expect(refusal.refused).toBe(code);
+  expect(refusal.violations?.map(({ field }) => field)).toEqual(fields);
 });
 
 it.each([

@@ -1,7 +1,13 @@
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 import type { Metadata } from "@disburse/kernel/metadata.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
-import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
+import {
+  isRefused,
+  type Refused,
+  refused,
+  refusedBecause,
+  unknownRecord,
+} from "@disburse/kernel/refusal.ts";
 import type { Corridor, Limits, ReturnCharges } from "../../corridors/rules/corridor.ts";
 import { type Amounts, quoteFixedSource, quoteFixedTarget, type Terms } from "./arithmetic.ts";
 
@@ -98,11 +104,12 @@ export function checkParties(
   request: QuoteRequest,
   { account, beneficiary }: Parties,
 ): QuotedBeneficiary | Refused<PartiesRefusal> {
-  if (account === undefined) return refused("RECORD_NOT_FOUND");
+  if (account === undefined) return unknownRecord("account_id");
   if (account.merchantId !== request.merchantId) {
     return refusedBecause("ACCESS_FORBIDDEN", "other_merchant");
   }
-  if (beneficiary === undefined || beneficiary.archived) return refused("RECORD_NOT_FOUND");
+  if (beneficiary === undefined) return unknownRecord("beneficiary_id");
+  if (beneficiary.archived) return unknownRecord("beneficiary_id", "is not known: it is archived");
   if (beneficiary.screening === "pending") return refused("BENEFICIARY_NOT_READY");
   if (beneficiary.screening !== "cleared") {
     return refusedBecause("ACCESS_FORBIDDEN", "beneficiary_not_cleared");
@@ -122,6 +129,11 @@ export function checkParties(
   return beneficiary.quoted;
 }
 
+const noCorridor = unknownRecord(
+  "destination_currency_code",
+  "is not known as a destination of the source currency",
+);
+
 /**
  * Runs after `checkParties`. Checks that the corridor exists, is active, and is open to the
  * merchant.
@@ -130,9 +142,9 @@ export function checkCorridor(
   corridor: Corridor | undefined,
   openToMerchant: boolean,
 ): Corridor | Refused<"RECORD_NOT_FOUND" | "CORRIDOR_NOT_ACTIVE"> {
-  if (corridor === undefined) return refused("RECORD_NOT_FOUND");
+  if (corridor === undefined) return noCorridor;
   if (!corridor.active) return refused("CORRIDOR_NOT_ACTIVE");
-  return openToMerchant ? corridor : refused("RECORD_NOT_FOUND");
+  return openToMerchant ? corridor : noCorridor;
 }
 
 export function fixedAmount({ sourceAmount }: Pick<QuoteRequest, "sourceAmount">) {

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/refusal.proto.
  */
 export const file_disburse_type_v1_refusal: GenFile = /*@__PURE__*/
-  fileDesc("Ch5kaXNidXJzZS90eXBlL3YxL3JlZnVzYWwucHJvdG8SEGRpc2J1cnNlLnR5cGUudjEiSwoHUmVmdXNhbBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDgoGcmVhc29uGAMgASgJEhEKCXBheW91dF9pZBgEIAEoCSIrCglWaW9sYXRpb24SDQoFZmllbGQYASABKAkSDwoHcHJvYmxlbRgCIAEoCUItChBkaXNidXJzZS50eXBlLnYxUAFaF2Rpc2J1cnNlL3R5cGUvdjE7dHlwZXYxYgZwcm90bzM");
+  fileDesc("Ch5kaXNidXJzZS90eXBlL3YxL3JlZnVzYWwucHJvdG8SEGRpc2J1cnNlLnR5cGUudjEifAoHUmVmdXNhbBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDgoGcmVhc29uGAMgASgJEhEKCXBheW91dF9pZBgEIAEoCRIvCgp2aW9sYXRpb25zGAUgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iKwoJVmlvbGF0aW9uEg0KBWZpZWxkGAEgASgJEg8KB3Byb2JsZW0YAiABKAlCLQoQZGlzYnVyc2UudHlwZS52MVABWhdkaXNidXJzZS90eXBlL3YxO3R5cGV2MWIGcHJvdG8z");
 
 /**
  * The error detail of a refusal that the public API documents. Merchants may read it.
@@ -46,6 +46,14 @@ export type Refusal = Message<"disburse.type.v1.Refusal"> & {
    * @generated from field: string payout_id = 4;
    */
   payoutId: string;
+
+  /**
+   * For RECORD_NOT_FOUND, the fields of the request that name a record that does not exist. Empty if
+   * the request names only one record.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation violations = 5;
+   */
+  violations: Violation[];
 };
 
 /**
@@ -82,6 +90,14 @@ export type RefusalJson = {
    * @generated from field: string payout_id = 4;
    */
   payoutId?: string;
+
+  /**
+   * For RECORD_NOT_FOUND, the fields of the request that name a record that does not exist. Empty if
+   * the request names only one record.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation violations = 5;
+   */
+  violations?: ViolationJson[];
 };
 
 /**
@@ -92,9 +108,9 @@ export const RefusalSchema: GenMessage<Refusal, {jsonType: RefusalJson}> = /*@__
   messageDesc(file_disburse_type_v1_refusal, 0);
 
 /**
- * A field of a public request that the gateway could not read because its type is wrong, such as a
- * list instead of text. The service that owns the request reports it together with the violations
- * that it finds itself, in the order of the form's fields.
+ * A field of a public request and its problem. The gateway sends a service the fields that it could
+ * not read because their type is wrong, such as a list instead of text. The service reports them
+ * together with the violations that it finds itself, in the order of the form's fields.
  *
  * @generated from message disburse.type.v1.Violation
  */
@@ -115,9 +131,9 @@ export type Violation = Message<"disburse.type.v1.Violation"> & {
 };
 
 /**
- * A field of a public request that the gateway could not read because its type is wrong, such as a
- * list instead of text. The service that owns the request reports it together with the violations
- * that it finds itself, in the order of the form's fields.
+ * A field of a public request and its problem. The gateway sends a service the fields that it could
+ * not read because their type is wrong, such as a list instead of text. The service reports them
+ * together with the violations that it finds itself, in the order of the form's fields.
  *
  * @generated from message disburse.type.v1.Violation
  */
