@@ -50,7 +50,7 @@ export default defineConfig({
           name: "unit",
           include: named(".test.ts"),
           exclude: [...integration, ...endToEnd, ...scenarios],
-          testTimeout: 15_000,
+          testTimeout: 60_000,
           isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
