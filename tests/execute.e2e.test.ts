@@ -274,6 +274,15 @@ it("metadata is kept on beneficiary, quote and payout, and finds the payout agai
   ).toEqual([]);
   const beneficiary_name = read.beneficiary_name.toUpperCase();
   expect(await found([byOrder, ["beneficiary_name", beneficiary_name]])).toEqual([id]);
+  const own_account: [string, string] = ["account_id", account_id];
+  const since: [string, string] = ["updated_from", payout.created_at];
+  expect(await found([byOrder, own_account, since, ["sort", "created_at"]])).toEqual([id]);
+  expect(await found([byOrder, ["failure_code", "ACCOUNT_CLOSED"]])).toEqual([]);
+  const { transactions } = await acme.data(
+    "GET",
+    `${paths.payouts}?metadata=order=${order}&sort=-amount&source_currency_code=USD&expand[]=beneficiary`,
+  );
+  expect(transactions).toMatchObject([{ id, beneficiary: { beneficiary_id, metadata: own } }]);
   const other = await globex.data("GET", `${paths.payouts}?metadata=order=${order}`);
   expect(other.transactions).toEqual([]);
 });
@@ -293,6 +302,14 @@ it("INVALID_REQUEST: metadata and searches that are malformed, each named", asyn
   const listed = (query: string) => violationsOf(acme.get(`${paths.payouts}?${query}`));
   expect(await listed("metadata=a%20b=c&limit=0")).toEqual(["limit", "metadata"]);
   expect(await listed("amount_from=1")).toEqual(["source_currency_code"]);
+  expect(await listed("sort=amount")).toEqual(["source_currency_code"]);
+  const beneficiary = await acme.recipient("USD");
+  expect(await listed(`account_id=${beneficiary}&batch_id=${beneficiary}`)).toEqual([
+    ...["account_id", "batch_id"],
+  ]);
+  await acme.data("GET", `${paths.payouts}?beneficiary_id=${beneficiary}`);
+  const { meta_data } = await acme.data("GET", `${paths.payouts}?limit=1&sort=created_at`);
+  expect(await listed(`limit=1&cursor=${meta_data.next_cursor}`)).toEqual(["cursor"]);
   expect(await listed("amount_from=x&amount_to=1.001&source_currency_code=USD")).toEqual([
     ...["amount_from", "amount_to"],
   ]);

@@ -103,6 +103,12 @@ const accounts = new Map([
   ["USDC", "******7890"],
 ]);
 const noFailure = { failure_code: "", failure_message: "", rail_code: "", returned_reference: "" };
+/** The creator of all records of this test. */
+const created_by = {
+  id: expect.stringMatching(/^[0-9A-Za-z]{8}$/),
+  type: "api_key",
+  name: "sandbox key of acme",
+};
 /** Masks all but the end of an address and keeps its length. */
 const addressMask = expect.stringMatching(/^\*{28,}[0-9A-Za-z]{4}$/);
 
@@ -161,6 +167,7 @@ describe("payouts", () => {
         metadata: {},
         ...{ reissue_of: "", reissued_as: "", batch_id: "", scheduled_payout_id: "" },
         expected_settlement_at: time,
+        created_by,
         ...times,
       });
     }
@@ -200,6 +207,7 @@ describe("payouts", () => {
         account_id: payout.account_id,
         metadata: {},
         ...{ batch_id: "", scheduled_payout_id: "" },
+        created_by,
         created_at: payout.created_at,
         updated_at: payout.updated_at,
       };

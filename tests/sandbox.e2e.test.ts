@@ -38,8 +38,8 @@ afterEach(() => client.sandbox.endRailSilence());
 const bank = (change: object) =>
   ({ ...bankBody(), ...change }) as unknown as CreateFiatBeneficiaryRequest;
 
-const order = (source_amount = "10.00") => ({
-  ...{ source_amount, beneficiary_id, account_id: platform.accountId("acme", "USD") },
+const order = (source_amount = "10.00", isFunded = true) => ({
+  ...{ source_amount, beneficiary_id, account_id: platform.accountId("acme", "USD", isFunded) },
   ...{ source_currency_code: "USD", destination_currency_code: "USD" },
 });
 
@@ -61,8 +61,16 @@ async function payForApproval(): Promise<string> {
   return pay("5000.00");
 }
 
+async function payWithoutMoney(): Promise<string> {
+  const { id: quote_id } = await client.quotes.request(order("10.00", false));
+  const waiting = await client.payouts.execute({ quote_id, queue_if_low_balance: true });
+  expect(waiting).toMatchObject({ message: "Awaiting Balance", sub_status: "awaiting_balance" });
+  return waiting.id;
+}
+
 const payouts: Readonly<Record<SubStatus, () => Promise<string>>> = {
   awaiting_approval: payForApproval,
+  awaiting_balance: payWithoutMoney,
   scheduled: async () => "",
   queued: () => silenced("down"),
   awaiting_funds: () => silenced("unfunded"),
@@ -95,6 +103,22 @@ it("a payout that waited goes on when its silence ends, and comes back days late
   await client.sandbox.endRailSilence();
   expect(await client.sandbox.settlePayout(id)).toMatchObject({ sub_status: "settled" });
   expect(await client.sandbox.returnPayout(id)).toMatchObject({ sub_status: "returned" });
+});
+
+it("a payout that waited for balance goes on when its account is credited", async () => {
+  const id = await payWithoutMoney();
+  const waiting = await client.payouts.get(id);
+  expect(waiting).toMatchObject({ status: "initiated", sub_status: "awaiting_balance" });
+  expect(String(waiting.max_source_amount)).toBe(String(waiting.source_amount));
+  await vi.waitFor(async () => {
+    const { records } = await client.payouts.list({ sub_status: "awaiting_balance" });
+    expect(records.map((each) => each.id)).toContain(id);
+  }, 10_000);
+  await client.sandbox.creditAccount(platform.accountId("acme", "USD", false), { amount: "20.00" });
+  await vi.waitFor(async () => {
+    expect((await client.payouts.get(id)).sub_status).toBe("processing");
+  }, 10_000);
+  expect(await client.sandbox.settlePayout(id)).toMatchObject({ id, sub_status: "settled" });
 });
 
 it.each(enumNames(ScreeningStatus))("a beneficiary is %s", async (status) => {

@@ -146,6 +146,15 @@ const steps: Readonly<Record<string, Steps>> = {
     await prepare(withId(fail, id), {});
     return acme.post(withId(settle, id), {});
   },
+  SOURCE_ACCOUNT_CLOSED: async ([close, reopen]) => {
+    const account_id = platform.accountId("acme", "USD", false);
+    await prepare(withId(close, account_id), {});
+    const terms = { ...(await acme.transfer("USD", "USD")), source_amount: "10.00", account_id };
+    const scheduled_at = new Date(Date.now() + 60_000).toISOString();
+    const response = await acme.post(paths.scheduled, { ...terms, scheduled_at });
+    await prepare(withId(reopen, account_id), {});
+    return response;
+  },
   POSSIBLE_DUPLICATE: async ([control, body]) => {
     await prepare(withId(control), body);
     const order = { reference_id: crypto.randomUUID() };

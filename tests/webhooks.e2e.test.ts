@@ -156,8 +156,13 @@ describe("a webhook", () => {
       ...["source_currency_code", "destination_currency_code", "beneficiary_id"],
       ...["source_amount", "receiving_amount", "exchange_rate", "total_fees"],
       ...["fixed_cost_currency", "unique_transaction_reference", "created_at", "updated_at"],
-      ...["sub_status", "failure_code", "returned_reference"],
+      ...["sub_status", "failure_code", "returned_reference", "created_by"],
     ]);
+    const { created_by } = await acme.data("GET", `${paths.payouts}/${id}`);
+    expect(created_by).toMatchObject({ type: "api_key", name: "sandbox key of acme" });
+    for (const body of [first, second, third]) {
+      expect(JSON.parse(body ?? "").data.created_by).toEqual(created_by);
+    }
     expect(first).toContain('"source_amount":12.30,');
     const reference = /"unique_transaction_reference":"([^"]*)"/;
     expect(reference.exec(first ?? "")?.[1]).toBe("");
@@ -283,6 +288,39 @@ it("of a credit goes to the endpoint that names it alone", async () => {
     data: { status: "credited", entry_id: entry?.id, currency_code: "USD", note: "top-up" },
   });
   expect(call?.body.toString()).toContain('"amount":17.25,');
+  expect(receiver.calls.filter(about(accountId))).toEqual([]);
+  await acme.call("DELETE", `${endpoints}/${created.id}`);
+  await chosen.close();
+});
+
+it("of a low balance is sent once for each fall below the merchant's threshold", async () => {
+  const chosen = await startReceiver();
+  const eventTypes = ["account.balance_low"];
+  const created = await acme.data("POST", endpoints, { url: chosen.url, event_types: eventTypes });
+  const accountId = platform.accountId("acme", "USD");
+  const account = `/api/v1/transfer/accounts/${accountId}`;
+  const { available } = await acme.data("GET", account);
+  const threshold = String(available);
+  const set = (body: object) => acme.data("PATCH", account, body);
+  expect(await set({ name: "Payroll", low_balance_threshold: threshold })).toMatchObject({
+    ...{ name: "Payroll", low_balance_threshold: available },
+  });
+  await pay("falls below it");
+  await pay("stays below it");
+  const [call] = await chosen.waitFor(1);
+  const own = { secret: created.secret, standardSecret: created.standard_secret };
+  expect(verifyCall(call!, own)).toEqual(genuine);
+  const body = JSON.parse(call?.body.toString() ?? "");
+  expect(described.webhookProblems(body)).toEqual([]);
+  expect(body).toMatchObject({
+    ...{ transaction_type: "account.balance_low", transaction_id: accountId },
+    data: { status: "low", name: "Payroll", low_balance_threshold: available },
+  });
+  await acme.data("POST", `/api/v1/sandbox/accounts/${accountId}/credit`, { amount: "10000" });
+  await set({ low_balance_threshold: "9999999999" });
+  await chosen.waitFor(2);
+  expect(chosen.calls).toHaveLength(2);
+  await set({ name: "", low_balance_threshold: "" });
   expect(receiver.calls.filter(about(accountId))).toEqual([]);
   await acme.call("DELETE", `${endpoints}/${created.id}`);
   await chosen.close();

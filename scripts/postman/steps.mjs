@@ -9,6 +9,10 @@ const step = (operation, more = {}) => ({ operation, ...more });
 
 const id = (name) => ({ [name]: "data.id" });
 
+const fundedAccount = {
+  account_id:
+    'data.accounts.find((each) => each.currency_code === "USD" && Number(each.available) > 0).id',
+};
 const quote = step("requestQuote", { body: { source_amount: "2.00" }, save: id("quote_id") });
 const execute = (name, reference) =>
   step("executePayout", { name, body: { reference_id: reference }, save: id("payout_id") });
@@ -28,12 +32,7 @@ const batch = (more) =>
 
 export const folders = {
   "First payout": [
-    step("listAccounts", {
-      save: {
-        account_id:
-          'data.accounts.find((each) => each.currency_code === "USD" && Number(each.available) > 0).id',
-      },
-    }),
+    step("listAccounts", { save: fundedAccount }),
     step("listCorridors"),
     step("listBeneficiaryForms"),
     step("validateFiatBeneficiary"),
@@ -48,6 +47,7 @@ export const folders = {
     step("settlePayout"),
     step("getPayout"),
     step("listPayouts"),
+    step("exportPayouts"),
     step("listPayoutEvents"),
     step("getPayoutReceipt"),
     step("getPayoutReceiptPdf"),
@@ -110,9 +110,17 @@ export const folders = {
   Accounts: [
     step("creditAccount"),
     step("getAccount"),
+    step("updateAccount"),
     step("listEntries"),
     step("exportEntries"),
     step("exportStatement"),
+    step("listAccounts", {
+      name: "List accounts without money",
+      save: { account_id: "data.accounts.find((each) => Number(each.available) === 0).id" },
+    }),
+    step("closeAccount"),
+    step("reopenAccount"),
+    step("listAccounts", { name: "List accounts with money", save: fundedAccount }),
   ],
   Webhooks: [
     step("createWebhookEndpoint", { save: id("endpoint_id") }),

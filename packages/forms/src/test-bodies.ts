@@ -1,3 +1,4 @@
+import { updateAccount } from "./bodies/account.ts";
 import { createBeneficiaryLink } from "./bodies/beneficiary-link.ts";
 import { cryptoBeneficiary } from "./bodies/crypto-beneficiary.ts";
 import { depositor } from "./bodies/depositor.ts";
@@ -31,4 +32,5 @@ export const publicBodies: readonly PublicBody[] = [
   updateEndpoint,
   rotateSecret,
   createReplay,
+  updateAccount,
 ];

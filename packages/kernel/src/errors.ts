@@ -61,6 +61,7 @@ export const errorTable = {
     "Balance is not sufficient for this transaction",
     "FailedPrecondition",
   ),
+  SOURCE_ACCOUNT_CLOSED: row(409, "Your account is closed.", "FailedPrecondition"),
   INVALID_REQUEST: row(400, "The request is invalid.", "InvalidArgument"),
   UNAUTHENTICATED: row(401, "A valid API key is required."),
   ROUTE_NOT_FOUND: row(404, "This route does not exist."),

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { derivedId, eventId, hashedId, isId, newId } from "./id.ts";
+import { derivedId, eventId, hashedId, isId, newId, otherKindProblem } from "./id.ts";
 
 it("orders ids by time", () => {
   const early = newId("quote", new Date(1_000));
@@ -31,4 +31,16 @@ it.each([
   `qt_${"0".repeat(27)}`,
 ])("does not accept %j as a quote's id", (text) => {
   expect(isId("quote", text)).toBe(false);
+});
+
+it("names the kind of an id that is of another kind", () => {
+  expect(otherKindProblem("beneficiary", newId("account"))).toBe(
+    "is the id of an account, not of a beneficiary",
+  );
+  expect(otherKindProblem("payout", "spo_1")).toBe(
+    "is the id of a scheduled payout, not of a payout",
+  );
+  for (const text of ["ben_1", "ben", "acc", "acct_1", "x_acc_1", ""]) {
+    expect(otherKindProblem("beneficiary", text)).toBeUndefined();
+  }
 });

@@ -79,3 +79,21 @@ const idBody = /^[a-z]{2,3}_[0-9a-hjkmnp-tv-z]{26}$/;
 export function isId(noun: IdNoun, text: string): boolean {
   return text.startsWith(`${idPrefixes[noun]}_`) && idBody.test(text);
 }
+
+const nounOfPrefix = new Map(
+  Object.entries(idPrefixes).map(([noun, prefix]) => [prefix as string, noun as IdNoun]),
+);
+
+/** Returns the problem of an id whose prefix shows that it is of another kind of record. */
+export function otherKindProblem(expected: IdNoun, id: string): string | undefined {
+  const [prefix = "", ...rest] = id.split("_");
+  const sent = rest.length === 0 ? undefined : nounOfPrefix.get(prefix);
+  if (sent === undefined || sent === expected) return undefined;
+  return `is the id of ${withArticle(sent)}, not of ${withArticle(expected)}`;
+}
+
+/** Returns `a scheduled payout` for `scheduledPayout`. */
+function withArticle(noun: IdNoun): string {
+  const words = noun.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${/^[aeiou]/.test(words) ? "an" : "a"} ${words}`;
+}

@@ -61,7 +61,27 @@ export const invalidCursor = refused("INVALID_REQUEST", "cursor: must be one tha
  * A field and its problem. The problem continues a sentence that starts with the field:
  * `beneficiary_name: is required`.
  */
-export type Violation = { readonly field: string; readonly problem: string };
+export type Violation = {
+  readonly field: string;
+  readonly problem: string;
+  /** The lines of a batch that have the problem; absent for a field of the whole body. */
+  readonly lines?: ViolatedLines | undefined;
+};
+
+export function isViolation(read: unknown): read is Violation {
+  return typeof read === "object" && read !== null && "problem" in read;
+}
+
+/** Lines of a batch with the same problem. `numbers` and `rows` have at most a hundred entries. */
+export type ViolatedLines = {
+  /** Numbers of the lines, from 1. Empty for the header row of a file. */
+  readonly numbers: readonly number[];
+  /** Their rows in the file, as a spreadsheet counts them. Empty for a JSON body. */
+  readonly rows: readonly number[];
+  readonly count: number;
+  /** The first line's own reference, or "". */
+  readonly referenceId: string;
+};
 
 /** Returns a message that names every failing field, in the order of the form. */
 export function violationsMessage(violations: readonly Violation[]): string {
@@ -69,5 +89,8 @@ export function violationsMessage(violations: readonly Violation[]): string {
 }
 
 export function invalidRequest(violations: readonly Violation[]): Refused<"INVALID_REQUEST"> {
-  return refused("INVALID_REQUEST", violationsMessage(violations));
+  const refusal = refused("INVALID_REQUEST", violationsMessage(violations));
+  // The message doesn't carry the lines of violations.
+  const hasLines = violations.some(({ lines }) => lines !== undefined);
+  return hasLines ? { ...refusal, violations } : refusal;
 }

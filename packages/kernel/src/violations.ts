@@ -1,4 +1,4 @@
-import type { Violation } from "./refusal.ts";
+import type { ViolatedLines, Violation } from "./refusal.ts";
 
 /** All rules, in the order of the documentation. */
 export const violationRules = [
@@ -28,6 +28,14 @@ export type WireViolation = {
   readonly field: string;
   readonly rule: ViolationRule;
   readonly message: string;
+  /** The row of the file, as a spreadsheet counts it: the header is row 1. */
+  readonly row?: number;
+  /** The line's own reference. */
+  readonly reference_id?: string;
+  /** If several lines have the problem: their numbers from 1, their rows and their count. */
+  readonly lines?: readonly number[];
+  readonly rows?: readonly number[];
+  readonly line_count?: number;
 };
 
 /** Patterns of problem texts. The first one that matches determines the rule. */
@@ -69,8 +77,19 @@ export function readViolations(message: string): WireViolation[] {
 }
 
 /** Returns a violation as the error body has it. */
-export function wireViolation({ field, problem }: Violation): WireViolation {
-  return { field, rule: ruleOf(problem), message: problem };
+export function wireViolation({ field, problem, lines }: Violation): WireViolation {
+  return { field, rule: ruleOf(problem), message: problem, ...(lines && wireLines(lines)) };
+}
+
+function wireLines({ numbers, rows, count, referenceId }: ViolatedLines) {
+  const [row] = rows;
+  return {
+    ...(row !== undefined && { row }),
+    ...(referenceId !== "" && { reference_id: referenceId }),
+    ...(count > 1 && { lines: numbers }),
+    ...(count > 1 && rows.length > 0 && { rows }),
+    ...(count > 1 && { line_count: count }),
+  };
 }
 
 /** Reports an unknown field and suggests the field that was probably meant. */

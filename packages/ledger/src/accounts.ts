@@ -69,6 +69,9 @@ const noPayouts: StatusCounts = { initiated: 0, succeeded: 0, failed: 0 };
 const totalFreshMs = 500;
 const merchantsMax = 10_000;
 
+/** `hasWaited` is true if one of the merchant's payouts has ever waited for balance. */
+export type MerchantCounts = StatusCounts & { readonly hasWaited: boolean };
+
 /**
  * Counts a merchant's payouts by status, over all its accounts. A count is at most half a second
  * old.
@@ -79,18 +82,22 @@ export function openPayoutCounts(
   { accounts }: Pick<LedgerCollections, "accounts">,
   countRead?: CountRead,
 ) {
-  const totals = createCache<StatusCounts>({
+  const totals = createCache<MerchantCounts>({
     name: "payout_counts",
     max: merchantsMax,
     freshMs: totalFreshMs,
     countRead,
     read: async (merchantId) => {
-      const own = accounts.find({ merchant_id: merchantId }, { projection: { counts: 1 } });
-      return (await own.toArray()).reduce((sum, { counts }) => added(sum, counts), noPayouts);
+      const projection = { counts: 1, has_waited: 1 };
+      const own = await accounts.find({ merchant_id: merchantId }, { projection }).toArray();
+      const sum = own.reduce((so, { counts }) => added(so, counts), noPayouts);
+      return { ...sum, hasWaited: own.some(({ has_waited }) => has_waited === true) };
     },
   });
-  return { of: async (merchantId: string) => (await totals.get(merchantId)) ?? noPayouts };
+  return { of: async (merchantId: string) => (await totals.get(merchantId)) ?? nothingCounted };
 }
+
+const nothingCounted: MerchantCounts = { initiated: 0, succeeded: 0, failed: 0, hasWaited: false };
 
 function added(one: StatusCounts, other: StatusCounts): StatusCounts {
   return {
@@ -152,14 +159,14 @@ export async function listAccounts(
   return { accounts: shown.map(toAccount), ...rest };
 }
 
-/** Returns true if the payout's money is held and not released. */
+/** Returns true if the money of a hold is held and not released. */
 export async function isHeld(
   { accounts, entries }: LedgerCollections,
   accountId: string,
-  payoutId: string,
+  holdId: string,
 ): Promise<boolean> {
-  const held = movementKey(payoutId, "hold");
-  const released = movementKey(payoutId, "release");
+  const held = movementKey(holdId, "hold");
+  const released = movementKey(holdId, "release");
   // The account is read before the ledger. An entry that was removed from the account is in the
   // ledger by then.
   const account = await accounts.findOne({ _id: accountId });

@@ -6,7 +6,10 @@ import type { RememberedRefusals } from "./refusals.ts";
 import type { Account, LedgerEntry, LedgerStep, Posting, StatusCounts } from "./rules/account.ts";
 import { type PlatformSums, postingText } from "./rules/postings.ts";
 
-/** A hold whose payout may not exist yet. */
+/**
+ * A hold whose payout may not exist yet, or a reservation whose order may not be confirmed yet.
+ * `payout_id` is the id of the hold (`holdIdOf`) or of the order.
+ */
 export type OpenHold = { payout_id: string; since: Date };
 
 /** Stored fields of an entry, in the account and in the ledger. */
@@ -33,6 +36,18 @@ export type EntryFields = {
  */
 export type RecentEntry = EntryFields & { key: string };
 
+/** A fall of the available balance below the merchant's threshold. */
+export type LowEvent = {
+  id: string;
+  /** The account's last entry at the fall; 0 before the first entry. */
+  sequence: number;
+  available: Decimal128;
+  threshold: Decimal128;
+  at: Date;
+};
+
+export type AccountUpdate = { at: Date; operation_id: string; actor: StoredActor };
+
 export type AccountDocument = RememberedRefusals & {
   _id: string;
   schema_version: number;
@@ -42,9 +57,23 @@ export type AccountDocument = RememberedRefusals & {
   merchant_id: string;
   /** The rail's name; absent for a merchant's account. */
   rail?: string;
+  /** The merchant's own name for the account. Absent if it has none. */
+  name?: string;
   currency: string;
   available: Decimal128;
   held: Decimal128;
+  /** Absent if the merchant has set none. */
+  low_balance_threshold?: Decimal128;
+  /** True while `available` is below the threshold. Absent without a threshold. */
+  is_low?: boolean;
+  /** Falls below the threshold whose event the bus has not confirmed. Absent if there are none. */
+  low_events?: LowEvent[];
+  /** The latest changes by the merchant and operators, the newest last. */
+  updates?: AccountUpdate[];
+  /** Set while the account is closed: it takes no new holds and credits. */
+  closed_at?: Date;
+  /** The part of `held` that is reserved for orders. Absent before the first reservation. */
+  reserved?: Decimal128;
   /** The account's payouts by status. All zero for a rail account. */
   counts: StatusCounts;
   sequence: number;
@@ -60,12 +89,16 @@ export type AccountDocument = RememberedRefusals & {
   credited?: string[];
   /** Sums of the postings to platform accounts, by `<account>/<currency>`, as decimal text. */
   platform: Record<string, string>;
-  /** Set while `recent`, `open_holds` or `credited` has elements; absent otherwise. */
+  /**
+   * Set while `recent`, `open_holds`, `credited` or `low_events` has elements; absent otherwise.
+   */
   dirty?: true;
   /**
    * Set by each movement. Removed when the account's chain head has been shipped (`ledgerHeads`).
    */
   head_due?: true;
+  /** Set once a payout of the account has waited for balance. Never removed. */
+  has_waited?: true;
   operation_id: string;
   actor: StoredActor;
   created_at: Date;
@@ -88,15 +121,19 @@ export type LedgerCollections = {
 };
 
 export function toAccount(document: AccountDocument): Account {
+  const { low_balance_threshold: threshold } = document;
   return {
     id: document._id,
     merchantId: document.merchant_id,
+    name: document.name ?? "",
     currency: document.currency,
     available: fromDecimal128(document.available),
     held: fromDecimal128(document.held),
+    lowBalanceThreshold: threshold && fromDecimal128(threshold),
     counts: document.counts,
     sequence: document.sequence,
     headHash: document.head_hash,
+    closedAt: document.closed_at,
     createdAt: document.created_at,
     updatedAt: document.updated_at,
   };

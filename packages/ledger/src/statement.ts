@@ -49,9 +49,7 @@ export async function listEntries(
   ]);
   const narrowed: Filter<LedgerDocument> = {
     ...(step === undefined ? {} : { step }),
-    ...(payoutId === undefined
-      ? {}
-      : { _id: { $in: payoutSteps.map((each) => movementKey(payoutId, each)) } }),
+    ...(payoutId === undefined ? {} : ofPayout(payoutId)),
   };
   const within = (below: number): Filter<LedgerDocument> => ({
     account_id: accountId,
@@ -70,6 +68,15 @@ export async function listEntries(
       : { totalCount: BigInt(Math.max(end - first, 0)) },
   ]);
   return { entries: found.map(toLedgerEntry), ...counted };
+}
+
+/**
+ * Matches the entries of a payout, also those of its later attempts (`holdIdOf`). The full stop
+ * comes directly before the slash.
+ */
+function ofPayout(payoutId: string): Filter<LedgerDocument> {
+  const first = payoutSteps.map((each) => movementKey(payoutId, each));
+  return { $or: [{ _id: { $in: first } }, { _id: { $gte: `${payoutId}.`, $lt: `${payoutId}/` } }] };
 }
 
 /** A range of entry numbers. `end` is exclusive. */
@@ -123,14 +130,14 @@ export async function entriesOfSpan(
   return (await found.sort({ sequence: 1 }).limit(limit).toArray()).map(toLedgerEntry);
 }
 
-/** Returns a payout's entries, oldest first. */
-export async function entriesOfPayout(
+/** Returns the entries of a payout's hold, oldest first. */
+export async function entriesOfHold(
   collections: LedgerCollections,
   own: OwnAccount,
-  payoutId: string,
+  holdId: string,
 ) {
   if ((await readRecorded(collections, own)) === undefined) return [];
-  const keys = payoutSteps.map((each) => movementKey(payoutId, each));
+  const keys = payoutSteps.map((each) => movementKey(holdId, each));
   const found = await collections.entries.find({ _id: { $in: keys } }).toArray();
   return found.map(toLedgerEntry).toSorted((a, b) => a.sequence - b.sequence);
 }

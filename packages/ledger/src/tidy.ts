@@ -12,6 +12,7 @@ import {
   type LedgerDocument,
   toLedgerEntry,
 } from "./documents.ts";
+import { lowMessage } from "./low-balance.ts";
 import { recordCarried } from "./recorder.ts";
 import { quietMs } from "./writer.ts";
 
@@ -29,7 +30,7 @@ const quietAt = (now: Date) => ({
 
 /**
  * Returns, in batches, the accounts that need tidying. These have had no movement for `quietMs`, or
- * have an open hold of that age or an unpublished credit. The sparse index contains no tidy
+ * have an open hold of that age or an unpublished event. The sparse index contains no tidy
  * accounts.
  */
 export async function* untidyAccounts(
@@ -43,6 +44,7 @@ export async function* untidyAccounts(
       { updated_at: { $not: { $gte: before, $lte: latest } } },
       { "open_holds.since": { $lt: before } },
       { "credited.0": { $exists: true } },
+      { "low_events.0": { $exists: true } },
     ],
   });
   let batch: AccountDocument[] = [];
@@ -73,7 +75,7 @@ export async function countOpenHolds(
 /**
  * Records the account's entries in the ledger. One write then removes these entries, and the holds
  * of created payouts, from the account. If a movement changes the account at the same time, that
- * write has no effect. Finally publishes the account's credits.
+ * write has no effect. Finally publishes the account's events.
  */
 export async function tidyAccount(
   collections: LedgerCollections,
@@ -82,7 +84,9 @@ export async function tidyAccount(
 ): Promise<void> {
   await recordCarried(collections.entries, [account]);
   await takeOut(collections, account, { isCreated, now });
-  if (bus?.ready() === true) await publishCredits(collections, account, bus);
+  if (bus?.ready() !== true) return;
+  await publishCredits(collections, account, bus);
+  await publishFalls(collections, account, bus);
 }
 
 async function takeOut(
@@ -90,11 +94,12 @@ async function takeOut(
   account: AccountDocument,
   { isCreated, now }: Pick<Tidying, "isCreated" | "now">,
 ): Promise<void> {
-  const { _id, revision, sequence, updated_at, open_holds, credited = [] } = account;
+  const { _id, revision, sequence, updated_at, open_holds } = account;
+  const { credited = [], low_events = [] } = account;
   const { before, latest } = quietAt(now);
   const isQuiet = updated_at < before || updated_at > latest;
   const left = open_holds.filter(({ payout_id }) => !isCreated(payout_id));
-  const isTidy = left.length === 0 && credited.length === 0;
+  const isTidy = left.length === 0 && credited.length === 0 && low_events.length === 0;
   const isChange = account.recent.length > 0 || left.length < open_holds.length || isTidy;
   if (!isChange || (!isQuiet && left.length === open_holds.length)) return;
   await accounts.updateOne(
@@ -123,6 +128,20 @@ async function publishCredits(
   const found = await entries.find({ _id: { $in: credited } }).toArray();
   await bus.publish(found.map(creditedMessage));
   const published = { $pull: { credited: { $in: credited } }, $inc: { revision: 1 } };
+  await accounts.updateOne({ _id }, published);
+}
+
+/** Publishes the falls below the merchant's threshold. A repeat publishes the same event ids. */
+async function publishFalls(
+  { accounts }: LedgerCollections,
+  account: AccountDocument,
+  bus: Pick<Bus, "publish">,
+): Promise<void> {
+  const { _id, low_events = [] } = account;
+  if (low_events.length === 0) return;
+  await bus.publish(low_events.map((event) => lowMessage(account, event)));
+  const ids = low_events.map(({ id }) => id);
+  const published = { $pull: { low_events: { id: { $in: ids } } }, $inc: { revision: 1 } };
   await accounts.updateOne({ _id }, published);
 }
 

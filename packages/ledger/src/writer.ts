@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { setAtRevision } from "@disburse/chassis/mongo/revision.ts";
 import { reportRejection } from "@disburse/chassis/rejections.ts";
@@ -17,10 +17,11 @@ import {
   toLedgerEntry,
   toPlatformSums,
 } from "./documents.ts";
+import { lowFieldsAfter } from "./low-balance.ts";
 import { createEntryReads, recordCarried, recordEntries } from "./recorder.ts";
 import { findRefusal, type RememberedRefusals, refusalKeyOf, withRefusal } from "./refusals.ts";
-import { type LedgerEntry, type Movement, movementKey } from "./rules/account.ts";
-import { decidingKeys, type LedgerState, type Planned, planMovement } from "./rules/movement.ts";
+import { holdIdOf, type LedgerEntry, type Movement, movementKey } from "./rules/account.ts";
+import { decidingKeys, type LedgerState, type Planned, planEntries } from "./rules/movement.ts";
 import { withPlatformPostings } from "./rules/postings.ts";
 
 /** The result of a movement. `applied` also stands for a movement that was applied earlier. */
@@ -60,6 +61,8 @@ const keptMax = 50_000;
 export type WatchWrites = {
   /** Called after a credit, so that the sweep publishes the credit's event. */
   readonly onCredited?: () => void;
+  /** Called after a fall below the merchant's threshold, so that the sweep publishes its event. */
+  readonly onLow?: () => void;
   /** Called when another process changed the account and the write must be repeated. */
   readonly onRetried?: () => void;
   /** Called when entries could not be recorded in the ledger. The sweep records them later. */
@@ -120,13 +123,13 @@ export function createAccountWriter(collections: LedgerCollections, watch: Watch
       return done.promise;
     },
     /**
-     * Marks a created payout's hold as closed. The account's next write, or the sweep, removes the
-     * hold.
+     * Marks a created payout's hold, or a confirmed order's reservation, as closed. The account's
+     * next write, or the sweep, removes it from the open holds.
      */
-    closeHold: (accountId: string, payoutId: string): void => {
+    closeHold: (accountId: string, holdId: string): void => {
       const ids = closed.get(accountId);
-      if (ids === undefined) closed.set(accountId, new Set([payoutId]));
-      else ids.add(payoutId);
+      if (ids === undefined) closed.set(accountId, new Set([holdId]));
+      else ids.add(holdId);
     },
   };
 }
@@ -134,7 +137,7 @@ export function createAccountWriter(collections: LedgerCollections, watch: Watch
 type Writing = LedgerCollections & {
   readonly readEntries: ReturnType<typeof createEntryReads>;
   readonly known: LRUCache<string, KnownAccount>;
-  /** The payouts whose holds the next write of their account removes, by account. */
+  /** The holds of created payouts that the next write of their account removes, by account. */
   readonly closed: LRUCache<string, Set<string>>;
   readonly watch: WatchWrites;
 };
@@ -219,11 +222,13 @@ async function planBatch(writing: Writing, account: KnownAccount, batch: readonl
   const entriesByKey = await findEntries(writing, account, batch);
   let state: LedgerState = toAccount(document);
   const entries: LedgerEntry[] = [];
+  /** The last entry of each movement. */
+  const results: LedgerEntry[] = [];
   const fresh: RecentEntry[] = [];
   let remembered: RememberedRefusals = document;
   const outcomes = batch.map(({ target, movement }): Applied => {
     if (target.merchantId !== document.merchant_id) return { outcome: "no_account" };
-    const planned = planMovement(state, entriesByKey, movement, now, target.actor);
+    const planned = planEntries(state, entriesByKey, movement, now, target.actor);
     if (planned.outcome === "repeated") return { outcome: "applied", entry: planned.entry };
     const refusalKey = refusalKeyOf(document._id, movement);
     const before = findRefusal(remembered, refusalKey);
@@ -234,16 +239,20 @@ async function planBatch(writing: Writing, account: KnownAccount, batch: readonl
       }
       return planned;
     }
-    const { entry } = planned;
     state = planned.state;
-    entriesByKey.set(entry.key, entry);
-    entries.push(entry);
-    fresh.push(recentEntry(entry, target.actor));
+    for (const entry of planned.entries) {
+      entriesByKey.set(entry.key, entry);
+      entries.push(entry);
+      fresh.push(recentEntry(entry, target.actor));
+    }
+    const entry = planned.entries.at(-1) as LedgerEntry;
+    results.push(entry);
     return { outcome: "applied", entry };
   });
   const platform = platformFields(withPlatformPostings(toPlatformSums(document), entries));
   const refusals = remembered === document ? undefined : remembered;
-  return { outcomes, fresh, platform, state, refusals };
+  const low = lowFieldsAfter(document, results);
+  return { outcomes, fresh, platform, state, refusals, low };
 }
 
 /**
@@ -259,7 +268,8 @@ async function findEntries(
   const { _id, recent } = document;
   const isRemembered = ({ target: { orderedAt = 0 }, movement }: Waiting) =>
     "payoutId" in movement &&
-    (own.has(movementKey(movement.payoutId, "hold")) ||
+    !("reservedFor" in movement) &&
+    (own.has(movementKey(holdIdOf(movement), "hold")) ||
       (movement.step === "hold" && orderedAt > elapsed));
   const keysOf = ({ movement }: Waiting) => decidingKeys(_id, movement);
   const wanted = new Set(batch.flatMap(keysOf));
@@ -283,6 +293,7 @@ async function save(writing: Writing, account: KnownAccount, plan: Plan): Promis
   }
   forget(writing.closed, after);
   if (plan.fresh.some(({ step }) => step === "credit")) writing.watch.onCredited?.();
+  if (plan.low?.low_events !== undefined) writing.watch.onLow?.();
   recording.waiting.push(...plan.fresh);
   record(writing, after, recording).catch((error: unknown) =>
     writing.watch.onUnrecorded?.(document._id, error),
@@ -300,12 +311,12 @@ function forget(closed: Writing["closed"], { _id, open_holds }: AccountDocument)
 
 /** Returns the fields that a write sets. Recorded entries and closed holds are left out. */
 function moved({ closed }: Writing, { document, recording }: KnownAccount, plan: Plan) {
-  const { fresh, state, platform } = plan;
+  const { fresh, state, platform, low } = plan;
   const { _id, recent, open_holds, credited = [] } = document;
-  const ended = fresh.filter(({ step }) => step === "post" || step === "release");
-  const closing = new Set([...(closed.get(_id) ?? []), ...ended.map((each) => each.payout_id)]);
-  const held = fresh.filter(({ step }) => step === "hold");
-  const holds = held.map(({ payout_id, created_at: since }): OpenHold => ({ payout_id, since }));
+  const ended = fresh.filter(({ step }) => ending.has(step));
+  const closing = new Set([...(closed.get(_id) ?? []), ...ended.map(holdOf)]);
+  const held = fresh.filter(({ step }) => step === "hold" || step === "reserve");
+  const holds = held.map((each): OpenHold => ({ payout_id: holdOf(each), since: each.created_at }));
   const credits = fresh.filter(({ step }) => step === "credit").map(({ key }) => key);
   return {
     available: toDecimal128(state.available),
@@ -319,9 +330,29 @@ function moved({ closed }: Writing, { document, recording }: KnownAccount, plan:
     recent: [...recent.filter(({ sequence }) => sequence > recording.recorded), ...fresh],
     open_holds: [...open_holds, ...holds].filter(({ payout_id }) => !closing.has(payout_id)),
     ...(credits.length > 0 && { credited: [...credited, ...credits] }),
+    ...low,
+    ...reservedAfter(document, fresh),
     dirty: true as const,
     head_due: true as const,
   };
+}
+
+/** Returns the id of the hold or reservation that an entry makes or ends. */
+function holdOf({ key, step }: RecentEntry): string {
+  return key.slice(0, -`:${step}`.length);
+}
+
+const ending: ReadonlySet<string> = new Set(["post", "release", "unreserve"]);
+
+/** Returns the new sum of open reservations, if these entries change it. */
+function reservedAfter({ reserved }: AccountDocument, fresh: readonly RecentEntry[]) {
+  const changes = fresh.flatMap(({ step, amount }) => {
+    if (step !== "reserve" && step !== "unreserve") return [];
+    return step === "reserve" ? fromDecimal128(amount) : -fromDecimal128(amount);
+  });
+  if (changes.length === 0) return {};
+  const before = reserved === undefined ? 0n : fromDecimal128(reserved);
+  return { reserved: toDecimal128(changes.reduce((sum, each) => sum + each, before)) };
 }
 
 /**

@@ -60,6 +60,8 @@ export type ApiRequest = {
   readonly body?: object | string;
   /** The result of the call: the response's `data` by default, its whole JSON, or a file. */
   readonly answer?: "body" | "file";
+  /** True for a response that tells what the operation would do, without doing it. */
+  readonly dryRun?: boolean | undefined;
 };
 
 /** Sends requests for the client's resources and retries them. */
@@ -117,7 +119,11 @@ function begin(
   options: CallOptions,
   time: Time,
 ): Call {
-  const { method, path, query = {}, body, answer } = request;
+  const { method, path, query = {}, body, answer, dryRun } = request;
+  // A truthy value of another type must not pay.
+  if (dryRun !== undefined && typeof dryRun !== "boolean") {
+    throw new TypeError("dryRun must be true or false");
+  }
   checkNames(options, callOptions);
   const { signal, requestId = crypto.randomUUID() } = options;
   signal?.throwIfAborted();
@@ -139,6 +145,7 @@ function begin(
         "x-request-id": requestId,
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
         ...(body === undefined ? {} : { "content-type": type }),
+        ...(dryRun === true && { "disburse-dry-run": "true" }),
       },
       ...(body === undefined
         ? {}
@@ -248,8 +255,26 @@ function violationsIn(value: unknown): readonly Violation[] {
     if (!isObject(each)) return [];
     const { field, rule, message } = each;
     const isViolation = [field, rule, message].every((text) => typeof text === "string");
-    return isViolation ? [{ field, rule, message } as Violation] : [];
+    return isViolation ? [{ field, rule, message, ...linesIn(each) } as Violation] : [];
   });
+}
+
+/** Returns the members of a violation that name lines of a batch, without malformed ones. */
+function linesIn(
+  each: Readonly<Record<string, unknown>>,
+): Omit<Violation, "field" | "rule" | "message"> {
+  const { row, reference_id, line_count, lines, rows } = each;
+  const count = (value: unknown) => (typeof value === "number" ? value : undefined);
+  const counts = (value: unknown) =>
+    Array.isArray(value) && value.every((one) => typeof one === "number") ? value : undefined;
+  const named = {
+    row: count(row),
+    reference_id: textIn(reference_id),
+    lines: counts(lines),
+    rows: counts(rows),
+    line_count: count(line_count),
+  };
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
 
 function textIn(value: unknown): string | undefined {

@@ -21,6 +21,16 @@ export type Violation = {
   readonly rule: string;
   /** Explanation for people, in English. */
   readonly message: string;
+  /** The row of an uploaded file, as a spreadsheet counts it: the header is row 1. */
+  readonly row?: number;
+  /** The `reference_id` of the line of a batch. */
+  readonly reference_id?: string;
+  /** If several lines have the same mistake: their numbers from 1, at most 100. */
+  readonly lines?: readonly number[];
+  /** The rows of these lines in an uploaded file. */
+  readonly rows?: readonly number[];
+  /** The number of all these lines. */
+  readonly line_count?: number;
 };
 
 export type ErrorDetails = {

@@ -64,6 +64,7 @@ import { openMemberSessions } from "./sessions/members.ts";
 import { openOperatorSessions } from "./sessions/operators.ts";
 import { cookieName } from "./sessions/rules/session.ts";
 import { openSessions } from "./sessions/store.ts";
+import { createActorNames } from "./team/actor-names.ts";
 import { teamGuards, teamService } from "./team/rpc.ts";
 import { type Members, openMembers } from "./team/store.ts";
 
@@ -87,7 +88,10 @@ function asGateway(log: Log): Interceptor {
 
 export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
   Pick<AppDeps, "clock" | "log" | "mode" | "answerWithinMs" | "fileTimes" | "approvalSignInMs"> & {
-    readonly clients: Omit<AppDeps["clients"], keyof ReturnType<typeof ownClients> | "pages">;
+    readonly clients: Omit<
+      AppDeps["clients"],
+      keyof ReturnType<typeof ownClients> | "pages" | "actorNames"
+    >;
     readonly db: Db;
     readonly watchPrimary: Database["watchPrimary"];
     readonly metrics: Metrics;
@@ -162,6 +166,7 @@ export async function createGateway(given: GatewayDeps) {
       ...deps.clients,
       ...ownClients(own, log),
       pages: pagesAt(deps.people.members.origin),
+      actorNames: createActorNames({ keys, members }),
     },
     observe: observe({ ...deps, note: requests.note }),
     routes: routesIn(mode),

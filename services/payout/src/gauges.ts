@@ -161,7 +161,9 @@ function readOutbox(payouts: Payouts): Promise<Reading[]> {
 }
 
 /** The same rule as `openSince`: an approved payout counts as open from its approval. */
-const openSince = { $max: ["$approval.decision.at", "$created_at"] };
+const openSince = {
+  $max: ["$approval.decision.at", { $ifNull: ["$funded_at", "$created_at"] }],
+};
 
 function readOpen(payouts: Payouts) {
   const _id = { stage: "$progress.stage", rail: "$rail" };

@@ -1,4 +1,9 @@
-import { baseline, type Indexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
+import {
+  baseline,
+  createIndexes,
+  type Indexes,
+  type Migration,
+} from "@disburse/chassis/mongo/migrations.ts";
 import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-indexes.ts";
 import { ledgerIndexes } from "@disburse/ledger/indexes.ts";
 import { railIndexes } from "./rails/packages.ts";
@@ -128,5 +133,44 @@ function where(partialFilterExpression: object) {
   return { partialFilterExpression };
 }
 
+/** The payouts that wait for their account's balance (docs/decisions/0079). */
+const waitingIndexes: Indexes = {
+  waiting_payouts: [
+    { key: { due_at: 1 }, name: "due", sparse: true },
+    // The oldest of each account comes first.
+    {
+      key: { account_id: 1, created_at: 1, _id: 1 },
+      name: "in_line",
+      ...where({ "balance.in_line": true }),
+    },
+    { key: { "balance.pending_versions": 1 }, name: "pending_versions", sparse: true },
+    { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
+    { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list_state" },
+    // Finds payouts by creator or approver, and payouts that a revocation stopped.
+    { key: { merchant_id: 1, "actor.id": 1, state: 1 }, name: "maker" },
+    {
+      key: { merchant_id: 1, "approval.actor.id": 1 },
+      name: "approver",
+      ...where({ "approval.actor.id": { $exists: true } }),
+    },
+    {
+      key: { merchant_id: 1, stopped_for: 1, created_at: 1, _id: 1 },
+      name: "stopped_for",
+      ...where({ stopped_for: { $exists: true } }),
+    },
+  ],
+};
+
+/** Finds ended scheduled payouts whose reservation is open (docs/decisions/0081). */
+const reservedOrders: Indexes = {
+  scheduled_payouts: [
+    { key: { state: 1 }, name: "reserved", ...where({ reserved: { $exists: true } }) },
+  ],
+};
+
 /** The migrations of this service's database, in order. Never change a released migration. */
-export const migrations: readonly Migration[] = [baseline(1, indexes)];
+export const migrations: readonly Migration[] = [
+  baseline(1, indexes),
+  { name: "waiting payouts", up: (db) => createIndexes(db, waitingIndexes) },
+  { name: "reserved orders", up: (db) => createIndexes(db, reservedOrders) },
+];

@@ -13,6 +13,8 @@ import type { ExecuteDeps } from "./execution/execute.ts";
 import { sweepAccounts } from "./execution/holds.ts";
 import { payoutGauges } from "./gauges.ts";
 import { migrations } from "./migrations.ts";
+import { openScheduledPayouts, openWaitingPayouts } from "./orders/document.ts";
+import { openReservations, sweepReserved } from "./orders/reservation.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
 import { listExceptions } from "./payouts/exceptions.ts";
 import { leaseDue } from "./payouts/leases.ts";
@@ -24,6 +26,9 @@ import { order } from "./payouts/test-documents.ts";
 import { freeLeases, recallWork } from "./payouts/work.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { place } from "./test-platform.ts";
+import { endedAttempts } from "./waiting/attempts.ts";
+import { waitingOutbox } from "./waiting/events.ts";
+import { runWaiting } from "./waiting/worker.ts";
 
 const settledCount = 2_000;
 /** Fields that the driver adds to a command. `explain` accepts none of them. */
@@ -53,9 +58,10 @@ afterAll(async () => {
 /** A payout that settled long ago: nothing is pending or due. */
 function settled(): PayoutDocument {
   const at = new Date("2026-01-01");
+  const quoteId = newId("quote");
   const payout = payoutFrom(
     {
-      ...{ id: newId("quote"), merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
+      ...{ id: quoteId, merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
       ...{
         source: "USD",
         destination: "USD",
@@ -72,7 +78,7 @@ function settled(): PayoutDocument {
       },
       claimedAt: at,
     },
-    { ...order, operationId: newId("event") },
+    { ...order, quoteId, operationId: newId("event") },
   );
   const { work_due_at: _due, ...document } = payoutDocument(payout, {});
   const progress = { stage: "settled", reference: "R" } as const;
@@ -109,9 +115,23 @@ it("polling reads no settled payout or account", async () => {
   const lastMinute = { from: new Date(Date.now() - 60_000), to: clock.now() };
   expect(await listPublished(payouts, lastMinute, { after: undefined, limit: 20 })).toEqual([]);
   expect(await republished(payouts, ["evt_none_1", "evt_none_2"])).toEqual([]);
-  await sweepAccounts({ ledger, payouts, clock, log: silentLog } as ExecuteDeps & {
+  const sweeping = { ledger, payouts, clock, log: silentLog } as ExecuteDeps & {
     log: typeof silentLog;
+  };
+  const waiting = openWaitingPayouts(database);
+  const reserving = { orders: openScheduledPayouts(database), ledger };
+  await sweepAccounts({
+    ...sweeping,
+    endedAttempts: (ids) => endedAttempts(waiting, ids),
+    openReservations: openReservations(reserving),
   });
+  await sweepReserved(reserving, clock.now());
+  expect(await endedAttempts(waiting, ["po_none.2"])).toEqual(new Set());
+  await runWaiting({ ...sweeping, waiting } as Parameters<typeof runWaiting>[0]);
+  expect(await waitingOutbox(waiting).due(100)).toEqual([]);
+  await waitingOutbox(waiting).published([
+    { id: "evt_none_1", key: "payout.failed", body: new Uint8Array() },
+  ]);
   await rail.sendDue();
   expect(await listExceptions(payouts, undefined, { after: undefined, limit: 20 })).toEqual([]);
   await payoutGauges({

@@ -14,7 +14,6 @@ import { guardedAccounts, type MoneyApprovals } from "./accounts/approvals.ts";
 import { approvalsRpc } from "./approvals/rpc.ts";
 import { type BatchRpcDeps, batchesRpc } from "./batches/rpc.ts";
 import { type ControlsDeps, guardedControls, ownControlsRpc } from "./controls/rpc.ts";
-import type { ExecuteDeps } from "./execution/execute.ts";
 import { executionRpc } from "./execution/rpc.ts";
 import { type ScheduledDeps, scheduledRpc } from "./orders/rpc.ts";
 import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
@@ -26,18 +25,26 @@ import { revocationsRpc } from "./revocations/rpc.ts";
 import { type SandboxDeps, sandboxPayoutsRpc } from "./sandbox/rpc.ts";
 import { guardedTreasury, type TreasuryDeps } from "./treasury/rpc.ts";
 import { guardedVelocity, type VelocityDeps } from "./velocity/rpc.ts";
+import type { QueueDeps } from "./waiting/queue.ts";
+import { acceptPayout, type WaitingRpcDeps, waitingRpc } from "./waiting/rpc.ts";
 
 /** Creates the RPCs for the gateway and other services (proto/disburse/payout/v1/payout.proto). */
 export function payoutRpc(
-  deps: ExecuteDeps & RailReportDeps & PayoutRpcDeps,
+  deps: QueueDeps & RailReportDeps & PayoutRpcDeps & WaitingRpcDeps,
 ): Partial<ServiceImpl<typeof PayoutService>> {
-  const rpc = {
-    ...guardedAccounts(deps, deps.approvals),
-    ...executionRpc(deps),
+  const ofPayouts = {
     ...payoutsRpc(deps.payouts, deps.counts),
-    ...destinationsRpc(deps),
     ...cancelRpc(deps),
     ...approvalsRpc(deps),
+  };
+  const rpc = {
+    ...guardedAccounts(deps, deps.approvals),
+    ...executionRpc({
+      ...deps,
+      execute: (request, sent) => acceptPayout(deps, request, sent),
+    }),
+    ...waitingRpc(deps, ofPayouts),
+    ...destinationsRpc(deps),
     ...reissuesRpc(deps),
     // In live mode this RPC is absent. Only a rail's signed callback reports an outcome there, so
     // that no caller alone can settle a payout.
@@ -56,7 +63,9 @@ type PayoutRpcDeps = Parameters<typeof approvalsRpc>[0] & {
 
 /** Creates the RPCs of scheduled payouts (orders.proto). */
 export function orderRpc(
-  deps: ScheduledDeps & BatchRpcDeps & { readonly bindings: OperationBindings },
+  deps: ScheduledDeps &
+    BatchRpcDeps &
+    Pick<QueueDeps, "waiting"> & { readonly bindings: OperationBindings },
 ): ServiceImpl<typeof PayoutOrderService> {
   const rpc = { ...scheduledRpc(deps), ...batchesRpc(deps), ...revocationsRpc(deps) };
   const decisions = [

@@ -4,7 +4,9 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 class Died extends Error {}
 
 /** The collection methods that write. */
-const writes = new Set(["insertOne", "insertMany", "updateOne", "updateMany", "findOneAndUpdate"]);
+const writes = new Set([
+  ...["insertOne", "insertMany", "updateOne", "updateMany", "findOneAndUpdate", "deleteOne"],
+]);
 
 /**
  * Simulates a process that dies at a step. The steps are its writes and its calls of `quote`,

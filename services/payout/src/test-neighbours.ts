@@ -1,6 +1,11 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createRouterTransport } from "@connectrpc/connect";
-import { type PublicRefusal, publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  type PublicRefusal,
+  publicRefusals,
+  refusalError,
+  refusalMessage,
+} from "@disburse/chassis/rpc/refusal.ts";
 import {
   BeneficiaryService,
   type ScreeningStatus,
@@ -96,6 +101,28 @@ export function standIns(
           now: timestampFromDate(new Date(Date.now() + world.quoteOffsetMs)),
         };
       },
+      listPrices: ({ requests }) => ({
+        prices: requests.map(({ sourceAmount, receivingAmount, beneficiaryId }) => {
+          const amount = sourceAmount || receivingAmount;
+          const { refusal } = world.quoting;
+          const isOutside = Number(amount) < 1 || Number(amount) > 1000;
+          const refusals = [
+            ...(refusal === undefined ? [] : [refused(refusal)]),
+            ...(isOutside ? [refused("AMOUNT_NOT_WITHIN_LIMITS")] : []),
+          ];
+          return {
+            refusals: refusals.map(refusalMessage),
+            sourceAmount: amount,
+            convertedAmount: amount,
+            totalFees: "0.00",
+            receivingAmount: amount,
+            exchangeRate: "1",
+            destinationKeys: [`account of ${beneficiaryId}`],
+            beneficiaryCreatedAt: timestampFromDate(world.beneficiarySince),
+          };
+        }),
+        now: timestampFromDate(new Date(Date.now() + world.quoteOffsetMs)),
+      }),
       getEquivalentAmount: ({ amount, currencyCode, equivalentCurrencyCode }) => {
         const worth = equivalentCurrencyCode === "USD" ? world.worth[currencyCode] : undefined;
         if (worth === undefined) return {};
@@ -113,6 +140,9 @@ export function standIns(
         }
         const operationId = mutation?.operationId ?? "";
         quote.claim ??= { payoutId, order, operationId, claimedAt };
+        if (quote.claim.payoutId !== payoutId) {
+          throw refusalError(publicRefusals, refused("ALREADY_PROCESSED"));
+        }
         quote.state = QuoteState.CLAIMED;
         faults.afterClaim();
         return quoteResponse(quoteId, quote);

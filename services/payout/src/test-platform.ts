@@ -90,11 +90,16 @@ export async function startTestPlatform() {
   const loops = createManualLoops();
   const proposals = openApprovals({ db: database.db, clock, log: silentLog, openMax: 1_000 });
   const bus = createMemoryBus();
-  // Credit events are only published if there is a subscriber.
+  // Events of accounts are only published if there is a subscriber.
+  const accountEvents: Uint8Array[] = [];
+  const keys = ["opt_in.account_credited", "opt_in.account_balance_low"];
   await bus.subscribe({
-    queue: "credits",
-    events: [{ keys: ["opt_in.account_credited"], publishers: ["payout"] }],
-    handle: async (events) => events.map(() => "stored"),
+    queue: "accounts",
+    events: [{ keys, publishers: ["payout"] }],
+    handle: async (events) => {
+      accountEvents.push(...events.map(({ body }) => body));
+      return events.map(() => "stored");
+    },
   });
   const service = await startPayoutService({
     database,
@@ -162,6 +167,8 @@ export async function startTestPlatform() {
   return {
     // The platform's stores. The members below are views and helpers for tests.
     ...parts,
+    /** The published events of accounts: `OptInEvent`. */
+    accountEvents,
     quotes,
     faults,
     world,

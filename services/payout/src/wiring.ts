@@ -27,9 +27,10 @@ import { openPayoutControls } from "./controls/store.ts";
 import { sweepAccounts } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservation-sweep.ts";
 import type { PayoutMetrics } from "./metrics.ts";
-import { openBatchLines, openScheduledPayouts } from "./orders/document.ts";
+import { openBatchLines, openScheduledPayouts, openWaitingPayouts } from "./orders/document.ts";
 import { heldOutbox } from "./orders/events.ts";
 import { startOrderWorker } from "./orders/execute-order.ts";
+import { openReservations } from "./orders/reservation.ts";
 import type { Lease } from "./payouts/document.ts";
 import { createLeases } from "./payouts/leases.ts";
 import type { AuditAction } from "./payouts/operators.ts";
@@ -47,6 +48,9 @@ import { operatorRpc, orderRpc, payoutRpc, sandboxRpc } from "./rpc.ts";
 import { openVelocityLimits } from "./velocity/limits.ts";
 import { createVelocityReservations } from "./velocity/reservations.ts";
 import { openUsage } from "./velocity/usage.ts";
+import { endedAttempts } from "./waiting/attempts.ts";
+import { waitingOutbox } from "./waiting/events.ts";
+import { runWaiting } from "./waiting/worker.ts";
 
 const sweepMs = 1_000;
 /** The interval at which payouts are marked with their published events. */
@@ -131,7 +135,12 @@ export type PayoutServiceOptions = {
 
 /** Opens the stores, starts the background work and creates the RPC handlers. */
 export async function startPayoutService(options: PayoutServiceOptions) {
-  const wakes = { work: createWake(), stored: createWake(), credited: createWake() };
+  const wakes = {
+    work: createWake(),
+    stored: createWake(),
+    credited: createWake(),
+    toppedUp: createWake(),
+  };
   const batchDue = createWake();
   const parts = await openParts(options, wakes);
   await followTrail(parts);
@@ -174,29 +183,43 @@ type Wakes = {
   readonly work: Wake;
   /** Notified when a payout's event was stored and can be published. */
   readonly stored: Wake;
-  /** Notified when an account was credited, because payouts may wait for its money. */
+  /** Notified when an account was credited, to publish the credit. */
   readonly credited: Wake;
+  /** Notified when an account was credited, because payouts may wait for its money. */
+  readonly toppedUp: Wake;
 };
 
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
+function openAccounts({ database, metrics, log }: PayoutServiceOptions, wakes: Wakes) {
+  return openLedger(database, {
+    onCredited: () => {
+      wakes.credited.notify();
+      wakes.toppedUp.notify();
+    },
+    onLow: wakes.credited.notify,
+    onRetried: () => metrics?.retried(),
+    onUnrecorded: (account_id: string, error: unknown) =>
+      log.warn(
+        { err: error, account_id },
+        "copying an account's movements to the ledger failed; it will be retried",
+      ),
+  });
+}
+
 /** Opens the stores and creates the functions that RPCs and loops share. */
-async function openParts(options: PayoutServiceOptions, { work, stored, credited }: Wakes) {
+async function openParts(options: PayoutServiceOptions, wakes: Wakes) {
+  const { work, stored } = wakes;
   const { database, clock, metrics, place } = options;
   const keeps = options.manual === undefined ? keeping : keepingNothing;
-  const onRetried = () => metrics?.retried();
-  const onUnrecorded = (account_id: string, error: unknown) =>
-    options.log.warn(
-      { err: error, account_id },
-      "copying an account's movements to the ledger failed; it will be retried",
-    );
-  const ledger = openLedger(database, { onCredited: credited.notify, onRetried, onUnrecorded });
+  const ledger = openAccounts(options, wakes);
   const payouts = openPayouts(database);
+  const waiting = openWaitingPayouts(database);
   await freeLeases(payouts, place);
   const velocity = await openVelocityLimits(database);
   const controls = await openPayoutControls(database);
   const usage = openUsage(database);
-  const counts = openPayoutCounts(ledger, metrics?.countRead);
+  const orders = openScheduledPayouts(database);
   const leases = createLeases(payouts, clock, place, {
     heldMax: keeps.heldMax,
     pollEveryMs: keeps.workEveryMs,
@@ -223,7 +246,7 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
     velocity,
     controls,
     usage,
-    counts,
+    counts: openPayoutCounts(ledger, metrics?.countRead),
     leases,
     outbox,
     leaseNew: leases.leaseNew,
@@ -236,7 +259,10 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
     reservations: createVelocityReservations(velocity, controls, usage),
     duplicates: createDuplicateGuard({ database, payouts, ledger, controls }),
     bindings: openOperationBindings(database),
-    orders: openScheduledPayouts(database),
+    orders,
+    openReservations: openReservations({ orders, ledger }),
+    waiting,
+    endedAttempts: (holdIds: readonly string[]) => endedAttempts(waiting, holdIds),
     watchPrimary: database.watchPrimary,
     batches: openBatches(database),
     lines: openBatchLines(database),
@@ -289,9 +315,8 @@ function startOrders(parts: Parts, batchDue: Wake) {
     startOrderWorker(parts),
     startBatchRunner({ ...parts, orders: parts.lines, batchDue }),
   ];
-  const relays = [batchOutbox(batches), heldOutbox(parts.orders)].map((outbox) =>
-    startRelay({ outbox, bus, log, manual }),
-  );
+  const outboxes = [batchOutbox(batches), heldOutbox(parts.orders), waitingOutbox(parts.waiting)];
+  const relays = outboxes.map((outbox) => startRelay({ outbox, bus, log, manual }));
   return {
     stop: async (): Promise<void> => {
       await Promise.all(makers.map((each) => each.stop()));
@@ -301,7 +326,7 @@ function startOrders(parts: Parts, batchDue: Wake) {
 }
 
 /** Starts the rail workers, the relay of payout events, and the sweeps. */
-function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
+function startLoops(parts: Parts, { work, stored, credited, toppedUp }: Wakes) {
   const { database, bus, log, manual, clock, payouts, outbox, railWorkers: count } = parts;
   const loop = (name: string, everyMs: number, run: () => Promise<boolean>, wake?: Wake) =>
     startLoop({ name, everyMs, wake, run, log, manual });
@@ -331,6 +356,7 @@ function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
     // delay the task.
     each("work-recall", recallMs, () => recallWork(payouts, clock.now(), deferMaxMs)),
     sweep("velocity-sweep", sweepMs, () => sweepReservations(parts)),
+    sweep("waiting-payouts", sweepMs, () => runWaiting(parts), toppedUp),
     each("merchant-rules", rulesMs, () => Promise.all(stores.map((each) => each?.refresh()))),
   ];
   return {

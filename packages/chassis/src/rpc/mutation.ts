@@ -11,7 +11,7 @@ import { orThrow } from "./refusal.ts";
 
 /** The actor of a change, for storage. */
 export type StoredActor = {
-  readonly kind: EnumName<typeof Actor_Kind>;
+  readonly kind: Exclude<EnumName<typeof Actor_Kind>, "link">;
   readonly id: string;
   /** The root id of a key or a member. Present if it differs from the id. */
   readonly root?: string;

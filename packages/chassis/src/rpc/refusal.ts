@@ -1,5 +1,11 @@
+import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
+import {
+  type Refusal,
+  RefusalSchema,
+  type Violation as ViolationMessage,
+  ViolationSchema,
+} from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
 import { BadRequestSchema } from "@disburse/contracts/google/rpc/error_details_pb.ts";
 import {
   type ErrorCode,
@@ -7,7 +13,7 @@ import {
   type RefusalReason,
   refusalReasons,
 } from "@disburse/kernel/errors.ts";
-import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
 import { readViolations } from "@disburse/kernel/violations.ts";
 
 /** A refusal as sent to callers, with the RPC code, the public API's code and the message. */
@@ -23,14 +29,34 @@ export type RefusalTable<R extends string> = Readonly<Record<R, WireRefusal>>;
 export function refusalError<R extends string>(table: RefusalTable<R>, refusal: Refused<R>) {
   const wire = table[refusal.refused];
   const message = refusal.detail ?? wire.message;
-  const { reason = "", payoutId = "", violations = [] } = refusal;
+  const value = create(RefusalSchema, refusalFields(wire, refusal));
   return new ConnectError(`${wire.code}: ${message}`, wire.rpc, undefined, [
-    {
-      desc: RefusalSchema,
-      value: { code: wire.code, message, reason, payoutId, violations: [...violations] },
-    },
+    { desc: RefusalSchema, value },
     ...(wire.rpc === Code.InvalidArgument ? badRequest(message) : []),
   ]);
+}
+
+function refusalFields(wire: Omit<WireRefusal, "rpc">, refusal: Refused<string>) {
+  const { detail: message = wire.message, reason = "", payoutId = "", violations = [] } = refusal;
+  return {
+    code: wire.code,
+    message,
+    reason,
+    payoutId,
+    violations: violations.map(violationMessage),
+  };
+}
+
+/** Converts a refusal to the contract's message, for a response that lists several. */
+export function refusalMessage(refusal: Refused<ErrorCode>): Refusal {
+  const code = refusal.refused;
+  return create(RefusalSchema, refusalFields({ code, message: errorTable[code].message }, refusal));
+}
+
+/** Converts a violation to the contract's message. */
+export function violationMessage({ field, problem, lines }: Violation): ViolationMessage {
+  const of = lines && { ...lines, numbers: [...lines.numbers], rows: [...lines.rows] };
+  return create(ViolationSchema, { field, problem, ...(of && { lines: of }) });
 }
 
 /** Returns the standard detail of gRPC, which clients know without this project's protos. */
@@ -66,7 +92,12 @@ export function readRefusal(error: unknown): ReadRefusal | undefined {
   if (!(error instanceof ConnectError)) return undefined;
   const detail = error.findDetails(RefusalSchema)[0];
   if (detail === undefined) return undefined;
-  const { code, message, reason, payoutId, violations } = detail;
+  return refusalOf(detail);
+}
+
+/** Reads a refusal from the contract's message. */
+export function refusalOf({ code, message, ...more }: Refusal): ReadRefusal {
+  const { reason, payoutId, violations } = more;
   return {
     code,
     message,

@@ -70,6 +70,15 @@ export const moneyCommands: readonly CallCommand[] = [
     show: { record: "account" },
   },
   {
+    name: "accounts reopen",
+    summary: "open an account that its merchant closed",
+    details: "Use it if money was returned to the account, so that the merchant can pay it out.",
+    examples: ["accounts reopen mer_01k… acc_01k…"],
+    method: ledger.reopenAccount,
+    arguments: [merchant, account],
+    show: { record: "account" },
+  },
+  {
     name: "credits create",
     summary: "credit received money to an account",
     details: "Above a person's daily limit, another person has to approve it: exit code 3.",

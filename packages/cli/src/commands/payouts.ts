@@ -10,6 +10,8 @@ const payout: Argument = { name: "payout", field: "payout_id", about: "the payou
 const filters: readonly Option[] = [
   { name: "status", field: "status", about: "of this status" },
   { name: "sub-status", field: "sub_status", about: "of this sub-status" },
+  { name: "failure-code", field: "failure_code", about: "failed with this code" },
+  { name: "account", field: "account_id", about: "from this account" },
   { name: "beneficiary", field: "beneficiary_id", about: "to this beneficiary" },
   { name: "reference", field: "reference_id", about: "with this reference_id of the merchant" },
   { name: "quote", field: "quote_id", about: "of this quote" },
@@ -23,6 +25,17 @@ const filters: readonly Option[] = [
     about: "created at this time or later",
   },
   { name: "created-to", field: "created_to", value: "time", about: "created before this time" },
+  {
+    name: "updated-from",
+    field: "updated_from",
+    value: "time",
+    about: "last changed at this time or later",
+  },
+  {
+    name: "order-by",
+    field: "order_by",
+    about: "newest, oldest, lowest or highest; the amounts need --from-currency",
+  },
 ];
 
 const columns = [
@@ -34,7 +47,7 @@ const columns = [
 export const payoutCommands: readonly CallCommand[] = [
   {
     name: "payouts list",
-    summary: "a merchant's payouts, newest first",
+    summary: "a merchant's payouts",
     examples: ["payouts list mer_01k… --status failed", "payouts list mer_01k… --all --json"],
     method: payouts.listPayouts,
     arguments: [merchant],

@@ -90,6 +90,26 @@ const allowDuplicate: FlagField = {
   example: false,
 };
 
+const queueIfLowBalance: FlagField = {
+  name: "queue_if_low_balance",
+  kind: "flag",
+  required: false,
+  description:
+    "Waits if the account has too little money, instead of `INSUFFICIENT_BALANCE`: `sub_status` `awaiting_balance`. Nothing is held. When money comes, the oldest waiting payout of the account is quoted again and paid.",
+  example: false,
+};
+
+/** The longest time that a payout may wait for balance. */
+export const waitingMaxMs = 7 * 86_400_000;
+
+const waitingUntil = (ifAbsent: string): TextField =>
+  textField(
+    "expires_at",
+    `The time at which it fails if the money hasn't come: ISO 8601, at most 7 days ahead. Without it, ${ifAbsent}. Only with \`queue_if_low_balance\`.`,
+    "2026-12-01T09:00:00.000Z",
+    { kind: "time", maxLength: lengths.time, required: false },
+  );
+
 export const executePayout: PublicBody = singleForm({
   name: "execute_payout",
   description: "The quote to pay.",
@@ -97,6 +117,15 @@ export const executePayout: PublicBody = singleForm({
     textField("quote_id", "A quote of this merchant.", "qt_01hqz0000000000000000000ab", reference),
     ...carried,
     allowDuplicate,
+    queueIfLowBalance,
+    {
+      ...amount(
+        "max_source_amount",
+        "The maximum amount that the account may pay, including fees, when the payout is quoted again. Not below the quote's `source_amount`, which is the default. Only with `queue_if_low_balance`.",
+      ),
+      required: false,
+    },
+    waitingUntil("24 hours from now"),
     metadataField,
   ],
 });
@@ -155,7 +184,15 @@ export const schedulePayout: PublicBody = singleForm({
   description: "A payout that is quoted and executed at a later time.",
   fields: [
     ...terms,
-    maximum,
+    { ...maximum, required: { field: "reserve", set: true } },
+    {
+      name: "reserve",
+      kind: "flag",
+      required: false,
+      description:
+        "If true, `max_source_amount` is held from now on, so that other payouts can't spend it.",
+      example: false,
+    },
     ...carried,
     textField(
       "scheduled_at",
@@ -186,6 +223,14 @@ export const batchColumns: readonly string[] = [
   ...[...terms, maximum, ...carried, allowDuplicate].map(({ name }) => name),
 ];
 
+/** The columns of a batch that contain amounts. */
+export const batchAmounts: readonly string[] = [...terms, maximum]
+  .filter(({ kind }) => kind === "amount")
+  .map(({ name }) => name);
+
+/** Columns of the file of failed lines. An upload may keep them: they are ignored. */
+export const batchNotes = ["failure_code", "failure_message"] as const;
+
 /**
  * The maximum number of JSON keys per line. With 10,000 lines, it allows ten metadata keys per line
  * on average.
@@ -203,6 +248,17 @@ export const createBatch: PublicBody = singleForm({
     textField("reference_id", "The merchant's own name for the batch.", "payroll-2026-12", {
       required: false,
     }),
+    textField("file_name", "The name of the file with the lines.", "payroll-2026-12.csv", {
+      required: false,
+    }),
+    textField(
+      "corrects_batch_id",
+      "The batch whose failed lines these lines pay again. Each line then needs the `reference_id` of a failed line of that batch that no other batch corrects.",
+      "bat_01hqz0000000000000000000ab",
+      { ...reference, required: false },
+    ),
+    queueIfLowBalance,
+    waitingUntil("24 hours after the first line began to wait"),
     {
       kind: "list",
       name: "lines",

@@ -33,6 +33,7 @@ const publishedStatus = "\\.[A-Za-z0-9_-]{1,64}";
  * Event types that `*` does not include. An endpoint receives them only if its settings name them.
  */
 export const optInEventTypes = [
+  "account.balance_low",
   "account.credited",
   "batch.approval_required",
   "batch.finished",
@@ -172,11 +173,8 @@ export const rotateSecret: PublicBody = singleForm({
   ],
 });
 
-/**
- * Final states in which a delivery can be resent. All other deliveries are still pending or have no
- * endpoint.
- */
-export const replayableStates = ["exhausted", "delivered"] as const;
+/** States in which a delivery can be resent. The endpoint of a cancelled delivery is deleted. */
+export const replayableStates = ["exhausted", "delivered", "pending"] as const;
 
 /**
  * The maximum number of replayed deliveries per second. It allows 360,000 an hour without delaying
@@ -222,7 +220,8 @@ export const createReplay: PublicBody = singleForm({
         source: `^(?:${replayableStates.join("|")})$`,
         problem: `must be an array of one or more of ${replayableStates.join(", ")}`,
       },
-      description: "Final states of the deliveries to resend; `exhausted` by default.",
+      description:
+        "States of the deliveries to resend; `exhausted` by default. The next attempt of a `pending` one is brought forward.",
       example: ["exhausted"],
     },
     {

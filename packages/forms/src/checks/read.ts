@@ -110,7 +110,7 @@ function readField(
 }
 
 function readText(
-  { kind }: TextField,
+  { kind, mayBeEmpty }: TextField,
   sent: ExactJson,
   refuse: (problem: string) => undefined,
 ): string | undefined {
@@ -119,9 +119,10 @@ function readText(
   if (typeof text !== "string") return refuse(`must be a string${number ? " or a number" : ""}`);
   // A protobuf string cannot carry ill-formed text.
   if (!text.isWellFormed()) return refuse("must be well-formed Unicode");
-  // An empty amount is refused because the contract's message can't distinguish it from an absent
-  // one. Only JSON numbers have exponents.
-  const isWrong = kind === "amount" && (text === "" || (text === sent && /e/i.test(text)));
+  // An empty amount is refused unless the contract's message can distinguish it from an absent one.
+  // Only JSON numbers have exponents.
+  const isEmpty = text === "" && !mayBeEmpty;
+  const isWrong = kind === "amount" && (isEmpty || (text === sent && /e/i.test(text)));
   return isWrong ? refuse("must be a decimal number") : text;
 }
 

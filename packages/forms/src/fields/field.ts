@@ -50,6 +50,8 @@ export type TextField = Described & {
   /** The closed set of values. A deployment may replace the set (`CheckContext.allowed`). */
   readonly allowed?: readonly string[];
   readonly pattern?: Pattern;
+  /** Set for an amount whose empty text is a value: it removes the amount. */
+  readonly mayBeEmpty?: true;
   /** The rewriting of a text before it is checked and stored. The checks apply to the result. */
   readonly normal?: NormalForm;
   /**

@@ -1,7 +1,15 @@
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 
 /** The kinds of movements in a merchant's account. Statements use the same names. */
-export type MerchantStep = "credit" | "hold" | "post" | "release" | "return" | "reversal";
+export type MerchantStep =
+  | "credit"
+  | "reserve"
+  | "unreserve"
+  | "hold"
+  | "post"
+  | "release"
+  | "return"
+  | "reversal";
 
 export type RailStep =
   | "fund"
@@ -65,16 +73,40 @@ export type Movement = { readonly note: string } & (
   | RailMovement
   | { readonly step: "credit"; readonly operationId: string; readonly amount: bigint }
   | { readonly step: "reversal"; readonly operationId: string; readonly creditKey: string }
-  | { readonly step: "hold"; readonly payoutId: string; readonly amount: bigint }
-  | { readonly step: "post"; readonly payoutId: string; readonly conversion: Conversion }
-  /** If `ofOrder` is set, the quote expired and no payout will be created. */
-  | { readonly step: "release"; readonly payoutId: string; readonly ofOrder?: true }
-  | { readonly step: "return"; readonly payoutId: string; readonly short?: Shortfall | undefined }
+  | { readonly step: "reserve"; readonly orderId: string; readonly amount: bigint }
+  | { readonly step: "unreserve"; readonly orderId: string }
+  /** If `reservedFor` is set, the hold ends that order's reservation in the same write. */
+  | (Held & {
+      readonly step: "hold";
+      readonly amount: bigint;
+      readonly reservedFor?: string | undefined;
+    })
+  | (Held & { readonly step: "post"; readonly conversion: Conversion })
+  /** If `ofOrder` is set, the quote expired and no payout will be created of it. */
+  | (Held & { readonly step: "release"; readonly ofOrder?: true })
+  | (Held & { readonly step: "return"; readonly short?: Shortfall | undefined })
 );
 
-/** Returns the key of a payout's movement. A payout has one movement per step. */
-export function movementKey(payoutId: string, step: LedgerStep): string {
-  return `${payoutId}:${step}`;
+/**
+ * The payout that money is held for. `attempt` is set for the later attempts of a payout that waited
+ * for balance: each attempt has its own hold.
+ */
+export type Held = { readonly payoutId: string; readonly attempt?: number | undefined };
+
+/** Returns the id under which money is held: the payout's, or that of one of its attempts. */
+export function holdIdOf({ payoutId, attempt }: Held): string {
+  return attempt === undefined ? payoutId : `${payoutId}.${attempt}`;
+}
+
+/** Reads the id of a hold. Ids of payouts contain no full stop. */
+export function readHoldId(holdId: string): Held {
+  const [payoutId = "", attempt] = holdId.split(".");
+  return attempt === undefined ? { payoutId } : { payoutId, attempt: Number(attempt) };
+}
+
+/** Returns the key of a movement of a hold or an order. Each has one movement per step. */
+export function movementKey(holdId: string, step: LedgerStep): string {
+  return `${holdId}:${step}`;
 }
 
 /** Returns the key of a credit. An operation credits an account once. */
@@ -101,13 +133,19 @@ export type StatusCounts = Readonly<Record<"initiated" | "succeeded" | "failed",
 export type Account = {
   readonly id: string;
   readonly merchantId: string;
+  /** The merchant's own name for the account; "" if it has none. */
+  readonly name: string;
   readonly currency: string;
   readonly available: bigint;
   readonly held: bigint;
+  /** A fall of `available` below it is an event. In minor units; `undefined` for none. */
+  readonly lowBalanceThreshold: bigint | undefined;
   readonly counts: StatusCounts;
   /** The number of the last entry; 0 before the first entry. */
   readonly sequence: number;
   readonly headHash: string;
+  /** Set while the account is closed: it takes no new holds and credits. */
+  readonly closedAt?: Date | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
@@ -145,7 +183,7 @@ export type LedgerEntry = {
    * held.
    */
   readonly amount: bigint;
-  /** "" for a movement without a payout. */
+  /** The payout, or the scheduled payout of a reservation; "" for other movements. */
   readonly payoutId: string;
   readonly note: string;
   /** The number of the entry within its account. Starts at 1 and has no gaps. */

@@ -5,6 +5,7 @@ import {
   type Account,
   creditKey,
   type EntryActor,
+  holdIdOf,
   type KnownEntries,
   type LedgerEntry,
   type Movement,
@@ -23,7 +24,8 @@ import {
 } from "./postings.ts";
 import { isRailMovement, railDecidingKeys, railDraftOf, railKeyOf } from "./rail-movement.ts";
 
-export type LedgerState = Omit<Account, "createdAt">;
+/** The parts of an account that decide on its movements. */
+export type LedgerState = Omit<Account, "createdAt" | "name" | "lowBalanceThreshold">;
 
 export type Planned =
   | { readonly outcome: "applied"; readonly entry: LedgerEntry; readonly state: LedgerState }
@@ -36,6 +38,8 @@ export type Refusal =
   | "full"
   /** There is no hold to end, no payment to return, or no credit to reverse. */
   | "nothing_to_end"
+  /** A closed account takes no new holds and credits. */
+  | "closed"
   /**
    * The hold can't be posted because it was released, or can't be released because it was posted.
    */
@@ -43,6 +47,9 @@ export type Refusal =
 
 /** The maximum balance. Decimal128 stores every smaller amount exactly. */
 const balanceMax = 10n ** 33n;
+
+/** Steps that bring money into an account or begin to spend it. All others end what has begun. */
+const opening: ReadonlySet<string> = new Set(["credit", "reserve", "hold"]);
 
 /** The idempotency key of a movement. */
 export function keyOf(accountId: string, movement: Movement): string {
@@ -52,8 +59,11 @@ export function keyOf(accountId: string, movement: Movement): string {
       return creditKey(accountId, movement.operationId);
     case "reversal":
       return reversalKey(movement.creditKey);
+    case "reserve":
+    case "unreserve":
+      return movementKey(movement.orderId, movement.step);
     default:
-      return movementKey(movement.payoutId, movement.step);
+      return movementKey(holdIdOf(movement), movement.step);
   }
 }
 
@@ -63,19 +73,71 @@ export function decidingKeys(accountId: string, movement: Movement): string[] {
   if (isRailMovement(movement)) return [own, ...railDecidingKeys(movement)];
   switch (movement.step) {
     case "credit":
-    case "hold":
+    case "reserve":
       return [own];
+    case "unreserve":
+      return [own, movementKey(movement.orderId, "reserve")];
+    case "hold": {
+      const { reservedFor: id } = movement;
+      return id === undefined ? [own] : [own, ...reservationKeys(id)];
+    }
     case "reversal":
       return [own, movement.creditKey];
     case "post":
     case "release": {
-      const { payoutId, step } = movement;
-      const other = step === "post" ? "release" : "post";
-      return [own, movementKey(payoutId, "hold"), movementKey(payoutId, other)];
+      const holdId = holdIdOf(movement);
+      const other = movement.step === "post" ? "release" : "post";
+      return [own, movementKey(holdId, "hold"), movementKey(holdId, other)];
     }
     case "return":
-      return [own, movementKey(movement.payoutId, "post")];
+      return [own, movementKey(holdIdOf(movement), "post")];
   }
+}
+
+const reservationKeys = (orderId: string) =>
+  (["reserve", "unreserve"] as const).map((step) => movementKey(orderId, step));
+
+/** The entries of one movement, the last of which is its own, or its repeat or refusal. */
+export type PlannedEntries =
+  | {
+      readonly outcome: "applied";
+      readonly entries: readonly [...LedgerEntry[], LedgerEntry];
+      readonly state: LedgerState;
+    }
+  | Exclude<Planned, { readonly outcome: "applied" }>;
+
+/**
+ * Applies or refuses a movement. A hold for an order with an open reservation first ends the
+ * reservation. Both entries are applied or none. So the reserved money is the payout's at once, the
+ * rest is available again, and no other movement comes between.
+ */
+export function planEntries(
+  state: LedgerState,
+  known: KnownEntries,
+  movement: Movement,
+  now: Date,
+  actor?: EntryActor,
+): PlannedEntries {
+  const end = endOfReservation(state.id, known, movement);
+  const ended = end && planMovement(state, known, end, now);
+  if (ended?.outcome !== "applied") {
+    const planned = planMovement(state, known, movement, now, actor);
+    return planned.outcome === "applied" ? { ...planned, entries: [planned.entry] } : planned;
+  }
+  const held = planMovement(ended.state, known, movement, now, actor);
+  return held.outcome === "applied" ? { ...held, entries: [ended.entry, held.entry] } : held;
+}
+
+function endOfReservation(
+  accountId: string,
+  known: KnownEntries,
+  movement: Movement,
+): Movement | undefined {
+  if (movement.step !== "hold" || movement.reservedFor === undefined) return undefined;
+  if (known.has(keyOf(accountId, movement))) return undefined;
+  const { reservedFor: orderId, note } = movement;
+  const isOpen = known.has(movementKey(orderId, "reserve"));
+  return isOpen ? { step: "unreserve", orderId, note } : undefined;
 }
 
 /**
@@ -92,6 +154,7 @@ export function planMovement(
 ): Planned {
   const repeated = known.get(keyOf(state.id, movement));
   if (repeated !== undefined) return { outcome: "repeated", entry: repeated };
+  if (state.closedAt !== undefined && opening.has(movement.step)) return { outcome: "closed" };
   const draft = draftOf(state, known, movement);
   if (typeof draft === "string") return { outcome: draft };
   const available = state.available + ownGain(draft.postings, "available", state.currency);
@@ -159,6 +222,7 @@ function countsAfter(counts: StatusCounts, movement: Movement): StatusCounts {
 }
 
 function payoutIdOf(movement: Movement): string {
+  if ("orderId" in movement) return movement.orderId;
   const named = movement.step === "rail_charge" ? movement.of : movement;
   return "payoutId" in named ? named.payoutId : "";
 }
@@ -170,16 +234,24 @@ function draftOf(state: LedgerState, known: KnownEntries, movement: Movement): D
   if (isRailMovement(movement)) return railDraftOf(currency, known, movement);
   switch (movement.step) {
     case "credit":
+    case "reserve":
     case "hold": {
       const { step, amount } = movement;
       return { amount, postings: plainPostings(step, amount, currency), reverses: "" };
     }
+    case "unreserve": {
+      const reserve = known.get(movementKey(movement.orderId, "reserve"));
+      if (reserve === undefined) return "nothing_to_end";
+      const { amount } = reserve;
+      return { amount, postings: plainPostings(movement.step, amount, currency), reverses: "" };
+    }
     case "release":
     case "post": {
-      const { payoutId, step } = movement;
-      const hold = known.get(movementKey(payoutId, "hold"));
+      const { step } = movement;
+      const holdId = holdIdOf(movement);
+      const hold = known.get(movementKey(holdId, "hold"));
       if (hold === undefined) return "nothing_to_end";
-      if (known.has(movementKey(payoutId, step === "post" ? "release" : "post"))) {
+      if (known.has(movementKey(holdId, step === "post" ? "release" : "post"))) {
         return "ended_otherwise";
       }
       const { amount } = hold;
@@ -190,7 +262,7 @@ function draftOf(state: LedgerState, known: KnownEntries, movement: Movement): D
       return { amount, postings, reverses: "" };
     }
     case "return": {
-      const post = known.get(movementKey(movement.payoutId, "post"));
+      const post = known.get(movementKey(holdIdOf(movement), "post"));
       if (post === undefined) return "nothing_to_end";
       const postings = returnPostings(post.postings, currency, movement.short);
       return { amount: ownGain(postings, "available", currency), postings, reverses: post.key };

@@ -35,7 +35,7 @@ export function reversed(postings: readonly Posting[]): Posting[] {
  * and the outside.
  */
 export function plainPostings(
-  step: Extract<LedgerStep, "credit" | "hold" | "release">,
+  step: Extract<LedgerStep, "credit" | "reserve" | "unreserve" | "hold" | "release">,
   minor: bigint,
   currency: string,
 ): Posting[] {
@@ -49,6 +49,8 @@ export function plainPostings(
 
 const sides = {
   credit: ["available", "platform:funding"],
+  reserve: ["held", "available"],
+  unreserve: ["available", "held"],
   hold: ["held", "available"],
   release: ["available", "held"],
 } as const;

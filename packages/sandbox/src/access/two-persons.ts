@@ -127,6 +127,8 @@ export const onePersonRpcs: Readonly<Record<string, string>> = {
   "PayoutOrderService/RejectBatch": "stops",
   "PayoutService/CancelPayout": "stops",
   "PayoutService/OpenAccount": "an account without money",
+  "PayoutService/ReopenAccount":
+    "an account of the same merchant, which only its own keys pay from",
   "PayoutService/RejectPayout": "stops",
   "PayoutService/ReportRailOutcome": "not served in live mode",
   "TeamService/RemoveMember": "stops",

@@ -11,11 +11,13 @@ import type {
   ApprovePayoutRequest,
   Batch,
   BatchLine,
+  BatchValidation,
   Beneficiary,
   BeneficiaryForms,
   BeneficiaryLink,
   BeneficiaryLinkWithUrl,
   Corridor,
+  CreateBatchQuery,
   CreateBatchRequest,
   CreateBeneficiaryLinkRequest,
   CreateCryptoBeneficiaryRequest,
@@ -28,10 +30,12 @@ import type {
   CreatedDepositor,
   DeletedWebhookEndpoint,
   Depositor,
+  DryRun,
   ExecutePayoutRequest,
   ExecutedPayout,
   ExportBatchReportJsonResult,
   ExportEntriesQuery,
+  ExportPayoutsQuery,
   ExportStatementQuery,
   GetAccountQuery,
   GetPayoutQuery,
@@ -85,9 +89,11 @@ import type {
   SignedReceipt,
   TeamMember,
   TeamMemberList,
+  UpdateAccountRequest,
   UpdateBeneficiaryRequest,
   UpdateEndpointRequest,
   UpdateMemberRequest,
+  ValidateBatchQuery,
   ValidatedBeneficiary,
   WebhookDelivery,
   WebhookDeliveryWithAttempts,
@@ -361,12 +367,14 @@ export class Quotes {
    *
    * Scope: `quote:write`.
    *
-   * Additional error codes: `CORRIDOR_NOT_ACTIVE`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `CORRIDOR_NOT_ACTIVE`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `SOURCE_ACCOUNT_CLOSED`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `requestQuote` of the reference.
    */
-  request(body: RequestForQuoteRequest, options: CallOptions = {}): Promise<Quote> {
-    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/rfq`, body }, options);
+  request(body: RequestForQuoteRequest, options: CallOptions & { readonly dryRun: true }): Promise<DryRun>;
+  request(body: RequestForQuoteRequest, options?: CallOptions & { readonly dryRun?: false | undefined }): Promise<Quote>;
+  request(body: RequestForQuoteRequest, { dryRun, ...options }: CallOptions & { readonly dryRun?: boolean | undefined } = {}): Promise<Quote | DryRun> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/rfq`, body, dryRun }, options);
   }
 
   /**
@@ -424,22 +432,26 @@ export class Payouts {
    *
    * `POSSIBLE_DUPLICATE`: your account has the duplicate guard (the operator can turn it on), and an earlier payout matches. That payout, the error's `payout_id`, was executed within the guard's window and has not failed. It has the same account or wallet, the same non-empty `reference_id` and the same source or receiving amount. The guard ignores case, white space and look-alike letters in the reference, and compares the account, not the beneficiary record. Execute the quote with `allow_duplicate` if you mean to pay twice.
    *
+   * `queue_if_low_balance`: if the account has too little money, the payout waits for it instead of `INSUFFICIENT_BALANCE`. The response has `sub_status` `awaiting_balance`, `expires_at` and `max_source_amount`. Nothing is held, and the quote is used up. When the account has the money, the payout is quoted again and paid under the same id, within `max_source_amount`. The oldest waiting payout of an account comes first; a smaller one doesn't overtake it. A price above the maximum is tried again every ten minutes. At `expires_at` it fails with `INSUFFICIENT_BALANCE` or `COST_ABOVE_MAXIMUM`, its last reason. Approval rules, limits and the duplicate guard apply when it is paid. Cancel payout ends the wait.
+   *
    * In the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `ALREADY_PROCESSED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `POSSIBLE_DUPLICATE`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `ALREADY_PROCESSED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `POSSIBLE_DUPLICATE`, `SOURCE_ACCOUNT_CLOSED`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `executePayout` of the reference.
    */
-  execute(body: ExecutePayoutRequest, options: CallOptions = {}): Promise<ExecutedPayout> {
-    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/execute`, body }, options);
+  execute(body: ExecutePayoutRequest, options: CallOptions & { readonly dryRun: true }): Promise<DryRun>;
+  execute(body: ExecutePayoutRequest, options?: CallOptions & { readonly dryRun?: false | undefined }): Promise<ExecutedPayout>;
+  execute(body: ExecutePayoutRequest, { dryRun, ...options }: CallOptions & { readonly dryRun?: boolean | undefined } = {}): Promise<ExecutedPayout | DryRun> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/execute`, body, dryRun }, options);
   }
 
   /**
    * Cancel payout.
    *
-   * Cancels a payout that is `queued`, or that its rail has not begun to pay, such as one in a bank batch that has not been sent. Returns the payout, `failed` with `sub_status` `cancelled`. Its money is available again, a webhook follows, and its quote stays used. A repeat returns the same response. `NOT_CANCELLABLE`: its rail is paying it, or it is final. `SERVICE_UNAVAILABLE`: its rail did not answer; repeat the request, or read the payout.
+   * Cancels a payout that is `queued`, that waits for balance, or that its rail has not begun to pay, such as one in a bank batch that has not been sent. Returns the payout, `failed` with `sub_status` `cancelled`. Its money is available again, a webhook follows, and its quote stays used. A repeat returns the same response. `NOT_CANCELLABLE`: its rail is paying it, or it is final. `SERVICE_UNAVAILABLE`: its rail did not answer; repeat the request, or read the payout.
    *
    * In the sandbox a payout whose `reference_id` begins with `sandbox-batch` waits for its batch for ten seconds.
    *
@@ -498,7 +510,7 @@ export class Payouts {
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `ALREADY_PROCESSED`, `AMOUNT_NOT_WITHIN_LIMITS`, `CORRIDOR_NOT_ACTIVE`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `POSSIBLE_DUPLICATE`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `ALREADY_PROCESSED`, `AMOUNT_NOT_WITHIN_LIMITS`, `CORRIDOR_NOT_ACTIVE`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `IDEMPOTENCY_IN_PROGRESS`, `POSSIBLE_DUPLICATE`, `SOURCE_ACCOUNT_CLOSED`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `reissuePayout` of the reference.
    */
@@ -509,7 +521,11 @@ export class Payouts {
   /**
    * List payouts.
    *
-   * Newest first. Without a filter, or with `status` alone, `total_count` may lag by a second. With other filters, counting stops at 10,000.
+   * Newest first, or as `sort` says. Without a filter, or with `status` alone, `total_count` may lag by a second. With other filters, counting stops at 10,000. A cursor belongs to its `sort` and filters.
+   *
+   * `failure_code`, `account_id` and `updated_from` have no index, and neither have the filters of an order by amount other than its currency and amounts. With one of these a page reads at most 10,000 payouts that match the others. So it can have fewer than `limit`, even none, although `next_cursor` is not empty; and `total_count` is that of the first 10,000.
+   *
+   * `expand[]=beneficiary` includes each payout's beneficiary, as in Get beneficiary; it needs the scope `beneficiary:read`.
    *
    * Scope: `payout:read`.
    *
@@ -517,6 +533,21 @@ export class Payouts {
    */
   list(query: ListPayoutsQuery = {}, options: CallOptions = {}): PageRequest<PayoutItem> {
     return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/payouts`, query: { ...query } }, "transactions", options);
+  }
+
+  /**
+   * Export payouts (CSV).
+   *
+   * The list as a file, with the filters and `sort` of List payouts: at most 100,000 payouts. If a file has that many rows, export shorter periods with `created_from` and `created_to`. Each row shows its payout as it was when the row was written. A download that breaks off is incomplete: use the file only if the response ended normally.
+   *
+   * A text that a spreadsheet would run as a formula (it begins with `=`, `+`, `-` or `@`) is prefixed with `'`.
+   *
+   * Scope: `payout:read`.
+   *
+   * Operation `exportPayouts` of the reference.
+   */
+  export(query: ExportPayoutsQuery = {}, options: CallOptions = {}): Promise<DownloadedFile> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/payouts.csv`, query: { ...query }, answer: "file" }, options);
   }
 
   /**
@@ -591,13 +622,15 @@ export class ScheduledPayouts {
   /**
    * Schedule payout.
    *
-   * Schedules a payout for `scheduled_at`. The body has the fields of a quote and of its execution. No money is held until then. At that time it is quoted and executed at once, as by Request for quote and Execute payout. If they refuse it, it is `failed`, with their code as `failure_code`, such as `INSUFFICIENT_BALANCE`. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. If the beneficiary's screening is still `pending`, it waits for up to 24 hours.
+   * Schedules a payout for `scheduled_at`. The body has the fields of a quote and of its execution. No money is held until then, unless you send `reserve`. At that time it is quoted and executed at once, as by Request for quote and Execute payout. If they refuse it, it is `failed`, with their code as `failure_code`, such as `INSUFFICIENT_BALANCE`. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. If the beneficiary's screening is still `pending`, it waits for up to 24 hours.
+   *
+   * With `reserve`, `max_source_amount` is held from now on, so that other payouts can't spend it. If there is too little money now, the request is refused with `INSUFFICIENT_BALANCE`, and nothing is scheduled. When its payout is created, the payout holds its cost from the reservation, and the rest is available again. A scheduled payout that fails or is cancelled gives everything back.
    *
    * The webhooks of its payout begin when the payout exists. One that failed without a payout sends none: read it, or list by `sub_status=rejected`.
    *
    * Scope: `payout:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `INSUFFICIENT_BALANCE`, `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `SOURCE_ACCOUNT_CLOSED`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `createScheduledPayout` of the reference.
    */
@@ -690,7 +723,11 @@ export class Batches {
   /**
    * Create batch.
    *
-   * Creates a batch of up to 10,000 payouts from one account, as JSON or as a CSV file of at most 8 MiB. A CSV file has `Content-Type: text/csv` and a header row with the field names of a line; `metadata.order` is the key `order` of its metadata. Every line is checked. Errors name the line and field; `lines[0]` is the first line, the row after the header. No money is held or paid before you approve the batch.
+   * Creates a batch of up to 10,000 payouts from one account, as JSON or as a CSV file of at most 8 MiB. A file has a header row with the field names of a line, in any order; `metadata.order` is the key `order` of its metadata. Its `Content-Type` is `text/csv` or `application/vnd.ms-excel`, its text UTF-8. Commas, semicolons or tabs separate the cells. Empty rows and columns are ignored.
+   *
+   * Every line is checked. One response names all mistakes: `violations` has each field with its line, the row of the file (the header is row 1) and the line's `reference_id`. A value that is wrong in many lines is one violation, with all these lines. `lines[0]` is the first line. No money is held or paid before you approve the batch.
+   *
+   * With `corrects_batch_id`, the batch pays failed lines of an earlier batch again. Each line needs the `reference_id` of a failed line. A line that has not failed, or that another batch pays again, is refused.
    *
    * Each `Idempotency-Key` creates one batch. The same lines under another key are another batch, such as next month's payroll.
    *
@@ -700,8 +737,8 @@ export class Batches {
    *
    * Operation `createBatch` of the reference.
    */
-  create(body: CreateBatchRequest | string, options: CallOptions = {}): Promise<Batch> {
-    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/batches`, body }, options);
+  create(body: CreateBatchRequest | string, { reference_id, file_name, corrects_batch_id, queue_if_low_balance, expires_at, decimal_separator, ...options }: CallOptions & CreateBatchQuery = {}): Promise<Batch> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/batches`, body, query: { reference_id, file_name, corrects_batch_id, queue_if_low_balance, expires_at, decimal_separator } }, options);
   }
 
   /**
@@ -718,9 +755,35 @@ export class Batches {
   }
 
   /**
+   * Validate batch.
+   *
+   * Checks a batch without storing or holding anything. It takes the bodies and files of Create batch, and returns the mistakes that Create batch would refuse, and what would fail each line if it were paid at this time: the beneficiary's screening, the corridor and its limits, the fees, your velocity limits and the duplicate guard. Earlier lines count towards limits. It also returns the totals, and tells whether the balance covers them and who has to approve. A later payment can differ: rates, screening and balance may change.
+   *
+   * Scope: `payout:write`.
+   *
+   * Operation `validateBatch` of the reference.
+   */
+  validate(body: CreateBatchRequest | string, { reference_id, file_name, corrects_batch_id, queue_if_low_balance, expires_at, decimal_separator, ...options }: CallOptions & ValidateBatchQuery = {}): Promise<BatchValidation> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/batches/validate`, body, query: { reference_id, file_name, corrects_batch_id, queue_if_low_balance, expires_at, decimal_separator } }, options);
+  }
+
+  /**
+   * Template (CSV).
+   *
+   * A CSV file with the header row of a batch, to fill in with a spreadsheet. Add columns such as `metadata.department` for your own data, and remove optional columns that you don't need.
+   *
+   * Scope: `payout:read`.
+   *
+   * Operation `getBatchTemplate` of the reference.
+   */
+  getTemplate(options: CallOptions = {}): Promise<DownloadedFile> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/batches/template.csv`, answer: "file" }, options);
+  }
+
+  /**
    * Approve batch.
    *
-   * Approves a batch. Its payouts are then created in the order of its lines. Each line is quoted and executed at once; a refusal fails only that line, with the refusal's code. A line that would bring the cost of the batch above `max_total_amount` fails with `BATCH_TOTAL_EXCEEDED`. `NOT_AWAITING_APPROVAL`: it was decided or cancelled before.
+   * Approves a batch. `max_total_amount` must be at least the sum of the lines with a source amount (`source_total`). The payouts are then created in the order of the lines. Each line is quoted and executed at once; a refusal fails only that line, with the refusal's code. A line that would bring the cost of the batch above `max_total_amount` fails with `BATCH_TOTAL_EXCEEDED`. `NOT_AWAITING_APPROVAL`: it was decided or cancelled before.
    *
    * The API key needs the scope `payout:approve`. If your rules require it, the key may not be the creator of the batch. If another actor has approved the batch, its payouts need no further approval. If its creator has approved it, your approval rules apply to each payout.
    *
@@ -810,6 +873,21 @@ export class Batches {
   }
 
   /**
+   * Failed lines (CSV).
+   *
+   * The lines for which no payout was created, as a file with the columns of the template and the columns `failure_code` and `failure_message`, which an upload ignores. Correct the lines and upload the file with `corrects_batch_id`. A payout that failed after it was created is not in this file: use Reissue payout. Lines that another batch already pays again are left out.
+   *
+   * Scope: `payout:read`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
+   * Operation `exportFailedBatchLines` of the reference.
+   */
+  exportFailedLines(batchId: string, options: CallOptions = {}): Promise<DownloadedFile> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/batches/${segment(batchId)}/failed-lines.csv`, answer: "file" }, options);
+  }
+
+  /**
    * Report (JSON).
    *
    * The same report as JSON, together with the batch.
@@ -859,6 +937,34 @@ export class Accounts {
    */
   get(accountId: string, { as_of, ...options }: CallOptions & GetAccountQuery = {}): Promise<Account> {
     return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}`, query: { as_of } }, options);
+  }
+
+  /**
+   * Update account.
+   *
+   * Sets your own name of an account and its `low_balance_threshold`. Only the fields that are sent change. When the available balance falls below the threshold, endpoints that name `account.balance_low` get one event. The next one follows only after the balance was at or above the threshold again. A new threshold above the present balance counts as a fall, unless the balance was below the previous threshold too.
+   *
+   * Scope: `account:write`.
+   *
+   * Operation `updateAccount` of the reference.
+   */
+  update(accountId: string, body: UpdateAccountRequest, options: CallOptions = {}): Promise<Account> {
+    return this.#caller.send({ method: "PATCH", path: `/api/v1/transfer/accounts/${segment(accountId)}`, body }, options);
+  }
+
+  /**
+   * Close account.
+   *
+   * Closes an account without available money. It takes no new quotes, payouts, scheduled payouts and credits: `SOURCE_ACCOUNT_CLOSED`. A batch from it is `INVALID_REQUEST`. Payouts that hold its money end as usual, and returned money still arrives. Scheduled payouts and lines of batches that are due later fail. Statements stay. A repeat returns the same response. `STATE_NOT_REACHABLE`: pay out what is available first, and cancel scheduled payouts that reserve money. Only an operator can open the account again.
+   *
+   * Scope: `account:write`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
+   *
+   * Operation `closeAccount` of the reference.
+   */
+  close(accountId: string, options: CallOptions = {}): Promise<Account> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/accounts/${segment(accountId)}/close` }, options);
   }
 
   /**
@@ -1103,7 +1209,7 @@ export class WebhookDeliveries {
   /**
    * Get webhook delivery.
    *
-   * One delivery with its attempts.
+   * One delivery with its attempts and the latest request.
    *
    * Scope: `webhook:read`.
    *
@@ -1118,7 +1224,7 @@ export class WebhookDeliveries {
   /**
    * Redeliver a webhook.
    *
-   * Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`.
+   * Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`. For a `pending` delivery, the next attempt is brought forward instead; while an attempt is running, nothing changes.
    *
    * Scope: `webhook:write`.
    *
@@ -1133,7 +1239,7 @@ export class WebhookDeliveries {
   /**
    * Replay many webhooks.
    *
-   * Resends every delivery of an endpoint that was created in a period and ended in one of the states, of all or of chosen event types, oldest first, at a limited rate. An endpoint has one replay at a time; it waits while the endpoint is paused and ignores the endpoint's current event types.
+   * Resends every delivery of an endpoint that was created in a period and is in one of the states, of all or of chosen event types, oldest first, at a limited rate. An endpoint has one replay at a time; it waits while the endpoint is paused and ignores the endpoint's current event types.
    *
    * Scope: `webhook:write`.
    *
@@ -1287,7 +1393,7 @@ export class TeamMembers {
    *
    * Ends the member's sessions at once. The last admin cannot be removed. You can add the person again, as a new member. API keys that the person created keep working, unless `orders` is `cancel`; `revocation` lists these keys.
    *
-   * Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch). The events `scheduled_payout.approval_required` and `batch.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.
+   * Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch, Approve payout). The events `scheduled_payout.approval_required` and `batch.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.
    *
    * Scope: `team:write`.
    *
@@ -1341,7 +1447,7 @@ export class Keys {
    *
    * The key stops working everywhere within 5 s, and stays in the list. You can also revoke an expired key, whose orders continue until you do.
    *
-   * Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch). The events `scheduled_payout.approval_required` and `batch.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.
+   * Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch, Approve payout). The events `scheduled_payout.approval_required` and `batch.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.
    *
    * Scope: `key:write`.
    *
@@ -1502,12 +1608,27 @@ export class Sandbox {
    *
    * Scope: `account:write`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `SOURCE_ACCOUNT_CLOSED`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `creditAccount` of the reference.
    */
   creditAccount(accountId: string, body: SandboxCreditRequest, options: CallOptions = {}): Promise<Account> {
     return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/accounts/${segment(accountId)}/credit`, body }, options);
+  }
+
+  /**
+   * Reopen account.
+   *
+   * Opens an account that you have closed. In live mode an operator does it.
+   *
+   * Scope: `account:write`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   *
+   * Operation `reopenAccount` of the reference.
+   */
+  reopenAccount(accountId: string, options: CallOptions = {}): Promise<Account> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/accounts/${segment(accountId)}/reopen` }, options);
   }
 
   /**

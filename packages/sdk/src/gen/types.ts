@@ -119,6 +119,7 @@ export interface Beneficiary {
   payable: boolean;
   /** The fields that its payment method cannot carry, with the limits; empty if it is payable. */
   unpayable_reason: string;
+  created_by?: Creator;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -359,6 +360,46 @@ export interface Corridor {
   rails: CorridorRailsItem[];
 }
 
+/** What the operation would do at this time. Nothing was stored or held. */
+export interface DryRun {
+  /** True if there is no refusal. */
+  would_succeed: boolean;
+  /** Every refusal, in the order of the checks. */
+  refusals: DryRunRefusalsItem[];
+  /** Currency of the account; empty if not known. */
+  source_currency_code: string;
+  /** Currency of the beneficiary; empty if not known. */
+  destination_currency_code: string;
+  /** Amount that the account would pay; omitted if it can't be calculated. */
+  source_amount?: Decimal;
+  /** The fees within it. */
+  total_fees?: Decimal;
+  /** Amount that the beneficiary would get. */
+  receiving_amount?: Decimal;
+  /** The rate. */
+  exchange_rate?: Decimal;
+  /** True if your rules hold the payout for approval. */
+  approval_required: boolean;
+  /** Why approval is needed. */
+  approval_reasons: Array<"amount" | "new_beneficiary" | (string & {})>;
+  /** The account's available balance; omitted if the account is not known. */
+  available_amount?: Decimal;
+  /** True if the payout would wait for the account's balance (`queue_if_low_balance`). */
+  would_wait: boolean;
+  /** Your velocity limits; empty if you have none. */
+  limits: DryRunLimitsItem[];
+}
+
+/** Who created a record. */
+export interface Creator {
+  /** Id of the API key, the team member or the link. */
+  id: string;
+  /** `api_key`; `member`: a person of your team; `link`: the payee, by a beneficiary link; `service` or `operator`: the platform. */
+  type: "api_key" | "operator" | "service" | "member" | "link" | (string & {});
+  /** The key's description or the member's name; otherwise empty. */
+  name: string;
+}
+
 /** An approval that your rules ask for. */
 export interface Approval {
   /** `waiting`, as decided, `expired` if no one decided in time, or `cancelled` with its payout. */
@@ -385,8 +426,8 @@ export interface Payout {
   reference_id: string;
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed" | (string & {});
-  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. `awaiting_balance`: your account has too little money, and the payout waits for it (`queue_if_low_balance`); nothing is held. */
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | "awaiting_balance" | (string & {});
   /** The merchant's id, `merchant_id` in webhooks. */
   parent_id: string;
   /** Quote that was executed. */
@@ -411,7 +452,7 @@ export interface Payout {
   fixed_cost_currency: string;
   /** Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`. */
   unique_transaction_reference: string;
-  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. A payout that waited for balance fails with the code of Request for quote or Execute, or `COST_ABOVE_MAXIMUM`. Empty unless `failed`. */
   failure_code: string;
   /** The failure code as an English sentence. */
   failure_message: string;
@@ -430,10 +471,15 @@ export interface Payout {
   /** Expected time of payment on its rail. Empty until it is submitted, if the rail gives no time, and if it failed. */
   expected_settlement_at: string;
   approval?: Approval;
+  /** When it fails if the money hasn't come. Only of a payout that waits, or ended waiting, for balance. */
+  expires_at?: string;
+  /** Maximum amount that the account pays when it is quoted again. */
+  max_source_amount?: Decimal;
   /** The payout that this one pays again (Reissue payout); otherwise empty. */
   reissue_of: string;
   /** The payout that pays this one again; otherwise empty. */
   reissued_as: string;
+  created_by?: Creator;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -452,8 +498,8 @@ export interface PayoutItem {
   sub_title: string;
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed" | (string & {});
-  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. `awaiting_balance`: your account has too little money, and the payout waits for it (`queue_if_low_balance`); nothing is held. */
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | "awaiting_balance" | (string & {});
   /** Type of the transaction. */
   transaction_type: "payout_session";
   /** Payment method; `CREDIT_REVERSAL` if it failed or was returned and the money is credited. */
@@ -475,7 +521,7 @@ export interface PayoutItem {
   /** Amount that the account pays, including fees. */
   total_cost: Decimal;
   amount: PayoutItemAmount;
-  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. A payout that waited for balance fails with the code of Request for quote or Execute, or `COST_ABOVE_MAXIMUM`. Empty unless `failed`. */
   failure_code: string;
   /** The failure code as an English sentence. */
   failure_message: string;
@@ -491,23 +537,25 @@ export interface PayoutItem {
   scheduled_payout_id: string;
   /** The batch that it belongs to; otherwise empty. */
   batch_id: string;
+  created_by?: Creator;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
+  beneficiary?: Beneficiary;
 }
 
 /** A step of a payout. */
 export interface PayoutEvent {
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed" | (string & {});
-  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
-  /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. `awaiting_funds`: not sent yet, the operator has to fund the rail. `approved`, `approval_rejected`, `approval_expired`: decided by another of your people or API keys, or by no one in time. `reissued`: another payout pays it again; its status stays. */
-  cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved" | "awaiting_funds" | "cancelled" | "approved" | "approval_rejected" | "approval_expired" | "reissued" | (string & {});
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. `awaiting_balance`: your account has too little money, and the payout waits for it (`queue_if_low_balance`); nothing is held. */
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | "awaiting_balance" | (string & {});
+  /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. `awaiting_funds`: not sent yet, the operator has to fund the rail. `approved`, `approval_rejected`, `approval_expired`: decided by another of your people or API keys, or by no one in time. `reissued`: another payout pays it again; its status stays. `awaiting_balance`: it began to wait for the balance of your account. `not_paid`: it waited, and could not be paid. */
+  cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved" | "awaiting_funds" | "cancelled" | "approved" | "approval_rejected" | "approval_expired" | "reissued" | "awaiting_balance" | "not_paid" | (string & {});
   /** Version of the payout at this step: the `webhook-sequence` of its status. */
   version: number;
-  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. A payout that waited for balance fails with the code of Request for quote or Execute, or `COST_ABOVE_MAXIMUM`. Empty unless `failed`. */
   failure_code: string;
   /** The failure code as an English sentence. */
   failure_message: string;
@@ -525,8 +573,16 @@ export interface PayoutEvent {
 export interface ExecutedPayout {
   /** Payout id. */
   id: string;
-  /** The money is held and the payout is queued. */
-  message: "Transaction Queued";
+  /** The money is held and the payout is queued, or the payout waits for balance. */
+  message: "Transaction Queued" | "Awaiting Balance" | (string & {});
+  /** Only if the payout waits for balance. */
+  status?: "initiated";
+  /** Only if the payout waits for balance. */
+  sub_status?: "awaiting_balance";
+  /** When it fails if the money hasn't come. Only of a payout that waits, or ended waiting, for balance. */
+  expires_at?: string;
+  /** Maximum amount that the account pays when it is quoted again. */
+  max_source_amount?: Decimal;
 }
 
 /** A movement of the payout's money: a link of the account's chain. */
@@ -635,7 +691,7 @@ export interface ScheduledPayout {
   /** `initiated` while it waits; then its payout's. `failed` without a `payout_id`: no payout was made. */
   status: "initiated" | "succeeded" | "failed" | (string & {});
   /** `scheduled` while it waits for its time, `awaiting_approval` while it is held; then its payout's. Without a `payout_id`, `rejected`: it could not be made, `failure_code` says why; `cancelled`: by your request. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | "awaiting_balance" | (string & {});
   /** When its payout is due. */
   scheduled_at: string;
   /** Account that pays. */
@@ -652,6 +708,8 @@ export interface ScheduledPayout {
   receiving_amount?: Decimal;
   /** The maximum amount that the account may pay; omitted if there is no maximum. */
   max_source_amount?: Decimal;
+  /** True if its maximum is held from the start. */
+  reserve: boolean;
   /** Your own reference; empty if none was given. */
   reference_id: string;
   /** The payout; empty until it is created. */
@@ -663,6 +721,7 @@ export interface ScheduledPayout {
   /** Your own data, which is copied to its payout. */
   metadata: Record<string, string>;
   approval?: ScheduledPayoutApproval;
+  created_by?: Creator;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -693,6 +752,10 @@ export interface Batch {
   id: string;
   /** Your own name for it; empty if none was given. */
   reference_id: string;
+  /** Name of the file with its lines; empty if none was given. */
+  file_name: string;
+  /** The batch whose failed lines this batch pays again; empty for none. */
+  corrects_batch_id: string;
   /** `awaiting_approval`: nothing is paid yet, or of a batch that was held nothing more. `running`: its payouts are being made. `finished`: every line has its payout, failed or was cancelled. `cancelled`: before it was approved, or rejected; one that was held after payouts of it were made is `finished` instead. */
   state: "awaiting_approval" | "running" | "finished" | "cancelled" | (string & {});
   /** Account that pays. */
@@ -719,8 +782,13 @@ export interface Batch {
   /** When it was approved; empty before. */
   approved_at: string;
   approval: BatchApproval;
+  /** True if lines wait when the account has too little money. */
+  queue_if_low_balance: boolean;
+  /** When lines that wait for balance fail; empty until it is known. */
+  expires_at: string;
   /** When it was finished; empty before. */
   finished_at: string;
+  created_by?: Creator;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -747,30 +815,68 @@ export interface BatchLine {
   reference_id: string;
   /** Its payout; empty until it is created. */
   payout_id: string;
-  /** Status of its payout. Until the payout is created, `initiated` while its batch awaits approval, otherwise omitted. */
+  /** Status of its payout. Until the payout is created, `initiated` while its batch awaits approval or the line waits for balance, otherwise omitted. */
   status?: "initiated" | "succeeded" | "failed" | (string & {});
-  /** Sub-status of its payout, or `awaiting_approval` with its batch. */
-  sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
+  /** Sub-status of its payout, or `awaiting_approval` with its batch. `awaiting_balance`: the line, or one before it, waits for the balance of the account. */
+  sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | "awaiting_balance" | (string & {});
   /** Reason why no payout was created (the code that refused its quote or execution, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`, `APPROVAL_EXPIRED`) or why its payout failed; otherwise empty. */
   failure_code: string;
   /** The failure code as an English sentence. */
   failure_message: string;
+  /** The batch that pays this failed line again; empty if none does. */
+  corrected_by_batch_id: string;
   /** Your own data of the line, which its payout gets. */
   metadata: Record<string, string>;
   /** When it last changed. */
   updated_at: string;
 }
 
+/** What would happen to a batch at this time. Nothing was stored or held. */
+export interface BatchValidation {
+  /** True if there is no problem. */
+  valid: boolean;
+  /** Number of lines. */
+  line_count: number;
+  /** Lines without a problem. */
+  payable_count: number;
+  /** Number of all problems. */
+  problem_count: number;
+  /** Each problem once, with its lines: the first hundred, with at least one of each kind. */
+  problems: BatchValidationProblemsItem[];
+  /** Currency of the account; empty if not known. */
+  source_currency_code: string;
+  /** Cost of all lines that could be priced, including fees. */
+  total_amount?: Decimal;
+  /** The fees within it. */
+  total_fees?: Decimal;
+  /** What the beneficiaries would get, by currency. */
+  receiving_totals: BatchSourceTotal[];
+  /** The account's available balance. */
+  available_amount?: Decimal;
+  /** True if the balance covers `total_amount`. */
+  balance_sufficient: boolean;
+  /** True if your rules require approval by another actor than the creator of the batch. */
+  approval_by_another: boolean;
+  /** Payouts that your rules hold for approval if the creator of the batch approves it. */
+  approval_count: number;
+}
+
 /** An account with its balances. */
 export interface Account {
   /** Account id. */
   id: string;
+  /** Your own name for it; empty if it has none. */
+  name: string;
   /** Its currency. */
   currency_code: string;
   /** Available balance. */
   available: Decimal;
-  /** Held for payouts in progress. */
+  /** Held for payouts in progress and reserved for scheduled ones. */
   held: Decimal;
+  /** A fall of `available` below it sends `account.balance_low`; omitted if you set none. */
+  low_balance_threshold?: Decimal;
+  /** When it was closed; empty while it is open. */
+  closed_at: string;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -786,7 +892,7 @@ export interface LedgerEntry {
   /** Consecutive number within the account, from 1. */
   sequence: number;
   /** `credit`: money was received. `hold`: reserved for a payout. `post`: left the account. `release`: the hold was released. `return`: a payout's money came back. `reversal`: a credit was reversed. */
-  step: "credit" | "hold" | "post" | "release" | "return" | "reversal" | (string & {});
+  step: "credit" | "hold" | "post" | "release" | "return" | "reversal" | "reserve" | "unreserve" | (string & {});
   /** Currency of the amounts. */
   currency_code: string;
   /** Amount of the movement. */
@@ -982,7 +1088,17 @@ export interface WebhookAttempt {
   response_body: string;
 }
 
-/** A delivery with its last 20 attempts, oldest first. */
+/** The HTTP request of the latest attempt, signed for its time by the endpoint's present secrets. */
+export interface WebhookDeliveryRequest {
+  /** URL of the endpoint. */
+  url: string;
+  /** Headers by name. Values of your own headers are masked. */
+  headers: Record<string, string>;
+  /** The body, byte for byte as it is signed. */
+  body: string;
+}
+
+/** A delivery with its last 20 attempts, oldest first, and the latest request. */
 export interface WebhookDeliveryWithAttempts {
   /** Delivery id. */
   id: string;
@@ -1014,6 +1130,7 @@ export interface WebhookDeliveryWithAttempts {
   updated_at: string;
   /** Oldest first. */
   attempts: WebhookAttempt[];
+  request?: WebhookDeliveryRequest;
 }
 
 /** A replay of many deliveries. */
@@ -1026,8 +1143,8 @@ export interface WebhookReplay {
   since: string;
   /** Deliveries created before this time. */
   until: string;
-  /** States they had ended in. */
-  states: Array<"exhausted" | "delivered" | (string & {})>;
+  /** States of the deliveries. */
+  states: Array<"exhausted" | "delivered" | "pending" | (string & {})>;
   /** Event types that are resent; omitted for all. */
   event_types?: string[];
   /** Maximum deliveries per second. */
@@ -1051,7 +1168,7 @@ export interface WebhookEventRecord {
   /** Its header `webhook-id`. */
   id: string;
   /** Type of transaction. */
-  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "endpoint.failing" | "endpoint.recovered" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused" | (string & {});
+  transaction_type: "payout_session" | "payment_session" | "refund" | "account.balance_low" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "endpoint.failing" | "endpoint.recovered" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused" | (string & {});
   /** Id of the transaction. */
   transaction_id: string;
   /** The status that it reports. */
@@ -1156,6 +1273,7 @@ export interface Revocation {
   orders: "hold" | "keep" | "cancel" | (string & {});
   scheduled_payouts: RevocationScheduledPayouts;
   batches: RevocationBatches;
+  waiting_payouts: RevocationWaitingPayouts;
   keys: RevocationKeys;
   endpoints: RevocationEndpoints;
   members: RevocationMembers;
@@ -1313,11 +1431,12 @@ export interface PayoutWebhookData {
   /** When it last changed. */
   updated_at: string;
   /** The sub-status that it changed to. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | (string & {});
-  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | "awaiting_balance" | (string & {});
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. A payout that waited for balance fails with the code of Request for quote or Execute, or `COST_ABOVE_MAXIMUM`. Empty unless `failed`. */
   failure_code: string;
   /** Transaction hash or bank reference of the payment that came back; empty unless `returned`. */
   returned_reference: string;
+  created_by?: PayoutWebhookDataCreatedBy;
 }
 
 /** A payment session. */
@@ -1363,6 +1482,26 @@ export interface RefundWebhookData {
   /** Its status. */
   status?: string;
   [field: string]: unknown;
+}
+
+/** An account's balance is low. */
+export interface AccountBalanceLowWebhookData {
+  /** The account. */
+  id: string;
+  /** Constant. */
+  status: "low";
+  /** Your id. */
+  merchant_id: string;
+  /** Your own name for the account; empty if it has none. */
+  name: string;
+  /** The account's currency. */
+  currency_code: string;
+  /** Available balance after the fall. */
+  available: Decimal;
+  /** The threshold that you set. */
+  low_balance_threshold: Decimal;
+  /** When it fell. */
+  fell_at: string;
 }
 
 /** An account was credited. */
@@ -1411,6 +1550,7 @@ export interface BatchApprovalWebhookData {
   digest: string;
   /** When it was created. */
   created_at: string;
+  created_by?: PayoutWebhookDataCreatedBy;
 }
 
 /** A batch is finished. */
@@ -1437,6 +1577,7 @@ export interface BatchFinishedWebhookData {
   total_amount: Decimal;
   /** When it was finished. */
   finished_at: string;
+  created_by?: PayoutWebhookDataCreatedBy;
 }
 
 /** A beneficiary's screening status changed after the request that created it was answered. */
@@ -1451,6 +1592,7 @@ export interface BeneficiaryScreeningWebhookData {
   merchant_id: string;
   /** When it changed. */
   changed_at: string;
+  created_by?: PayoutWebhookDataCreatedBy;
 }
 
 /** An endpoint of yours has acknowledged nothing for 10 minutes. */
@@ -1513,6 +1655,7 @@ export interface PayoutApprovalWebhookData {
   expires_at: string;
   /** When it was executed. */
   created_at: string;
+  created_by?: PayoutWebhookDataCreatedBy;
 }
 
 /** A scheduled payout waits for approval: see Approve scheduled payout. */
@@ -1541,6 +1684,7 @@ export interface ScheduledPayoutApprovalWebhookData {
   scheduled_at: string;
   /** When it fails if no one has decided. */
   expires_at: string;
+  created_by?: PayoutWebhookDataCreatedBy;
 }
 
 /** An endpoint of yours was paused because it takes nothing: see Resume webhook endpoint. */
@@ -1612,6 +1756,15 @@ export interface RefundWebhook {
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: RefundWebhookData;
+}
+
+/** The body of a webhook: exactly these three fields. */
+export interface AccountBalanceLowWebhook {
+  /** Type of transaction. */
+  transaction_type: "account.balance_low";
+  /** Id of the transaction: `data.id`. */
+  transaction_id: string;
+  data: AccountBalanceLowWebhookData;
 }
 
 /** The body of a webhook: exactly these three fields. */
@@ -2135,6 +2288,12 @@ export interface ExecutePayoutRequest {
   purpose_code?: string;
   /** Pays even if an earlier payout has the same account or wallet, amount and `reference_id`. You need it only if your account has the duplicate guard: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
+  /** Waits if the account has too little money, instead of `INSUFFICIENT_BALANCE`: `sub_status` `awaiting_balance`. Nothing is held. When money comes, the oldest waiting payout of the account is quoted again and paid. */
+  queue_if_low_balance?: boolean;
+  /** The maximum amount that the account may pay, including fees, when the payout is quoted again. Not below the quote's `source_amount`, which is the default. Only with `queue_if_low_balance`. */
+  max_source_amount?: Decimal;
+  /** The time at which it fails if the money hasn't come: ISO 8601, at most 7 days ahead. Without it, 24 hours from now. Only with `queue_if_low_balance`. */
+  expires_at?: string;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
 }
@@ -2181,6 +2340,8 @@ export interface SchedulePayoutRequest {
   account_id: string;
   /** The maximum amount that the account may pay, including fees. A quote above it is not executed: the payout fails. */
   max_source_amount?: Decimal;
+  /** If true, `max_source_amount` is held from now on, so that other payouts can't spend it. */
+  reserve?: boolean;
   /** The merchant's own order reference. It need not be unique: the quote and the idempotency key prevent a second payout. */
   reference_id?: string;
   /** The purpose of the payment, for the beneficiary. Bank rails that carry it show it on the beneficiary's statement. Chains ignore it. */
@@ -2205,6 +2366,14 @@ export interface RejectScheduledPayoutRequest {
 export interface CreateBatchRequest {
   /** The merchant's own name for the batch. */
   reference_id?: string;
+  /** The name of the file with the lines. */
+  file_name?: string;
+  /** The batch whose failed lines these lines pay again. Each line then needs the `reference_id` of a failed line of that batch that no other batch corrects. */
+  corrects_batch_id?: string;
+  /** Waits if the account has too little money, instead of `INSUFFICIENT_BALANCE`: `sub_status` `awaiting_balance`. Nothing is held. When money comes, the oldest waiting payout of the account is quoted again and paid. */
+  queue_if_low_balance?: boolean;
+  /** The time at which it fails if the money hasn't come: ISO 8601, at most 7 days ahead. Without it, 24 hours after the first line began to wait. Only with `queue_if_low_balance`. */
+  expires_at?: string;
   /** The payouts. All have the same source account, and each has a source amount or a receiving amount. */
   lines: CreateBatchRequestLinesItem[];
 }
@@ -2223,6 +2392,14 @@ export interface RejectBatchRequest {
   reason: string;
 }
 
+/** Changes to an account; at least one is required. An empty text removes a field. */
+export interface UpdateAccountRequest {
+  /** Your own name for the account. */
+  name?: string;
+  /** Amount in the account's currency. When the available balance falls below it, endpoints that name it get `account.balance_low`, once for each fall. */
+  low_balance_threshold?: Decimal;
+}
+
 /** A new webhook endpoint. */
 export interface CreateEndpointRequest {
   /** Absolute URL. */
@@ -2231,7 +2408,7 @@ export interface CreateEndpointRequest {
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** Event types that the endpoint receives. Each is a transaction type, a transaction type with a status, or `*` for all types except opt-in types. The opt-in types are `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `endpoint.failing`, `endpoint.recovered`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. `*` by default. */
+  /** Event types that the endpoint receives. Each is a transaction type, a transaction type with a status, or `*` for all types except opt-in types. The opt-in types are `account.balance_low`, `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `endpoint.failing`, `endpoint.recovered`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. `*` by default. */
   event_types?: string[];
   /** Your own headers of every webhook, at most 10. Their values are encrypted and never returned. Names have 1 to 64 characters and differ in more than case. Values have at most 1024 visible ASCII characters. Headers that the platform sets or that frame HTTP are refused. */
   headers?: Record<string, string>;
@@ -2247,7 +2424,7 @@ export interface UpdateEndpointRequest {
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** Event types that the endpoint receives. Each is a transaction type, a transaction type with a status, or `*` for all types except opt-in types. The opt-in types are `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `endpoint.failing`, `endpoint.recovered`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. */
+  /** Event types that the endpoint receives. Each is a transaction type, a transaction type with a status, or `*` for all types except opt-in types. The opt-in types are `account.balance_low`, `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `endpoint.failing`, `endpoint.recovered`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. */
   event_types?: string[];
   /** Your own headers of every webhook, at most 10. Their values are encrypted and never returned. Names have 1 to 64 characters and differ in more than case. Values have at most 1024 visible ASCII characters. Headers that the platform sets or that frame HTTP are refused. The object replaces all headers; an empty one removes them. A new `url` of another origin needs `headers` too if the endpoint has any. */
   headers?: Record<string, string>;
@@ -2269,8 +2446,8 @@ export interface CreateReplayRequest {
   since: string;
   /** Created before this time, at most 30 days after `since`; defaults to the current time. */
   until?: string;
-  /** Final states of the deliveries to resend; `exhausted` by default. */
-  states?: Array<"exhausted" | "delivered">;
+  /** States of the deliveries to resend; `exhausted` by default. The next attempt of a `pending` one is brought forward. */
+  states?: Array<"exhausted" | "delivered" | "pending">;
   /** Event types to resend, as in an endpoint's `event_types`; all types by default, opt-in types included. */
   event_types?: string[];
   /** Maximum number of deliveries per second; default 10. */
@@ -2370,7 +2547,7 @@ export interface SandboxListingRequest {
 /** The event to send. */
 export interface SandboxEventRequest {
   /** Type of the event. */
-  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "endpoint.failing" | "endpoint.recovered" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused";
+  transaction_type: "payout_session" | "payment_session" | "refund" | "account.balance_low" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "endpoint.failing" | "endpoint.recovered" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused";
   /** `data.status`, which is signed; that of the example by default. */
   status?: string;
   /** `data.id`, which is signed; that of the example by default. */
@@ -2387,6 +2564,16 @@ export interface ApiErrorViolationsItem {
   rule: "required" | "type" | "length" | "range" | "choice" | "format" | "unknown" | "repeated" | "conflict" | (string & {});
   /** Explanation, for people. */
   message: string;
+  /** Of an uploaded file: its row, as a spreadsheet counts it. The header is row 1. */
+  row?: number;
+  /** The line's own reference, if it has one. */
+  reference_id?: string;
+  /** If several lines have the same mistake: their numbers from 1, the first hundred of them. */
+  lines?: number[];
+  /** The rows of these lines in an uploaded file. */
+  rows?: number[];
+  /** The number of all lines with the mistake. */
+  line_count?: number;
 }
 
 /**
@@ -2490,6 +2677,32 @@ export interface CorridorRailsItem {
   settlement_seconds?: number;
 }
 
+/** A refusal, as the operation itself would return it. */
+export interface DryRunRefusalsItem {
+  /** Error code, for programs. */
+  code: string;
+  /** Explanation, for people. */
+  message: string;
+  /** What tells apart the causes of a code. */
+  reason?: string;
+  /** For `POSSIBLE_DUPLICATE`, the earlier payout. */
+  payout_id?: string;
+}
+
+/** What is left of a limit before this payout. */
+export interface DryRunLimitsItem {
+  /** `merchant`, or `beneficiary` for the account or wallet. */
+  subject: string;
+  /** `hour` or `day`. */
+  window: string;
+  /** Source currency; empty for a number of payouts. */
+  currency_code: string;
+  /** The limit: an amount, or a number of payouts. */
+  maximum: string;
+  /** The part that is left. */
+  left: string;
+}
+
 /** Currency of the account. */
 export interface PayoutItemAmountSourceAmountCurrency {
   /** Name of the currency. */
@@ -2526,11 +2739,36 @@ export interface BatchSourceTotal {
   lines: number;
 }
 
+/** A problem of the batch or of some of its lines. */
+export interface BatchValidationProblemsItem {
+  /** `INVALID_REQUEST` if Create batch refuses the batch for it. Otherwise the code with which the line would fail. */
+  code: string;
+  /** The field to correct, or the line as a whole. */
+  field: string;
+  /** Explanation, for people. */
+  message: string;
+  /** Of a file: the row; the header is row 1. */
+  row?: number;
+  /** The line's own reference. */
+  reference_id?: string;
+  /** The numbers of all lines with the problem, at most 100. */
+  lines?: number[];
+  /** Of a file: the rows of these lines. */
+  rows?: number[];
+  /** The number of all lines with the problem. */
+  line_count?: number;
+  /** What tells apart the causes of a code. */
+  reason?: string;
+  /** For `POSSIBLE_DUPLICATE`, the earlier payout. */
+  payout_id?: string;
+}
+
 /** The `data` of the webhook's body, with all digits of its numbers. */
 export type WebhookEventRecordData =
   | PayoutWebhookData
   | PaymentSessionWebhookData
   | RefundWebhookData
+  | AccountBalanceLowWebhookData
   | AccountCreditedWebhookData
   | BatchApprovalWebhookData
   | BatchFinishedWebhookData
@@ -2551,6 +2789,14 @@ export interface RevocationScheduledPayouts {
 
 /** The same of batches with unpaid lines. */
 export interface RevocationBatches {
+  /** Number of records. */
+  count: number;
+  /** At most 100 ids, oldest first. */
+  ids: string[];
+}
+
+/** The same of payouts that wait for balance. */
+export interface RevocationWaitingPayouts {
   /** Number of records. */
   count: number;
   /** At most 100 ids, oldest first. */
@@ -2579,6 +2825,16 @@ export interface RevocationMembers {
   count: number;
   /** At most 100 ids, oldest first. */
   ids: string[];
+}
+
+/** Who created it. */
+export interface PayoutWebhookDataCreatedBy {
+  /** Id of the API key, the team member or the link. */
+  id: string;
+  /** `api_key`; `member`: a person of your team; `link`: the payee, by a beneficiary link; `service` or `operator`: the platform. */
+  type: "api_key" | "operator" | "service" | "member" | "link" | (string & {});
+  /** The key's description. Empty for a member: events name no persons. */
+  name: string;
 }
 
 /**
@@ -2814,7 +3070,11 @@ export interface ListPayoutsQuery {
   /** Only payouts of this status. */
   status?: "initiated" | "succeeded" | "failed" | undefined;
   /** Only payouts of this sub-status. */
-  sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | undefined;
+  sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | "awaiting_balance" | undefined;
+  /** Only failed payouts with this code; a page reads at most 10,000 payouts for it. */
+  failure_code?: "ACCOUNT_BLOCKED" | "ACCOUNT_CLOSED" | "ACCOUNT_NOT_FOUND" | "AMOUNT_NOT_ACCEPTED" | "APPROVAL_EXPIRED" | "APPROVAL_REJECTED" | "BENEFICIARY_BANK_REJECTED" | "BENEFICIARY_NAME_MISMATCH" | "BENEFICIARY_REFUSED" | "CANCELLED" | "CURRENCY_NOT_ACCEPTED" | "INVALID_ACCOUNT" | "INVALID_ADDRESS" | "INVALID_NAME" | "INVALID_REMITTANCE" | "INVALID_ROUTING" | "REGULATORY" | "TRANSFER_REVERTED" | "UNSPECIFIED" | undefined;
+  /** Only payouts from this account; a page reads at most 10,000 payouts for it. */
+  account_id?: string | undefined;
   /** Only payouts to this beneficiary. */
   beneficiary_id?: string | undefined;
   /** Only payouts with this `reference_id`. */
@@ -2839,6 +3099,52 @@ export interface ListPayoutsQuery {
   created_from?: string | undefined;
   /** Created before this time. */
   created_to?: string | undefined;
+  /** Last changed at or after this time; a page reads at most 10,000 payouts for it. */
+  updated_from?: string | undefined;
+  /** `-created_at` (newest first) by default. An order by the source amount needs `source_currency_code`. */
+  sort?: "-created_at" | "created_at" | "amount" | "-amount" | undefined;
+  /** Records to answer with each payout. */
+  expand?: "beneficiary"[] | undefined;
+}
+
+/** Query parameters of `exportPayouts`. */
+export interface ExportPayoutsQuery {
+  /** Only payouts of this status. */
+  status?: "initiated" | "succeeded" | "failed" | undefined;
+  /** Only payouts of this sub-status. */
+  sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | "awaiting_balance" | undefined;
+  /** Only failed payouts with this code; a page reads at most 10,000 payouts for it. */
+  failure_code?: "ACCOUNT_BLOCKED" | "ACCOUNT_CLOSED" | "ACCOUNT_NOT_FOUND" | "AMOUNT_NOT_ACCEPTED" | "APPROVAL_EXPIRED" | "APPROVAL_REJECTED" | "BENEFICIARY_BANK_REJECTED" | "BENEFICIARY_NAME_MISMATCH" | "BENEFICIARY_REFUSED" | "CANCELLED" | "CURRENCY_NOT_ACCEPTED" | "INVALID_ACCOUNT" | "INVALID_ADDRESS" | "INVALID_NAME" | "INVALID_REMITTANCE" | "INVALID_ROUTING" | "REGULATORY" | "TRANSFER_REVERTED" | "UNSPECIFIED" | undefined;
+  /** Only payouts from this account; a page reads at most 10,000 payouts for it. */
+  account_id?: string | undefined;
+  /** Only payouts to this beneficiary. */
+  beneficiary_id?: string | undefined;
+  /** Only payouts with this `reference_id`. */
+  reference_id?: string | undefined;
+  /** Only the payout of this quote. */
+  quote_id?: string | undefined;
+  /** Only payouts from this source currency. */
+  source_currency_code?: string | undefined;
+  /** Only payouts to this destination currency. */
+  destination_currency_code?: string | undefined;
+  /** Only payouts to this whole name, in any case, accents or not. */
+  beneficiary_name?: string | undefined;
+  /** Only payouts of at least this amount; needs `source_currency_code`. */
+  amount_from?: string | undefined;
+  /** Only payouts of at most this amount; needs `source_currency_code`. */
+  amount_to?: string | undefined;
+  /** Only payouts of this batch. */
+  batch_id?: string | undefined;
+  /** Only payouts with these pairs of key and value: `metadata=order=1001`. */
+  metadata?: string[] | undefined;
+  /** Created at or after this time. */
+  created_from?: string | undefined;
+  /** Created before this time. */
+  created_to?: string | undefined;
+  /** Last changed at or after this time; a page reads at most 10,000 payouts for it. */
+  updated_from?: string | undefined;
+  /** `-created_at` (newest first) by default. An order by the source amount needs `source_currency_code`. */
+  sort?: "-created_at" | "created_at" | "amount" | "-amount" | undefined;
 }
 
 /** Query parameters of `getPayout`. */
@@ -2865,6 +3171,22 @@ export interface ListScheduledPayoutsQuery {
   sub_status?: "scheduled" | "awaiting_approval" | "rejected" | "cancelled" | undefined;
 }
 
+/** Query parameters of `createBatch`. */
+export interface CreateBatchQuery {
+  /** Your own name for the batch. Only with a file; JSON has it in the body. */
+  reference_id?: string | undefined;
+  /** The name of the file. Only with a file; JSON has it in the body. */
+  file_name?: string | undefined;
+  /** The batch whose failed lines these lines pay again. Only with a file; JSON has it in the body. */
+  corrects_batch_id?: string | undefined;
+  /** Lines wait for the account's balance. Only with a file; JSON has it in the body. */
+  queue_if_low_balance?: boolean | undefined;
+  /** When waiting lines fail. Only with a file; JSON has it in the body. */
+  expires_at?: string | undefined;
+  /** The decimal separator of the file's amounts; `point` by default. Only with a file. */
+  decimal_separator?: "point" | "comma" | undefined;
+}
+
 /** Query parameters of `listBatches`. */
 export interface ListBatchesQuery {
   /** Number of records per page; default 20. */
@@ -2873,6 +3195,22 @@ export interface ListBatchesQuery {
   cursor?: string | undefined;
   /** Only batches in this state. */
   state?: "awaiting_approval" | "running" | "finished" | "cancelled" | undefined;
+}
+
+/** Query parameters of `validateBatch`. */
+export interface ValidateBatchQuery {
+  /** Your own name for the batch. Only with a file; JSON has it in the body. */
+  reference_id?: string | undefined;
+  /** The name of the file. Only with a file; JSON has it in the body. */
+  file_name?: string | undefined;
+  /** The batch whose failed lines these lines pay again. Only with a file; JSON has it in the body. */
+  corrects_batch_id?: string | undefined;
+  /** Lines wait for the account's balance. Only with a file; JSON has it in the body. */
+  queue_if_low_balance?: boolean | undefined;
+  /** When waiting lines fail. Only with a file; JSON has it in the body. */
+  expires_at?: string | undefined;
+  /** The decimal separator of the file's amounts; `point` by default. Only with a file. */
+  decimal_separator?: "point" | "comma" | undefined;
 }
 
 /** Query parameters of `listBatchLines`. */
@@ -2906,7 +3244,7 @@ export interface ListEntriesQuery {
   /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only lines of this step. */
-  step?: "credit" | "hold" | "post" | "release" | "return" | "reversal" | undefined;
+  step?: "credit" | "hold" | "post" | "release" | "return" | "reversal" | "reserve" | "unreserve" | undefined;
   /** Only lines of this payout. */
   payout_id?: string | undefined;
   /** Written at or after this time. */
@@ -2918,7 +3256,7 @@ export interface ListEntriesQuery {
 /** Query parameters of `exportEntries`. */
 export interface ExportEntriesQuery {
   /** Only lines of this step. */
-  step?: "credit" | "hold" | "post" | "release" | "return" | "reversal" | undefined;
+  step?: "credit" | "hold" | "post" | "release" | "return" | "reversal" | "reserve" | "unreserve" | undefined;
   /** Only lines of this payout. */
   payout_id?: string | undefined;
   /** Written at or after this time. */
@@ -2995,13 +3333,13 @@ export interface ListRequestsQuery {
 
 /** Query parameters of `removeTeamMember`. */
 export interface RemoveTeamMemberQuery {
-  /** Handling of the unpaid scheduled payouts and batches that it created or approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; use it for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused. */
+  /** Handling of the unpaid scheduled payouts and batches, and the payouts that wait for balance, that it created or approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; use it for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused. */
   orders?: "hold" | "keep" | "cancel" | undefined;
 }
 
 /** Query parameters of `revokeKey`. */
 export interface RevokeKeyQuery {
-  /** Handling of the unpaid scheduled payouts and batches that it created or approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; use it for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused. */
+  /** Handling of the unpaid scheduled payouts and batches, and the payouts that wait for balance, that it created or approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; use it for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused. */
   orders?: "hold" | "keep" | "cancel" | undefined;
 }
 
@@ -3010,6 +3348,7 @@ export type WebhookEvent =
   | PayoutWebhook
   | PaymentSessionWebhook
   | RefundWebhook
+  | AccountBalanceLowWebhook
   | AccountCreditedWebhook
   | BatchApprovalWebhook
   | BatchFinishedWebhook
@@ -3041,6 +3380,7 @@ export type ErrorCode =
   | "AMOUNT_NOT_WITHIN_LIMITS"
   | "LIMIT_EXCEEDED"
   | "INSUFFICIENT_BALANCE"
+  | "SOURCE_ACCOUNT_CLOSED"
   | "INVALID_REQUEST"
   | "UNAUTHENTICATED"
   | "ROUTE_NOT_FOUND"
@@ -3059,6 +3399,7 @@ export type ErrorCode =
 
 /** Integer fields; all other numbers in responses are decimals. */
 export const wholeFields: ReadonlySet<string> = new Set([
+  "approval_count",
   "approval_lasts_seconds",
   "approval_window_seconds",
   "attempts_count",
@@ -3081,11 +3422,15 @@ export const wholeFields: ReadonlySet<string> = new Set([
   "new_beneficiary_days",
   "number",
   "overlap_seconds",
+  "payable_count",
   "pending_count",
+  "problem_count",
   "queued_count",
   "rate",
   "replay",
   "return_percent",
+  "row",
+  "rows",
   "seconds",
   "seed",
   "sequence",
@@ -3102,6 +3447,7 @@ export const webhookDecimals: ReadonlySet<string> = new Set([
   "available",
   "exchange_rate",
   "held",
+  "low_balance_threshold",
   "receiving_amount",
   "source_amount",
   "source_total",

@@ -19,6 +19,8 @@ type Content = {
     readonly examples?: Readonly<Record<string, object>>;
   };
   readonly "text/csv"?: object;
+  /** What the operation would do (`Disburse-Dry-Run`). */
+  readonly "application/vnd.disburse.dry-run+json"?: { readonly schema: Schema };
 };
 
 type Parameter = {
@@ -76,6 +78,8 @@ export type Operation = {
   /** True if the body can be the text of a CSV file. */
   readonly takesCsv: boolean;
   readonly answer: OperationAnswer;
+  /** The type of a dry run's response, if the operation has dry runs. */
+  readonly dryRun: string | undefined;
   /** Error codes of this operation that other operations with the same HTTP method may not have. */
   readonly refusals: readonly string[];
 };
@@ -100,6 +104,15 @@ export function operationsOf(document: Document): Operation[] {
 }
 
 const receiptKeys = "/.well-known/disburse-keys.json";
+
+function dryRunOf(
+  content: Content,
+  schemas: Document["components"]["schemas"],
+): string | undefined {
+  const { schema } = content["application/vnd.disburse.dry-run+json"] ?? {};
+  const { $ref } = (schema && resolved(schema, schemas).properties?.data) ?? {};
+  return $ref === undefined ? undefined : nameOf($ref);
+}
 
 function operation(
   method: string,
@@ -129,6 +142,7 @@ function operation(
     bodyRequired: requestBody?.required ?? false,
     takesCsv: requestBody?.content["text/csv"] !== undefined,
     answer: answerOf(content, components.schemas),
+    dryRun: dryRunOf(content, components.schemas),
     refusals: refusalsOf(described, components),
   };
 }

@@ -73,7 +73,8 @@ function resourcesSource(document: Document, operations: readonly Operation[]): 
 function typesOf(operation: Operation, document: Document): string[] {
   const answer = pageOf(operation, document)?.item ?? answerType(operation);
   const file = operation.answer.kind === "file";
-  return [file ? [] : answer, bodyType(operation) ?? [], queryType(operation) ?? []].flat();
+  const { dryRun = [] } = operation;
+  return [file ? [] : answer, bodyType(operation) ?? [], queryType(operation) ?? [], dryRun].flat();
 }
 
 function answerType({ id, answer }: Operation): string {
@@ -132,9 +133,26 @@ function methodSource(operation: Operation, document: Document): string {
       ? `this.#caller.send({ ${request} }, options)`
       : `new PageRequest(this.#caller, { ${request} }, "${page.records}", options)`;
   const { method: name } = placeOf(operation);
+  const documented = comment(documentation(operation), "  ");
+  if (operation.dryRun !== undefined) {
+    return documented + dryRunSource(operation, { name, body, type, request });
+  }
   return (
-    comment(documentation(operation), "  ") +
-    `  ${name}(${parameters.join(", ")}): ${returned} {\n    return ${call};\n  }\n`
+    documented + `  ${name}(${parameters.join(", ")}): ${returned} {\n    return ${call};\n  }\n`
+  );
+}
+
+/** Generates a method whose option `dryRun: true` returns what the operation would do. */
+function dryRunSource(
+  { dryRun }: Operation,
+  { name, body, type, request }: Record<"name" | "body" | "type" | "request", string | undefined>,
+): string {
+  const rest = "...options";
+  return (
+    `  ${name}(body: ${body}, options: CallOptions & { readonly dryRun: true }): Promise<${dryRun}>;\n` +
+    `  ${name}(body: ${body}, options?: CallOptions & { readonly dryRun?: false | undefined }): Promise<${type}>;\n` +
+    `  ${name}(body: ${body}, { dryRun, ${rest} }: CallOptions & { readonly dryRun?: boolean | undefined } = {}): Promise<${type} | ${dryRun}> {\n` +
+    `    return this.#caller.send({ ${request}, dryRun }, options);\n  }\n`
   );
 }
 

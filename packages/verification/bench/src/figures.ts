@@ -1,4 +1,5 @@
 import type { measureLedger } from "./ledger/ledger.ts";
+import type { BatchFigures } from "./measures/batch.ts";
 import type { FlatFigures, HotAccountFigures } from "./measures/comparisons.ts";
 import type { restFigures } from "./measures/cost.ts";
 import type { ScenarioFigures } from "./measures/scenario.ts";
@@ -40,5 +41,6 @@ export type BenchFigures = {
   readonly hot_account?: HotAccountFigures;
   readonly flat: Readonly<Record<string, FlatFigures>>;
   readonly webhooks?: Awaited<ReturnType<typeof measureBacklog>>["webhooks"];
+  readonly batches?: BatchFigures;
   readonly money_conserved: boolean;
 };

@@ -14,7 +14,7 @@ import {
 } from "./platforms/backends.ts";
 import { logLevel } from "./platforms/bench-platform.ts";
 import { report } from "./report.ts";
-import { compareSizes, measureHistory, measurePlatform } from "./run.ts";
+import { compareSizes, measureHistory, measureOneBatch, measurePlatform } from "./run.ts";
 
 /** `npm run bench`: README.md describes the measurements. */
 
@@ -29,9 +29,10 @@ async function main(options: BenchOptions, backends: Backends): Promise<number> 
     ? await measurePlatform(bench)
     : undefined;
   const history = only.has("merchants") ? await measureHistory(bench) : undefined;
+  const batch = only.has("batches") ? await measureOneBatch(bench) : undefined;
   // Runs last, because the engine works for minutes on the seeded data.
   const sizes = only.has("flat") ? await compareSizes(bench) : undefined;
-  const moneyFaults = [ledger, small, history, sizes].flatMap((each) => each?.faults ?? []);
+  const moneyFaults = [ledger, small, history, batch, sizes].flatMap((each) => each?.faults ?? []);
   const { faults, webhookFaults = [], ...measured } = small ?? { faults: [], scenarios: {} };
   const figures: BenchFigures = {
     machine,
@@ -41,6 +42,7 @@ async function main(options: BenchOptions, backends: Backends): Promise<number> 
     scenarios: { ...history?.scenarios, ...measured.scenarios },
     ...(history !== undefined && { history: history.history }),
     ...(ledger !== undefined && { ledger: ledger.ledger }),
+    ...(batch !== undefined && { batches: batch.batches }),
     flat: sizes?.flat ?? {},
     money_conserved: moneyFaults.length === 0,
   };

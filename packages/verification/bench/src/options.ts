@@ -3,7 +3,7 @@ import { scenarioNames } from "./measures/scenario.ts";
 
 export const measurementNames = [
   ...scenarioNames,
-  ...(["ledger", "hot", "flat", "webhooks"] as const),
+  ...(["ledger", "hot", "flat", "webhooks", "batches"] as const),
 ] as const;
 
 type MeasurementName = (typeof measurementNames)[number];
@@ -28,6 +28,8 @@ const whole = {
   merchants: 100,
   history: 2_000,
   backlog: 10_000,
+  /** Lines of the batch: the most that one may have. */
+  lines: 10_000,
 };
 /** Verifies that everything works. Its figures have no meaning. */
 const smoke = {
@@ -40,6 +42,7 @@ const smoke = {
   merchants: 10,
   history: 20,
   backlog: 500,
+  lines: 50,
 };
 
 const optionTypes = {

@@ -11,7 +11,7 @@ const ended = ["unavailable", "kept_up"];
 
 /** Formats all figures as Markdown. Column names equal those of `--json`. */
 export function report(figures: BenchFigures): string {
-  const { machine, concurrency, ledger, hot_account, flat, webhooks } = figures;
+  const { machine, concurrency, ledger, hot_account, flat, webhooks, batches } = figures;
   const scenarios = Object.entries(figures.scenarios);
   const processes = Object.keys(scenarios[0]?.[1].cpu_us ?? {}).map((name) => `cpu_us.${name}`);
   const rates = (figures.scenarios.merchants?.fixed_rates ?? []).map((each): Named => {
@@ -58,6 +58,10 @@ export function report(figures: BenchFigures): string {
         ...["cpu_us.notifier", "cpu_us.engine", "mongo_ops_total", "lost", "duplicates"],
       ],
     ),
+    ...tableOf("One batch from its upload to its report", named(batches), [
+      ...["lines", "validate_s", "upload_s", "execute_s", "settle_s", "report_s", "report_kib"],
+      ...["peak_mib.gateway", "peak_mib.payout"],
+    ]),
     `${figures.seconds_in_all} s in all`,
   ].join("\n\n");
 }

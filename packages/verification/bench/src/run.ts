@@ -3,6 +3,7 @@ import { startChild } from "./load/child.ts";
 import { startLifecycleReceiver } from "./load/receiver.ts";
 import { runNaive } from "./load/run.ts";
 import { type LoadState, newLoadState } from "./load/scenarios.ts";
+import { measureBatch } from "./measures/batch.ts";
 import { measureFlatness, measureHotAccount, type SizedPlatform } from "./measures/comparisons.ts";
 import { restFigures } from "./measures/cost.ts";
 import { lessUsage, readUsage } from "./measures/counters.ts";
@@ -76,6 +77,16 @@ export async function measurePlatform(bench: Bench) {
     faults,
     webhookFaults: backlog?.faults ?? [],
   };
+}
+
+/** Measures one large batch on a new platform, then stops it. */
+export async function measureOneBatch({ backends, options }: Bench) {
+  await using ends = new AsyncDisposableStack();
+  const platform = await startBenchPlatform("batch", backends, ends);
+  const [target] = await createMerchants(platform, 1);
+  const batches = await measureBatch(platform, target, options.lines);
+  say("checking that money is conserved");
+  return { batches, faults: await moneyFaults(platform.databases, options.lines) };
 }
 
 /** Compares platforms with few and many payouts, then stops both. */

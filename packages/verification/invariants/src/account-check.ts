@@ -1,9 +1,10 @@
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import type { Decimal } from "@disburse/kernel/decimal.ts";
-import type { Account, Payout, RecentEntry, RecordedEntry } from "./documents.ts";
-import { addPlatformPostings, checkEntry, effectOf, keyOf } from "./entry-check.ts";
+import type { Account, Payout, RecentEntry, RecordedEntry, ScheduledPayout } from "./documents.ts";
+import { addPlatformPostings, checkEntry, effectOf, holdIdOf, keyOf } from "./entry-check.ts";
 import { compare, decimalOf, major, minorOf, zero } from "./exact.ts";
 import { expectationsOf, type Finding } from "./finding.ts";
+import { checkThreshold } from "./reservation-check.ts";
 
 /** A decision that is not executed within this time counts as lost. */
 export const overdueMs = 60_000;
@@ -14,6 +15,8 @@ type Chain = {
   at: number;
   available: bigint;
   held: bigint;
+  /** Sum of open reservations. */
+  reserved: bigint;
   /** Sum of credits, less reversals. */
   funded: bigint;
   /** Sum of posted amounts, less returned amounts. */
@@ -37,6 +40,7 @@ export function createAccountCheck(account: Account) {
     at: 0,
     available: 0n,
     held: 0n,
+    reserved: 0n,
     funded: 0n,
     settledOut: 0n,
     platform: new Map(),
@@ -59,9 +63,13 @@ export function createAccountCheck(account: Account) {
       const isRecorded = chain.sequence >= account.recorded_sequence;
       const inOrder = [...unrecorded.values()].sort((a, b) => a.sequence - b.sequence);
       for (const entry of inOrder) findings.push(...checkLink(account, chain, entry));
-      return [...findings, ...checkHead(account, chain, isRecorded, now)];
+      return [
+        ...findings,
+        ...checkHead(account, chain, isRecorded, now),
+        ...checkThreshold(account),
+      ];
     },
-    /** Returns the payouts with held money. Call it after `end`. */
+    /** Returns the ids of open holds. Call it after `end`. */
     holding: (): readonly string[] => [...chain.holds.keys()],
   };
 }
@@ -117,7 +125,9 @@ const isRails = ({ merchant_id }: Account): boolean => merchant_id === "platform
  * A bank takes its charges even if the balance doesn't cover them. Other payments require cover.
  */
 const mayBeOverdrawn = isRails;
-const spending: ReadonlySet<string> = new Set(["hold", "reversal", "sweep", "rail_hold"]);
+const spending: ReadonlySet<string> = new Set([
+  ...["hold", "reserve", "reversal", "sweep", "rail_hold"],
+]);
 
 /**
  * Applies an entry that ends or reverses an open entry. Returns false if there is no such open
@@ -126,6 +136,7 @@ const spending: ReadonlySet<string> = new Set(["hold", "reversal", "sweep", "rai
 function endsWhatIsThere(chain: Chain, entry: RecordedEntry | RecentEntry): boolean {
   const amount = minorOf(entry.amount);
   const { holds, credits } = chain;
+  const holdId = holdIdOf(entry, keyOf(entry));
   switch (entry.step) {
     case "credit":
       chain.funded += amount;
@@ -143,26 +154,35 @@ function endsWhatIsThere(chain: Chain, entry: RecordedEntry | RecentEntry): bool
     case "rail_charge":
       chain.settledOut += amount;
       return true;
+    case "reserve":
+      chain.reserved += amount;
+      return isFirst(holds, entry.payout_id, amount);
+    case "unreserve":
+      chain.reserved -= amount;
+      return take(holds, entry.payout_id) === amount;
     case "rail_hold":
-    case "hold": {
-      const isFirst = !holds.has(entry.payout_id);
-      holds.set(entry.payout_id, amount);
-      return isFirst;
-    }
+    case "hold":
+      return isFirst(holds, holdId, amount);
     case "rail_post":
     case "post":
       chain.settledOut += amount;
-      return take(holds, entry.payout_id) === amount;
+      return take(holds, holdId) === amount;
     case "rail_release":
       // A release of zero is valid: it prevents a later hold.
-      return (take(holds, entry.payout_id) ?? 0n) === amount;
+      return (take(holds, holdId) ?? 0n) === amount;
     case "release":
-      return take(holds, entry.payout_id) === amount;
+      return take(holds, holdId) === amount;
     default:
       // The check of the payout compares a return with its post, so this check doesn't.
       chain.settledOut -= amount;
       return true;
   }
+}
+
+function isFirst(holds: Map<string, bigint>, id: string, amount: bigint): boolean {
+  const isNew = !holds.has(id);
+  holds.set(id, amount);
+  return isNew;
 }
 
 function take(amounts: Map<string, bigint>, key: string): bigint | undefined {
@@ -179,6 +199,8 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
   expect(1, funded - settledOut === available + held, "funded − settled out ≠ available + held");
   const isHead = available === chain.available && held === chain.held;
   expect(1, isHead, "its balances differ from those of its last entry");
+  const isReserved = minorOf(account.reserved ?? "0") === chain.reserved;
+  expect(1, isReserved, "its reserved amount is not the sum of its open reservations");
   const isCovered = available >= 0n || mayBeOverdrawn(account);
   expect(2, isCovered && held >= 0n, `has ${available} available and ${held} held`);
   expect(
@@ -216,21 +238,33 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
 }
 
 /**
- * Finds money that would be held forever, because its payout doesn't exist and won't be created.
+ * Finds money that would be held forever, because its payout doesn't exist and won't be created, or
+ * because no order with this reservation exists.
  */
 export function checkHolding(
   account: Account,
   holding: readonly string[],
-  payouts: Pick<ReadonlyMap<string, Payout>, "has">,
+  payouts: Pick<ReadonlyMap<string, Payout>, "get">,
+  orders: Pick<ReadonlyMap<string, ScheduledPayout>, "has">,
 ): Finding[] {
   const awaited = new Set(account.open_holds.map(({ payout_id }) => payout_id));
+  const isPayouts = (holdId: string) => {
+    const payout = payouts.get(holdId.split(".")[0] ?? "");
+    // A rail's account holds money under the payout's own id.
+    return payout !== undefined && (isRails(account) || holdOf(payout) === holdId);
+  };
   return holding
-    .filter((id) => !awaited.has(id) && !payouts.has(id))
+    .filter((id) => !awaited.has(id) && !isPayouts(id) && !orders.has(id))
     .map((id) => ({
       invariant: 4,
       subject: `${id}:hold`,
       detail: "money is held, but its payout does not exist",
     }));
+}
+
+/** Returns the id of the hold that pays a payout. */
+export function holdOf({ _id, order }: Pick<Payout, "_id" | "order">): string {
+  return order.waited === undefined ? _id : `${_id}.${order.waited.attempt}`;
 }
 
 const paying: ReadonlySet<string> = new Set([

@@ -7,6 +7,7 @@ import {
   checkBatch,
   checkLedgerEntry,
   type DocumentIndex,
+  entryKey,
   indexDocuments,
   payoutSteps,
 } from "./documents-check.ts";
@@ -113,8 +114,11 @@ async function checkAccounts(
     const holding = check.holding();
     for (let at = 0; at < holding.length; at += batchSize) {
       const ids = holding.slice(at, at + batchSize);
-      const payouts = await readAll(databases, "payouts", { _id: { $in: ids } });
-      report.add(checkHolding(account, ids, indexDocuments({ payouts }).payouts));
+      const payoutIds = ids.map((id) => id.split(".")[0] ?? id);
+      const payouts = await readAll(databases, "payouts", { _id: { $in: payoutIds } });
+      const orders = await readAll(databases, "scheduled_payouts", { _id: { $in: ids } });
+      const known = indexDocuments({ payouts, scheduled_payouts: orders });
+      report.add(checkHolding(account, ids, known.payouts, known.scheduled));
     }
   }
   for await (const entries of batches(databases, "ledger_entries")) {
@@ -182,7 +186,7 @@ function reader(databases: Databases, options: CheckOptions) {
 /** The related documents of each kind, read for a whole batch. */
 const related = {
   payouts: async ({ payouts = [] }: Partial<Documents>, { named, where }: Reader) => {
-    const keys = payouts.flatMap(({ _id }) => payoutSteps.map((step) => `${_id}:${step}`));
+    const keys = payouts.flatMap((each) => payoutSteps.map((step) => entryKey(each, step)));
     const paid = [...new Set(payouts.map(({ beneficiary_id }) => beneficiary_id))];
     // Event ids up to one more than the payout's version. Events with other ids are found when the
     // events themselves are checked.
@@ -201,6 +205,20 @@ const related = {
       screenings: await where("screenings", { record_id: { $in: paid } }),
       events: await named("events", eventIds, (id) => id),
     };
+  },
+  waiting_payouts: async ({ waiting_payouts = [] }: Partial<Documents>, { named }: Reader) => ({
+    payouts: await named("payouts", waiting_payouts, ({ _id }) => _id),
+    events: await named(
+      "events",
+      waiting_payouts.flatMap(({ _id, merchant_id }) =>
+        [1, 2].map((version) => `${merchant_id}/evt_${_id.slice("po_".length)}_${version}`),
+      ),
+      (id) => id,
+    ),
+  }),
+  scheduled_payouts: async ({ scheduled_payouts = [] }: Partial<Documents>, { named }: Reader) => {
+    const keys = scheduled_payouts.flatMap(({ _id }) => [`${_id}:reserve`, `${_id}:unreserve`]);
+    return { ledger_entries: await named("ledger_entries", keys, (key) => key) };
   },
   quotes: async ({ quotes = [] }: Partial<Documents>, { named }: Reader) => ({
     payouts: await named("payouts", quotes, ({ claim }) => claim?.payout_id),

@@ -1,5 +1,5 @@
-import { checkHolding, checkOwner, createAccountCheck } from "./account-check.ts";
-import { checkAnswer, namedBy, type OpenSealed } from "./answer-check.ts";
+import { checkHolding, checkOwner, createAccountCheck, holdOf } from "./account-check.ts";
+import { checkAnswer, type NamedRecord, namedBy, type OpenSealed } from "./answer-check.ts";
 import { checkBankFile, checkBankPayment } from "./bank-check.ts";
 import type { BankPayment, Documents, Payout, RecentEntry, RecordedEntry } from "./documents.ts";
 import { keyOf } from "./entry-check.ts";
@@ -7,6 +7,8 @@ import { checkDelivery, checkEvent } from "./event-check.ts";
 import type { Finding } from "./finding.ts";
 import { checkPayout, checkTransfer, type PayoutRelations } from "./payout-check.ts";
 import { checkQuote } from "./quote-check.ts";
+import { checkReservation } from "./reservation-check.ts";
+import { checkWaiting } from "./waiting-check.ts";
 
 export type CheckOptions = {
   /** The current time, which decides whether work is overdue. */
@@ -29,7 +31,7 @@ export function checkDocuments(documents: Documents, options: CheckOptions): Fin
       const check = createAccountCheck(account);
       for (const entry of own.sort((a, b) => a.sequence - b.sequence)) check.add(entry);
       const found = check.end(options.now);
-      return [...found, ...checkHolding(account, check.holding(), index.payouts)];
+      return [...found, ...checkHolding(account, check.holding(), index.payouts, index.scheduled)];
     }),
     ...documents.ledger_entries.flatMap((entry) => checkLedgerEntry(entry, index)),
     ...checkBatch(documents, index, options),
@@ -55,11 +57,21 @@ export function checkBatch(
   index: DocumentIndex,
   { now, open }: CheckOptions,
 ): Finding[] {
-  const { payouts = [], quotes = [], sandbox_transfers = [] } = batch;
+  const { payouts = [], waiting_payouts = [], scheduled_payouts = [], quotes = [] } = batch;
+  const { sandbox_transfers = [] } = batch;
   const { bank_payments = [], bank_files = [] } = batch;
   const { events = [], deliveries = [], idempotency_keys = [] } = batch;
   return [
     ...payouts.flatMap((payout) => checkPayout(payout, relationsOf(payout, index), now)),
+    ...waiting_payouts.flatMap((each) =>
+      checkWaiting(each, index.payouts.get(each._id), index.eventsOf.get(each._id) ?? [], now),
+    ),
+    ...scheduled_payouts.flatMap((order) =>
+      checkReservation(order, {
+        reserve: index.entries.get(`${order._id}:reserve`),
+        unreserve: index.entries.get(`${order._id}:unreserve`),
+      }),
+    ),
     ...sandbox_transfers.flatMap((each) => checkTransfer(each, index.payouts.get(each._id))),
     ...bank_payments.flatMap((payment) =>
       checkBankPayment(
@@ -84,7 +96,8 @@ export function checkBatch(
           merchant_id === event.merchant_id || event.endpoint_ids.includes(_id),
       );
       const created = index.deliveriesOf.get(event._id) ?? [];
-      return checkEvent(event, { payout, endpoints: own, deliveries: created }, now);
+      const named = payout ?? index.waiting.get(event.transaction_id);
+      return checkEvent(event, { payout: named, endpoints: own, deliveries: created }, now);
     }),
     ...deliveries.flatMap((delivery) => {
       const event = index.events.get(`${delivery.merchant_id}/${delivery.event_id}`);
@@ -94,15 +107,22 @@ export function checkBatch(
     }),
     ...idempotency_keys.flatMap((key) => {
       const named = open === undefined ? undefined : namedBy(key, open);
-      const record = typeof named === "object" ? index[named.collection].get(named.id) : undefined;
+      const record = typeof named === "object" ? recordOf(index, named) : undefined;
       return checkAnswer(key, named, record);
     }),
   ];
 }
 
+/** The answer of an execute names a payout, or one that waits. */
+function recordOf(index: DocumentIndex, { collection, id }: NamedRecord) {
+  const found = index[collection].get(id);
+  return found ?? (collection === "payouts" ? index.waiting.get(id) : undefined);
+}
+
 /** Indexes documents by the ids under which other documents name them. */
 export function indexDocuments(documents: Partial<Documents>) {
-  const { accounts = [], ledger_entries = [], payouts = [] } = documents;
+  const { accounts = [], ledger_entries = [], payouts = [], waiting_payouts = [] } = documents;
+  const { scheduled_payouts = [] } = documents;
   const { bank_payments = [], bank_files = [], chain_transfers = [] } = documents;
   const { sandbox_transfers = [], quotes = [], beneficiaries = [], screenings = [] } = documents;
   const { endpoints = [], endpoint_health = [], events = [], deliveries = [] } = documents;
@@ -112,6 +132,8 @@ export function indexDocuments(documents: Partial<Documents>) {
     accounts: byId(accounts),
     entries: new Map(entries.map((entry) => [keyOf(entry), entry] as const)),
     payouts: byId(payouts),
+    waiting: byId(waiting_payouts),
+    scheduled: byId(scheduled_payouts),
     transfers: byId(sandbox_transfers),
     chainTransfers: byId(chain_transfers),
     bankPayments: byId(bank_payments),
@@ -149,8 +171,13 @@ export const payoutSteps = [
   ...(["rail_hold", "rail_post", "rail_release", "rail_return"] as const),
 ] as const;
 
+/** Returns the key of a payout's entry. The merchant's account has it under the hold's id. */
+export function entryKey(payout: Payout, step: string): string {
+  return `${step.startsWith("rail_") ? payout._id : holdOf(payout)}:${step}`;
+}
+
 function relationsOf(payout: Payout, index: DocumentIndex): PayoutRelations {
-  const entry = (step: string) => [step, index.entries.get(`${payout._id}:${step}`)] as const;
+  const entry = (step: string) => [step, index.entries.get(entryKey(payout, step))] as const;
   return {
     account: index.accounts.get(payout.account_id),
     quote: index.quotes.get(payout.order.quote_id),

@@ -54,6 +54,22 @@ export type Account = Owned & {
   /** Sums of postings to platform accounts, by `account/currency`, in major units. */
   readonly platform: Readonly<Record<string, string>>;
   readonly dirty?: boolean;
+  /** The sum of open reservations. Absent before the first one. */
+  readonly reserved?: Minor;
+  readonly low_balance_threshold?: Minor;
+  readonly is_low?: boolean;
+};
+
+/** A payout that is created at its time. Only fields about its reservation. */
+export type ScheduledPayout = Owned & {
+  readonly account_id: string;
+  readonly state: string;
+  readonly max_source_minor?: Minor;
+  /** True if it was ordered with a reservation. */
+  readonly reserve?: boolean;
+  /** True while money may be reserved for it. */
+  readonly reserved?: boolean;
+  readonly quote?: object;
 };
 
 /** The stored order of a payout. A claim contains it as BSON. */
@@ -65,6 +81,8 @@ export type PayoutOrder = {
   readonly allow_duplicate: boolean;
   readonly scheduled_payout_id?: string;
   readonly batch_id?: string;
+  /** Set if the payout waited for balance before this attempt. */
+  readonly waited?: { readonly payout_id: string; readonly attempt: number; readonly since: Date };
   readonly details: {
     readonly reference_id: string;
     readonly remittance_information: string;
@@ -117,6 +135,22 @@ export type Payout = QuotedTerms & {
   readonly submitted_at?: Date;
   readonly outbox: readonly { readonly id: string; readonly at: Date }[];
   readonly created_at: Date;
+};
+
+/** A payout that waits, or has waited, for its account's balance. */
+export type Waiting = Owned & {
+  readonly account_id: string;
+  readonly state: string;
+  readonly attempt: number;
+  readonly quote?: { readonly id: string };
+  readonly payout_id?: string;
+  readonly max_source_minor: Minor;
+  readonly due_at?: Date;
+  readonly balance: {
+    readonly expires_at: Date;
+    readonly preparing?: boolean;
+    readonly pending_versions: readonly number[];
+  };
 };
 
 export type Actor = { readonly kind: string; readonly id: string; readonly root?: string };
@@ -239,6 +273,8 @@ export type Documents = {
   readonly accounts: readonly Account[];
   readonly ledger_entries: readonly RecordedEntry[];
   readonly payouts: readonly Payout[];
+  readonly waiting_payouts: readonly Waiting[];
+  readonly scheduled_payouts: readonly ScheduledPayout[];
   readonly sandbox_transfers: readonly Transfer[];
   readonly chain_transfers: readonly TakenByChain[];
   readonly bank_payments: readonly BankPayment[];
@@ -259,6 +295,8 @@ export const serviceOf: Readonly<Record<CollectionName, string>> = {
   accounts: "payout",
   ledger_entries: "payout",
   payouts: "payout",
+  waiting_payouts: "payout",
+  scheduled_payouts: "payout",
   sandbox_transfers: "payout",
   chain_transfers: "payout",
   bank_payments: "payout",

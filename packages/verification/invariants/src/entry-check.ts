@@ -9,6 +9,8 @@ import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 const effects: Readonly<Record<string, { readonly available: bigint; readonly held: bigint }>> = {
   credit: { available: 1n, held: 0n },
   reversal: { available: -1n, held: 0n },
+  reserve: { available: -1n, held: 1n },
+  unreserve: { available: 1n, held: -1n },
   hold: { available: -1n, held: 1n },
   post: { available: 0n, held: -1n },
   release: { available: 1n, held: -1n },
@@ -86,10 +88,26 @@ function hasOwnKey(entry: Entry, key: string): boolean {
     case "reversal":
       return entry.reverses !== "" && key === `${entry.reverses}:reversal`;
     case "return":
-      return key === `${entry.payout_id}:return` && entry.reverses === `${entry.payout_id}:post`;
+      return isHolds(entry, key) && entry.reverses === `${holdIdOf(entry, key)}:post`;
+    case "hold":
+    case "post":
+    case "release":
+      return isHolds(entry, key);
     default:
       return key === `${entry.payout_id}:${entry.step}`;
   }
+}
+
+/** The id of an entry's hold: the payout's, or that of a later attempt (`po_x.2`). */
+export function holdIdOf(entry: Entry, key: string): string {
+  return key.slice(0, -`:${entry.step}`.length);
+}
+
+function isHolds(entry: Entry, key: string): boolean {
+  const holdId = holdIdOf(entry, key);
+  const [payoutId, attempt] = holdId.split(".");
+  const isLater = attempt === undefined || Number(attempt) >= 2;
+  return key === `${holdId}:${entry.step}` && payoutId === entry.payout_id && isLater;
 }
 
 /** Returns the hash that links an entry to the chain, as defined by decisions 0008 and 0043. */

@@ -2,7 +2,8 @@ import type { Delivery, Endpoint, EndpointHealth, Payout, StoredEvent } from "./
 import { expectationsOf, type Finding } from "./finding.ts";
 
 export type EventRelations = {
-  readonly payout: Payout | undefined;
+  /** The payout, or its record if it never became one: it waited for balance. */
+  readonly payout: Pick<Payout, "merchant_id"> | undefined;
   /** All endpoints of the merchant, and the endpoints that the event names. */
   readonly endpoints: readonly Endpoint[];
   readonly deliveries: readonly Delivery[];

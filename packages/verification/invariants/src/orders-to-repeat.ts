@@ -14,8 +14,9 @@ export async function* ordersToRepeat(databases: Databases): AsyncGenerator<Payo
     const orders = new Map(payouts.map(({ _id, order }) => [_id, order]));
     for (const quote of quotes) {
       const order = orders.get(payoutIdOf(quote));
+      const isOwn = order?.quote_id === quote._id;
       if (quote.claim === undefined) {
-        if (quote.state === "open" && order !== undefined) yield order;
+        if (quote.state === "open" && order !== undefined && isOwn) yield order;
       } else if (order === undefined) {
         yield BSON.deserialize(quote.claim.order.buffer) as PayoutOrder;
       }
@@ -23,9 +24,9 @@ export async function* ordersToRepeat(databases: Databases): AsyncGenerator<Payo
   }
 }
 
-/** A payout's id is derived from its quote's id. */
-function payoutIdOf({ _id }: Quote): string {
-  return _id.replace(/^qt_/, "po_");
+/** A payout's id is derived from its quote's id, or from its first quote's if it waited. */
+function payoutIdOf({ _id, claim }: Quote): string {
+  return claim?.payout_id ?? _id.replace(/^qt_/, "po_");
 }
 
 /** Returns the request of `PayoutService/ExecutePayout` in the JSON format of protobuf. */

@@ -1,5 +1,6 @@
 import { findCurrency } from "@disburse/kernel/currency.ts";
-import type { Account, Beneficiary, Payout, Quote } from "./documents.ts";
+import { BSON } from "mongodb";
+import type { Account, Beneficiary, Payout, PayoutOrder, Quote } from "./documents.ts";
 import { compare, decimalOf, major, minorOf, times } from "./exact.ts";
 import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 
@@ -25,7 +26,9 @@ export function checkQuote(
   if (claim === undefined) return findings;
   const inTime = claim.claimed_at.getTime() < quote.expires_at.getTime();
   expect(11, inTime, "was claimed when it had expired");
-  const isDerived = claim.payout_id === `po_${quote._id.slice("qt_".length)}`;
+  const { waited } = BSON.deserialize(claim.order.buffer) as PayoutOrder;
+  const own = waited?.payout_id ?? `po_${quote._id.slice("qt_".length)}`;
+  const isDerived = claim.payout_id === own;
   expect(3, isDerived, "was claimed by a payout that is not its own");
   expect(5, payout !== undefined, "was claimed, but its payout does not exist");
   return findings;

@@ -218,7 +218,9 @@ export function soundDocuments() {
   const documents = {
     accounts: [account],
     ledger_entries: recorded,
+    waiting_payouts: [],
     payouts: names.map(payout),
+    scheduled_payouts: [],
     sandbox_transfers: names.map((name) => ({
       _id: `po_${name}`,
       scenario: name === "rejected" ? "fail" : name === "returned" ? "return" : "settle",

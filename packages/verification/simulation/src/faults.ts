@@ -27,7 +27,11 @@ export const faultKinds = [
   ...["possible duplicate refused", "reissued"],
   ...["approval refused", "payout waited for approval", "payout approved", "approval given before"],
   ...["payout rejected by an approver", "approval expired", "order cancelled"],
+  ...["reservation refused", "reservation taken", "reservation given back"],
   ...["order cancelled too late", "order failed", "batch finished", "batch rejected"],
+  ...["payout waited for balance", "waiting payout paid", "waiting payout failed"],
+  ...["waiting payout cancelled", "price above a maximum", "rate changed"],
+  "batch waited for balance",
 ] as const;
 
 /** Faults for payouts from one wallet of a chain. */

@@ -76,6 +76,7 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
     approvals: ["payouts", "execution", "rails"],
     reissues: ["payouts", "execution"],
     orders: ["payouts", "execution", "rails"],
+    waiting: ["payouts", "execution", "orders"],
     batches: ["payouts", "controls", "execution", "orders"],
     revocations: ["controls", "orders", "batches"],
     statements: ["payouts"],

@@ -63,6 +63,34 @@ it("returns the status of a beneficiary and does not open its body", async () =>
   await collection.deleteOne({ _id: beneficiaryId });
 });
 
+it("names the key that created a beneficiary", async () => {
+  const named = { ...mutation(), actor: { ...mutation().actor, name: "ERP" } };
+  const beneficiaryId = await create.fiat({}, { mutation: named });
+  expect((await read(beneficiaryId))?.createdBy).toMatchObject({ id: "key_1", name: "ERP" });
+  const collection = service.database.db.collection<BeneficiaryDocument>("beneficiaries");
+  await collection.deleteOne({ _id: beneficiaryId });
+});
+
+it("returns several beneficiaries of a merchant, archived ones included", async () => {
+  const [first, second] = [await create.crypto(), await create.fiat()];
+  const archived = { mutation: mutation(), merchantId, beneficiaryId: second };
+  await service.rpc.archiveBeneficiary(archived);
+  const get = async (beneficiaryIds: string[], of = merchantId) => {
+    const found = await service.rpc.getBeneficiaries({ merchantId: of, beneficiaryIds });
+    return found.beneficiaries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  };
+  const both = await Promise.all([first, second].toSorted().map(read));
+  expect(await get([second, "ben_none", first])).toEqual(both);
+  expect(await get([first], "mer_other")).toEqual([]);
+  expect(await get([])).toEqual([]);
+  const many = Array.from({ length: 101 }, (_each, at) => `ben_${at}`);
+  expect(await refusalOf(get(many))).toMatchObject({
+    message: "beneficiary_ids: must have at most 100 entries",
+  });
+  const collection = service.database.db.collection<BeneficiaryDocument>("beneficiaries");
+  await collection.deleteMany({ _id: { $in: [first, second] } });
+});
+
 const reason = "beneficiary_account_number: must be at most 17 characters over ACH";
 
 async function all(limit: number) {

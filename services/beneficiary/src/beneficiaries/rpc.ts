@@ -3,7 +3,8 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { enumValue } from "@disburse/chassis/enum-names.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { readLimit } from "@disburse/chassis/paging/page.ts";
+import { pageLimitMax, readLimit } from "@disburse/chassis/paging/page.ts";
+import { creatorMessage } from "@disburse/chassis/rpc/creator.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -79,9 +80,14 @@ const resolvedMax = 1_000;
 
 const notFound = refused("RECORD_NOT_FOUND");
 
+const tooMany = (max: number) =>
+  refused("INVALID_REQUEST", `beneficiary_ids: must have at most ${max} entries`);
+
 export function beneficiariesRpc(deps: BeneficiaryDeps) {
   const { beneficiaries } = deps;
   return {
+    ...readsOfMany(deps),
+
     createCryptoBeneficiary: async (request) =>
       created(beneficiaries, await createRecord(deps, beneficiaries, cryptoCreation, request)),
     createFiatBeneficiary: async (request) =>
@@ -102,22 +108,6 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
       );
       const screeningStatus = enumValue(ScreeningStatus, screening);
       return { ...rest, screeningStatus, createdAt: timestampFromDate(createdAt) };
-    },
-
-    listBeneficiaryCurrencies: async ({ merchantId, beneficiaryIds: ids }) => {
-      if (ids.length > resolvedMax) {
-        orThrow(
-          refused("INVALID_REQUEST", `beneficiary_ids: must have at most ${resolvedMax} entries`),
-        );
-      }
-      const prove = deps.watchPrimary();
-      const found = await beneficiaries.currencies(merchantId, ids);
-      // A missing id is a final refusal for the caller, so its absence needs proof.
-      if (found.length < new Set(ids).size) await prove();
-      const currencies = found.map(({ _id, destination_currency }) => {
-        return { beneficiaryId: _id, destinationCurrency: destination_currency };
-      });
-      return { currencies };
     },
 
     listBeneficiaries: async (message) => {
@@ -158,6 +148,45 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
     listBeneficiaryForms: async (request) => ({
       forms: beneficiaryForms(formChoice(request), deps.allowed).map(formMessage),
     }),
+  } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;
+}
+
+/** The RPCs that read several beneficiaries by their ids. */
+function readsOfMany(deps: BeneficiaryDeps) {
+  const { beneficiaries } = deps;
+  return {
+    getBeneficiaries: async ({ merchantId, beneficiaryIds: ids }) => {
+      if (ids.length > pageLimitMax) {
+        orThrow(tooMany(pageLimitMax));
+      }
+      return {
+        beneficiaries: (await beneficiaries.readAll(merchantId, ids)).map(beneficiaryMessage),
+      };
+    },
+
+    listPayees: async ({ merchantId, beneficiaryIds: ids }) => {
+      if (ids.length > resolvedMax) orThrow(tooMany(resolvedMax));
+      const prove = deps.watchPrimary();
+      const found = await beneficiaries.openAll(merchantId, ids);
+      // A missing id is a final refusal for the caller, so its absence needs proof.
+      if (found.length < new Set(ids).size) await prove();
+      const payees = found.map((opened) => payeeMessage(deps, opened));
+      return { payees: payees.filter((each) => each !== undefined) };
+    },
+
+    listBeneficiaryCurrencies: async ({ merchantId, beneficiaryIds: ids }) => {
+      if (ids.length > resolvedMax) {
+        orThrow(tooMany(resolvedMax));
+      }
+      const prove = deps.watchPrimary();
+      const found = await beneficiaries.currencies(merchantId, ids);
+      // A missing id is a final refusal for the caller, so its absence needs proof.
+      if (found.length < new Set(ids).size) await prove();
+      const currencies = found.map(({ _id, destination_currency }) => {
+        return { beneficiaryId: _id, destinationCurrency: destination_currency };
+      });
+      return { currencies };
+    },
   } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;
 }
 
@@ -208,6 +237,7 @@ export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage
     screeningStatus: enumValue(ScreeningStatus, beneficiary.screening.status),
     createdAt: timestampFromDate(createdAt),
     updatedAt: timestampFromDate(updatedAt),
+    createdBy: creatorMessage(beneficiary.createdBy),
     unpayableReason: unpayableReason(beneficiary),
     nameLatin: latinNameOf(fields),
     fields:
@@ -276,6 +306,20 @@ export function formMessage(form: BeneficiaryForm): BeneficiaryFormMessage {
     })),
     rules: [...form.rules],
   });
+}
+
+/** Builds the message of a payee; `undefined` if it is archived. */
+function payeeMessage({ hashes }: BeneficiaryDeps, opened: Opened<Beneficiary>) {
+  const { id, archived, destinationCurrency, screening, createdAt } = opened.record;
+  if (archived) return undefined;
+  return {
+    beneficiaryId: id,
+    destinationCurrency,
+    screeningStatus: enumValue(ScreeningStatus, screening.status),
+    payable: unpayableReason(opened.record) === "",
+    destinationKeys: destinationKeys(hashes.destinations, opened),
+    createdAt: timestampFromDate(createdAt),
+  };
 }
 
 /** Names the fields that the payment method can't carry; `""` if it carries all. */

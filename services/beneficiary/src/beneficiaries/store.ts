@@ -8,6 +8,7 @@ import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 import type { Collection, Db } from "mongodb";
 import {
   bodyFields,
+  creatorOf,
   type OpenBody,
   openBody,
   openFields,
@@ -222,5 +223,6 @@ function toBeneficiary(document: BeneficiaryDocument, body: OpenBody): Beneficia
     network: document.network,
     accountNumberMasked: document.account_number_masked,
     archived: document.archived,
+    createdBy: creatorOf(document),
   };
 }

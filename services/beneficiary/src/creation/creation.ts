@@ -1,6 +1,7 @@
 import type { DescMessage, Message, MessageShape } from "@bufbuild/protobuf";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { type RequestedChange, readChange } from "@disburse/chassis/mutations/content.ts";
+import { readCreator } from "@disburse/chassis/rpc/creator.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { Violation } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
@@ -69,7 +70,9 @@ export async function createRecord<Desc extends DescMessage, T extends StoredRec
     await checkRecord(deps, creation, request);
     return undefined;
   }
-  return createOnce(deps, store, creation, request, readChange(creation.request, request));
+  const change = readChange(creation.request, request);
+  const actor = readCreator(request.mutation);
+  return createOnce(deps, store, creation, request, { ...change, actor });
 }
 
 /** Like `createRecord`, with the mutation already parsed. */

@@ -1,6 +1,7 @@
 import { BeneficiaryLinkState } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_links_pb.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
 import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
 import { newId } from "@disburse/kernel/id.ts";
@@ -209,6 +210,14 @@ describe("details that are sent", () => {
     service.clock.moveMs(-3_600_000);
     expect((await submit(expired.token)).state).not.toBe(USED);
     expect(await beneficiaryCount()).toBe(before);
+  });
+
+  it("create a beneficiary that names the link as its creator", async () => {
+    const { id, token } = await link();
+    await submit(token);
+    const { beneficiaryId = "" } = (await read(id)) ?? {};
+    const found = await service.rpc.getBeneficiary({ merchantId, beneficiaryId });
+    expect(found.beneficiary?.createdBy).toMatchObject({ kind: Actor_Kind.LINK, id });
   });
 
   it("from many concurrent calls create one beneficiary", async () => {

@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
-import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import { orThrow, violationMessage } from "@disburse/chassis/rpc/refusal.ts";
 import {
   BeneficiaryLinkFieldsSchema,
   type BeneficiaryLink as BeneficiaryLinkMessage,
@@ -91,7 +91,7 @@ export function linksRpc(deps: LinkDeps) {
       const submitted = await submitLink(deps, link, token, { form, values });
       if ("violations" in submitted) {
         const state = BeneficiaryLinkState.OPEN;
-        return { state, violations: [...submitted.violations] };
+        return { state, violations: submitted.violations.map(violationMessage) };
       }
       return { state: enumValue(BeneficiaryLinkState, submitted.state) };
     },

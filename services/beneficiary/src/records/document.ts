@@ -3,7 +3,8 @@ import type { SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { RequestedChange } from "@disburse/chassis/mutations/content.ts";
-import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type { Creator } from "@disburse/chassis/rpc/creator.ts";
+import { isId } from "@disburse/kernel/id.ts";
 import { type Fields, joinPrivate, splitPrivate } from "./rules/private-fields.ts";
 import type { NewRecord, StoredRecord } from "./rules/record.ts";
 import type { Screening, ScreeningResult, ScreeningStatus } from "./rules/screening.ts";
@@ -26,7 +27,7 @@ export type RecordDocument = Origin & {
   operation_id: string;
   /** The digest of the operation's request, encrypted because it would reveal the record. */
   sealed_content: string;
-  actor: StoredActor;
+  actor: Creator;
   /** Stored in plain text, for the filters of lists. */
   fields: Fields;
   /** The public body without its private fields, plus a beneficiary's name. */
@@ -165,6 +166,15 @@ export function toStoredRecord(document: RecordDocument, { fields }: OpenBody): 
     createdAt: document.created_at,
     updatedAt: document.updated_at,
   };
+}
+
+/** A link's operation has the link's id (links/submit.ts). */
+export function creatorOf({
+  actor,
+  operation_id: id,
+}: Pick<RecordDocument, "actor" | "operation_id">) {
+  const isLink = actor.kind === "service" && isId("link", id);
+  return isLink ? ({ kind: "link", id } as const) : actor;
 }
 
 /** Decrypts the encrypted fields of a body: all, or only those wanted. */

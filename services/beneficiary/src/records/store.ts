@@ -89,6 +89,11 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
       const found = await records.findOne({ _id, merchant_id });
       return found === null ? undefined : toRecord(found);
     },
+    readAll: async (merchant_id: string, ids: readonly string[]): Promise<T[]> =>
+      (await records.find({ _id: { $in: [...ids] }, merchant_id }).toArray()).map(toRecord),
+    /** Like `open`, for several records in no particular order. */
+    openAll: async (merchant_id: string, ids: readonly string[]): Promise<Opened<T>[]> =>
+      (await records.find({ _id: { $in: [...ids] }, merchant_id }).toArray()).map(opened),
     has: async (merchant_id: string, _id: string): Promise<boolean> =>
       (await records.findOne({ _id, merchant_id }, { projection: { _id: 1 } })) !== null,
     open: (merchant_id: string, _id: string) => findOpened({ _id, merchant_id }),

@@ -198,6 +198,7 @@ describe("a merchant is notified", () => {
     expect(JSON.parse(first?.event.dataJson ?? "")).toEqual({
       ...{ id, status: "blocked", previous_status: "cleared", merchant_id: merchantId },
       changed_at: service.clock.now().toISOString(),
+      created_by: { id: "key_1", type: "api_key", name: "" },
     });
     await outbox().published([{ ...first!, body: new Uint8Array() }]);
     expect(await published()).toEqual(["2 blocked cleared"]);

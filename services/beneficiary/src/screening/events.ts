@@ -6,20 +6,27 @@ import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import { forRequest, originOf } from "@disburse/chassis/call-context.ts";
 import { enumName } from "@disburse/chassis/enum-names.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import { creatorData } from "@disburse/chassis/rpc/creator.ts";
 import { ScreeningChangedSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { idPrefixes } from "@disburse/kernel/id.ts";
 import { type Clock, isoTime } from "@disburse/kernel/time.ts";
 import type { Db } from "mongodb";
-import type { PendingChange, RecordDocument } from "../records/document.ts";
+import { creatorOf, type PendingChange, type RecordDocument } from "../records/document.ts";
 import { type ScreeningResult, screeningResult } from "../records/rules/screening.ts";
 import type { RecordStore } from "../records/store.ts";
 
-type Changed = Pick<
-  RecordDocument,
-  "_id" | "merchant_id" | "outbox" | "request_id" | "traceparent"
->;
+type Changed = Pick<RecordDocument, "_id" | keyof typeof changedFields>;
+
+const changedFields = {
+  merchant_id: 1,
+  actor: 1,
+  operation_id: 1,
+  outbox: 1,
+  request_id: 1,
+  traceparent: 1,
+} as const;
 
 type Records = Pick<RecordStore, "writeScreening" | "has">;
 
@@ -108,7 +115,7 @@ export function screeningOutbox(db: Db): Outbox {
     due: async (limit) => {
       const found = await beneficiaries
         .find({ "outbox.at": { $gt: new Date(0) } }, { hint: "outbox" })
-        .project<Changed>({ merchant_id: 1, outbox: 1, request_id: 1, traceparent: 1 })
+        .project<Changed>(changedFields)
         .limit(limit)
         .toArray();
       return found.flatMap((each) => (each.outbox ?? []).map((of) => changeMessage(each, of)));
@@ -136,7 +143,11 @@ function changeMessage(of: Changed, { id, number, at, ...change }: PendingChange
     transactionId: beneficiaryId,
     status,
     sequence: BigInt(number),
-    dataJson: JSON.stringify({ ...data, changed_at: isoTime(at) }),
+    dataJson: JSON.stringify({
+      ...data,
+      changed_at: isoTime(at),
+      created_by: creatorData(creatorOf(of)),
+    }),
     occurredAt: timestampFromDate(at),
   });
   const body = toBinary(OptInEventSchema, event);

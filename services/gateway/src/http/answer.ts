@@ -57,8 +57,8 @@ export function refusalAnswer(
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
   const { status, message } = errorTable[code];
-  const violations =
-    code === "INVALID_REQUEST" ? readViolations(detail ?? "") : own.map(wireViolation);
+  const isInMessage = code === "INVALID_REQUEST" && own.length === 0;
+  const violations = isInMessage ? readViolations(detail ?? "") : own.map(wireViolation);
   const body = JSON.stringify({
     code,
     message: detail ?? message,

@@ -3,6 +3,7 @@ import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { LargeBody } from "../openapi/route.ts";
+import type { Sheet } from "../openapi/rules/sheet.ts";
 import type { PageAnswer } from "./answer.ts";
 import type { HttpContext, RouterContext } from "./observe.ts";
 import { readCsvBody } from "./rules/csv.ts";
@@ -19,6 +20,8 @@ const bodyMax = 64 * 1024;
 const drainMax = 1024 * 1024;
 /** Time that a client that still sends its body has to read the response. */
 const lingerMs = 1_000;
+/** Browsers on computers with Excel send the second type for a CSV file (RFC 4180 has the first). */
+const csvTypes = ["text/csv", "application/vnd.ms-excel"] as const;
 
 /** Returns the body's JSON object. An optional empty body becomes `{}`. */
 export async function readBody(
@@ -54,14 +57,17 @@ export async function readForm({
   return Object.fromEntries(new URLSearchParams(readText(bytes) ?? ""));
 }
 
+/** A body with many lines. `sheet` is set if the lines were sent as a file. */
+export type LinesBody = { readonly body: JsonObject; readonly sheet?: Sheet };
+
 /** Reads the JSON object of a body with many lines. The body is JSON or a CSV file. */
 export async function readLargeBody(
-  { req, res }: RouterContext,
+  { req, res, query }: RouterContext,
   { bytesMax, keysMax, csv }: LargeBody,
   begin: () => Upload | Refused<"RATE_LIMITED">,
-): Promise<JsonObject | Refused<ErrorCode>> {
+): Promise<LinesBody | Refused<ErrorCode>> {
   const { "content-type": type, "content-encoding": encoding } = req.headers;
-  const isCsv = isPlain(type, encoding, "text/csv");
+  const isCsv = csvTypes.some((each) => isPlain(type, encoding, each));
   if (!isCsv && !isPlain(type, encoding)) return unsupported(type, encoding);
   if (announced(req) > bytesMax) return refused("PAYLOAD_TOO_LARGE", tooLargeText(bytesMax));
   const upload = begin();
@@ -69,7 +75,11 @@ export async function readLargeBody(
   if (awaitsContinue(req)) res.writeContinue();
   const bytes = await readBytes(req, bytesMax, upload.keep);
   if (isRefused(bytes)) return bytes;
-  return upload.parse(() => (isCsv ? readCsvBody(bytes, csv) : readJsonBody(bytes, keysMax)));
+  return upload.parse(() => {
+    if (isCsv) return readCsvBody(bytes, csv, query);
+    const body = readJsonBody(bytes, keysMax);
+    return isRefused(body) ? body : { body };
+  });
 }
 
 function tooLargeText(bytesMax: number): string {

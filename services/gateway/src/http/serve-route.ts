@@ -28,11 +28,13 @@ import { queryRequest, readQuery } from "../openapi/query.ts";
 import { refusalsOf } from "../openapi/responses.ts";
 import {
   type Clients,
+  dryRunType,
   type FileFormat,
   isWarned,
   type Route,
   takesBody,
 } from "../openapi/route.ts";
+import type { Sheet } from "../openapi/rules/sheet.ts";
 import { withTextAmounts } from "../openapi/text-amounts.ts";
 import type { MemberSessions } from "../sessions/members.ts";
 import {
@@ -43,11 +45,17 @@ import {
   type PageAnswer,
   refusalAnswer,
 } from "./answer.ts";
-import { readBody, readLargeBody } from "./body.ts";
+import { type LinesBody, readBody, readLargeBody } from "./body.ts";
 import type { RouterContext } from "./observe.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { authorizationHint } from "./rules/hints.ts";
-import { errorWanted, headerValues, type Preferences, readPreferences } from "./rules/request.ts";
+import {
+  dryRun,
+  errorWanted,
+  headerValues,
+  type Preferences,
+  readPreferences,
+} from "./rules/request.ts";
 import { type OperationName, type RunAnswer, runBound, runClaimed } from "./run-once.ts";
 import type { Shares } from "./shares.ts";
 import type { Origin, UnauthenticatedClients } from "./unauthenticated-clients.ts";
@@ -91,6 +99,7 @@ type Run = {
   readonly ctx: RouterContext;
   readonly caller: Caller;
   readonly body: JsonObject;
+  readonly sheet: Sheet | undefined;
   /** Paths of the body's unknown fields, at most 20. */
   readonly unknown: readonly string[];
 };
@@ -144,10 +153,16 @@ async function answerTo(
   const excess = "mediaType" in route.data ? deps.files.begin(caller, ctx) : undefined;
   if (excess !== undefined) return refusalAnswer(excess);
   if (isRefused(preferences)) return refusalAnswer(preferences);
-  const run: Run = { route, ctx, caller, body: {}, unknown: [] };
+  const { isDryRun } = preferences;
+  // Carrying out a request that was meant as a dry run could pay.
+  if (isDryRun && route.dryRun === undefined) {
+    return refusalAnswer(invalidRequest([{ field: dryRun, problem: noDryRun }]));
+  }
+  const run: Run = { route, ctx, caller, body: {}, sheet: undefined, unknown: [] };
   if (!takesBody(route.method)) return (await answerOf(run, deps, randomOperation())).answer;
-  const body = await bodyOf(route, ctx, () => deps.uploads.begin(caller.merchantId, ctx));
-  if (isRefused(body)) return refusalAnswer(body);
+  const sent = await bodyOf(route, ctx, () => deps.uploads.begin(caller.merchantId, ctx));
+  if (isRefused(sent)) return refusalAnswer(sent);
+  const { body, sheet } = sent;
   const unknown = unknownFields(route.body?.form, body);
   const names = unknown.map(({ field }) => field);
   if (unknown.length > 0) {
@@ -156,8 +171,20 @@ async function answerTo(
   }
   const refusal = route.authorise?.({ caller, form: route.body?.form, body });
   if (refusal !== undefined) return refusalAnswer(refusal);
-  const named = { ...run, unknown: names, body: normalBody(route.body?.form, body) };
-  return runNamed(named, deps);
+  const named = { ...run, sheet, unknown: names, body: normalBody(route.body?.form, body) };
+  return isDryRun ? rehearsed(named, deps) : runNamed(named, deps);
+}
+
+const noDryRun = "is not supported by this operation, so nothing was done";
+
+/** Answers a dry run. It neither reads nor stores an idempotency key. */
+async function rehearsed(run: Run, deps: RouteDeps): Promise<PageAnswer> {
+  const { dryRun: own } = run.route;
+  if (own === undefined) throw new Error("the route has no dry run");
+  const route = { ...run.route, ...own } as Route;
+  const { answer } = await answerOf({ ...run, route }, deps, randomOperation());
+  if (answer.status !== 200) return answer;
+  return { ...answer, headers: { ...answer.headers, "Content-Type": dryRunType } };
 }
 
 /**
@@ -170,13 +197,14 @@ function isSignInTooOld({ signedInAt }: Caller, { clock, approvalSignInMs }: Rou
   );
 }
 
-function bodyOf(
+async function bodyOf(
   { body }: Route,
   ctx: RouterContext,
   beginUpload: () => ReturnType<Uploads["begin"]>,
-) {
+): Promise<LinesBody | Refused<ErrorCode>> {
   if (body?.large !== undefined) return readLargeBody(ctx, body.large, beginUpload);
-  return readBody(ctx, body?.optional ?? body === undefined);
+  const read = await readBody(ctx, body?.optional ?? body === undefined);
+  return isRefused(read) ? read : { body: read };
 }
 
 type CallerRefusal = Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN" | "RATE_LIMITED">;
@@ -281,7 +309,7 @@ async function answerOf(
 }
 
 async function answerOfService(
-  { route, ctx, caller, body }: Run,
+  { route, ctx, caller, body, sheet }: Run,
   { clients }: RouteDeps,
   operationNamed: OperationName,
 ): Promise<RunAnswer> {
@@ -294,11 +322,12 @@ async function answerOfService(
     query,
     form: route.body?.form,
     body,
+    sheet,
     scopes: caller.scopes,
     // A getter, because only changes need a mutation.
     get change() {
-      const { kind, id, root } = caller.actor;
-      const actor = { kind: actorKinds[kind], id, root };
+      const { kind, ...its } = caller.actor;
+      const actor = { kind: actorKinds[kind], ...its };
       return { ...request, mutation: create(MutationSchema, { ...operationNamed, actor }) };
     },
   };
@@ -310,6 +339,7 @@ async function answerOfService(
   const { warned: value, warnings } = isWarned(answered)
     ? answered
     : { warned: answered, warnings: [] };
+  await clients.actorNames.add(value);
   const written = data.write(present(value));
   const { shownOnce = [] } = data;
   if (shownOnce.length === 0) return { answer: dataAnswer(written, warnings) };

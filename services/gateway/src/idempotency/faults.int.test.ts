@@ -107,6 +107,8 @@ function owning(answer: (operationId: string) => unknown): void {
     "approvePayout",
     "rejectPayout",
     "reissuePayout",
+    "updateAccount",
+    "closeAccount",
   ];
   const ofScheduled = [
     "schedulePayout",
@@ -123,7 +125,7 @@ function owning(answer: (operationId: string) => unknown): void {
     fake(fakes.notifier, ofNotifier, change);
     fake(fakes.quoteSandbox, ["expireQuoteNow"], change);
     const ofRails = ["setPayoutOutcome", "endRailSilence", "setRailSilence", "setScenario"];
-    const ofMoney = ["creditOwnAccount", "setOwnPayoutControls"];
+    const ofMoney = ["creditOwnAccount", "reopenOwnAccount", "setOwnPayoutControls"];
     fake(fakes.payoutSandbox, [...ofRails, ...ofMoney], change);
     const ofListings = ["setBeneficiaryListing", "setDepositorListing"];
     fake(fakes.beneficiarySandbox, ofListings, change);

@@ -84,6 +84,7 @@ export async function findRecord(keys: Keys, id: string): Promise<KeyRecord | un
     id,
     merchantId: key.merchant_id,
     root: key.root,
+    name: key.description,
     mode: key.mode,
     digest: key.digest.buffer,
     pepper: key.pepper,

@@ -16,6 +16,8 @@ import {
   sharedResponses,
 } from "./responses.ts";
 import {
+  type DryRun,
+  dryRunType,
   type FileFormat,
   type LargeBody,
   type Route,
@@ -131,13 +133,14 @@ function parametersOf(route: Route): JsonSchema[] {
   });
   const ofKeys = takesKey(route) ? ["IdempotencyKey"] : [];
   const ofBodies = takesBody(method) ? ["Strict"] : [];
-  const headers = [...ofKeys, ...ofBodies, "RequestId"];
+  const ofDryRuns = route.dryRun === undefined ? [] : ["DryRun"];
+  const headers = [...ofKeys, ...ofDryRuns, ...ofBodies, "RequestId"];
   const inHeader = headers.map((name) => ({ $ref: `#/components/parameters/${name}` }));
   return [...inPath, ...inQuery, ...inHeader];
 }
 
 function success(route: Route, schemas: Schemas): JsonSchema {
-  const { method, data, mayWarn } = route;
+  const { method, data, mayWarn, dryRun } = route;
   if ("mediaType" in data) return fileSuccess(data);
   const ofKeys = takesKey(route) ? ["Idempotent-Replayed"] : [];
   const ofBodies = takesBody(method) ? ["Disburse-Ignored-Fields"] : [];
@@ -154,7 +157,16 @@ function success(route: Route, schemas: Schemas): JsonSchema {
         schema: { type: "object", required: ["data"], properties: { data: schemaRef(data) } },
         examples: { success: { value: example } },
       },
+      ...(dryRun && { [dryRunType]: dryRunContent(dryRun.data, schemas) }),
     },
+  };
+}
+
+function dryRunContent(data: DryRun["data"], schemas: Schemas): JsonSchema {
+  const example = { data: exampleOfSchema(schemaRef(data), schemas) };
+  return {
+    schema: { type: "object", required: ["data"], properties: { data: schemaRef(data) } },
+    examples: { dry_run: { value: example } },
   };
 }
 

@@ -44,13 +44,13 @@ describe("the words of the public interface", () => {
     [
       "payout sub-status",
       PayoutSubStatus,
-      "queued processing unknown settled rejected returned awaiting_funds cancelled awaiting_approval scheduled",
+      "queued processing unknown settled rejected returned awaiting_funds cancelled awaiting_approval scheduled awaiting_balance",
     ],
-    ["ledger step", LedgerStep, "credit hold post release return reversal"],
+    ["ledger step", LedgerStep, "credit hold post release return reversal reserve unreserve"],
     [
       "payout cause",
       PayoutCause,
-      "executed submitted accepted outcome_unknown settled rejected returned resolved awaiting_funds cancelled approved approval_rejected approval_expired reissued",
+      "executed submitted accepted outcome_unknown settled rejected returned resolved awaiting_funds cancelled approved approval_rejected approval_expired reissued awaiting_balance",
     ],
     ["beneficiary kind", BeneficiaryKind, "crypto fiat"],
     ["screening status", ScreeningStatus, "pending cleared review blocked"],

@@ -2,6 +2,7 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { enumNames, enumValue } from "@disburse/chassis/enum-names.ts";
 import { printable, withoutExclusions } from "@disburse/forms/describe/json-schema.ts";
+import { type IdNoun, otherKindProblem } from "@disburse/kernel/id.ts";
 import { nearest } from "@disburse/kernel/nearest.ts";
 import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
@@ -21,6 +22,8 @@ export type Parameter<Value, Field = string | undefined> = {
   readonly read: (text: string) => Value | undefined;
   /** Message for the merchant: `must be …`. */
   readonly problem: string;
+  /** Returns a message for the text that was sent, if there is a better one. */
+  readonly problemOf?: (text: string) => string | undefined;
   /**
    * The parameter is sent once for each value. No RPC receives it, because the route itself
    * uses it.
@@ -28,6 +31,8 @@ export type Parameter<Value, Field = string | undefined> = {
   readonly isList?: true;
   /** For `name=key=value` parameters, which are sent once for each key: the pattern of the keys. */
   readonly keys?: string;
+  /** No RPC receives it, because the gateway itself uses it to read the body. */
+  readonly isOfBody?: true;
 };
 
 export type QueryShape = Readonly<Record<string, Parameter<unknown>>>;
@@ -98,6 +103,23 @@ export const token = kind<string>({
 });
 
 /**
+ * The id of a record. The id of another kind is refused, by its prefix alone. Any other text is
+ * accepted, and no record has it.
+ */
+export function id<const Field extends string | undefined = undefined>(
+  noun: IdNoun,
+  ...described: Described<Field>
+): Parameter<string, Field> {
+  const own = token(...described);
+  const otherKind = (sent: string) => otherKindProblem(noun, sent);
+  return {
+    ...own,
+    read: (sent) => (otherKind(sent) === undefined ? own.read(sent) : undefined),
+    problemOf: otherKind,
+  };
+}
+
+/**
  * A cursor that starts a page. An empty cursor means the first page. The last page returns an empty
  * one.
  */
@@ -159,6 +181,11 @@ export function choice<const Field extends string | undefined = undefined>(
   ...described: Described<Field>
 ): Parameter<string, Field> {
   return oneOf(Object.fromEntries(words.map((each) => [each, each])), ...described);
+}
+
+/** Marks a parameter that the gateway uses to read the body. */
+export function ofBody<Value>(parameter: Parameter<Value>): Parameter<Value> & { isOfBody: true } {
+  return { ...parameter, isOfBody: true };
 }
 
 /** A list of different words from a fixed set. The parameter's name ends in `[]`. */
@@ -223,7 +250,8 @@ export function readQuery<Query extends QueryShape>(
     if (text === undefined) continue;
     values[field] = parameter.read(text);
     if (repeated.length > 0) violations.push({ field, problem: "must not be repeated" });
-    else if (values[field] === undefined) violations.push({ field, problem: parameter.problem });
+    else if (values[field] === undefined)
+      violations.push({ field, problem: parameter.problemOf?.(text) ?? parameter.problem });
   }
   const known = Object.keys(shape);
   for (const field of new Set(query.keys())) {
@@ -256,7 +284,9 @@ export function queryRequest<Query extends QueryShape>(
   shape: Query,
   values: QueryValues<Query>,
 ): QueryRequest<Query> {
-  const sent = Object.entries(values).filter(([name]) => shape[name]?.isList === undefined);
+  const sent = Object.entries(values).filter(
+    ([name]) => shape[name]?.isList === undefined && shape[name]?.isOfBody === undefined,
+  );
   const entries = sent.map(([name, value]) => [
     shape[name]?.field ?? name.replaceAll(/_([a-z])/g, (_, letter) => letter.toUpperCase()),
     value,

@@ -1,7 +1,16 @@
 import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { type ErrorCode, errorTable, refusalReasons } from "@disburse/kernel/errors.ts";
 import { readViolations, violationRules } from "@disburse/kernel/violations.ts";
-import { id, listOf, type NamedSchema, objectSchema, oneOf, schemaRef, text } from "./fields.ts";
+import {
+  id,
+  listOf,
+  type NamedSchema,
+  objectSchema,
+  oneOf,
+  schemaRef,
+  text,
+  whole,
+} from "./fields.ts";
 import { type Route, takesBody, takesKey } from "./route.ts";
 
 /** Request and response headers of all routes (decisions: wire conventions). */
@@ -25,6 +34,15 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     description:
       "1 to 255 printable characters, a new key for each operation. A repeat with the same body within 30 days gets the first response, and nothing is done twice. A refused request (4xx) frees its key.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
+  },
+  DryRun: {
+    name: "Disburse-Dry-Run",
+    in: "header",
+    required: false,
+    description:
+      "`true` answers what the operation would do, with every refusal, and does nothing: the response has the media type `application/vnd.disburse.dry-run+json` and the schema `DryRun`. Nothing is stored or held, and an idempotency key stays free. Operations without a dry run refuse the header.",
+    schema: { type: "string", enum: ["true", "false"] },
+    example: "false",
   },
   Strict: {
     name: "Disburse-Strict",
@@ -131,6 +149,32 @@ const violation = objectSchema("A field that failed.", {
   field: text("Dotted path, or a header's name.", "depositor_details.address.city"),
   rule: oneOf("The rule that the value broke; more may be added.", violationRules),
   message: text("Explanation, for people.", "is required"),
+  row: {
+    ...whole("Of an uploaded file: its row, as a spreadsheet counts it. The header is row 1.", 2),
+    isOptional: true,
+  },
+  reference_id: {
+    ...text("The line's own reference, if it has one.", "salary-17"),
+    isOptional: true,
+  },
+  lines: {
+    schema: {
+      type: "array",
+      description:
+        "If several lines have the same mistake: their numbers from 1, the first hundred of them.",
+      items: { type: "integer" },
+    },
+    isOptional: true,
+  },
+  rows: {
+    schema: {
+      type: "array",
+      description: "The rows of these lines in an uploaded file.",
+      items: { type: "integer" },
+    },
+    isOptional: true,
+  },
+  line_count: { ...whole("The number of all lines with the mistake.", 49), isOptional: true },
 });
 
 const reasons = Object.entries(refusalReasons).map(([name, what]) => `- \`${name}\`: ${what}`);
@@ -178,7 +222,7 @@ const headersOf: Readonly<Record<number, readonly string[]>> = {
 /** Waiting doesn't resolve these refusals, so their responses have no `Retry-After`. */
 const withoutRetry: ReadonlySet<ErrorCode> = new Set([
   ...(["NOT_CANCELLABLE", "NOT_AWAITING_APPROVAL", "POSSIBLE_DUPLICATE"] as const),
-  "STATE_NOT_REACHABLE",
+  ...(["STATE_NOT_REACHABLE", "SOURCE_ACCOUNT_CLOSED"] as const),
 ]);
 
 /** Returns the headers that any code of a response can have. */

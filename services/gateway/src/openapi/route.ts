@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
-import { create, type DescMessage, fromJson, type MessageShape } from "@bufbuild/protobuf";
+import { type DescMessage, fromJson, type MessageShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
+import { violationMessage } from "@disburse/chassis/rpc/refusal.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import type { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
@@ -15,10 +16,7 @@ import type { StatementService } from "@disburse/contracts/disburse/payout/v1/st
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import {
-  type Violation,
-  ViolationSchema,
-} from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
+import type { Violation } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
 import { readBody } from "@disburse/forms/checks/read.ts";
 import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import type { BodyValues, PublicBody } from "@disburse/forms/fields/field.ts";
@@ -29,6 +27,7 @@ import type { Caller } from "../keys/rules/api-key.ts";
 import type { Scope, ScopeNoun } from "../keys/rules/key.ts";
 import type { Component, NamedSchema } from "./fields.ts";
 import type { QueryRequest, QueryShape, QueryValues } from "./query.ts";
+import type { CsvTable, Sheet } from "./rules/sheet.ts";
 
 /** Groups of routes in the reference. */
 export const tags = [
@@ -97,6 +96,7 @@ export type Clients = {
   readonly notifierSandbox: Client<typeof NotifierSandboxService>;
   readonly quoteSandbox: Client<typeof QuoteSandboxService>;
   readonly pages: { readonly linkUrl: (token: string) => string };
+  readonly actorNames: { readonly add: (response: unknown) => Promise<void> };
 };
 
 /** Body of a POST or a PATCH. If a route has none, its request body is optional and empty. */
@@ -115,15 +115,7 @@ export type LargeBody = {
   readonly bytesMax: number;
   /** Maximum keys of all objects in the body together. */
   readonly keysMax: number;
-  /** The JSON field that receives the lines of a CSV file, and the file's allowed columns. */
-  readonly csv: {
-    readonly lines: string;
-    readonly columns: readonly string[];
-    /** Columns whose cells are `true` or `false`. */
-    readonly flags: readonly string[];
-    /** Name of a JSON object with text values. Column `<name>.<key>` sets one of its keys. */
-    readonly pairs: string;
-  };
+  readonly csv: CsvTable;
   readonly csvExample: string;
 };
 
@@ -159,6 +151,8 @@ export type Call<Path = string, Query = QueryShape> = {
   readonly form: PublicBody | undefined;
   /** Empty if the route has no body. */
   readonly body: JsonObject;
+  /** Set if the lines of the body were sent as a file. */
+  readonly sheet: Sheet | undefined;
 };
 
 /**
@@ -176,6 +170,15 @@ export function isWarned(answered: unknown): answered is Warned<unknown> {
 
 /** The input of a route's own permission check, which runs in addition to the scope check. */
 export type Authorised = Pick<Call, "form" | "body"> & { readonly caller: Caller };
+
+/** The schema and the calculation of a dry run. */
+export type DryRun = {
+  readonly data: Component<never>;
+  readonly answer: (call: Call, clients: Clients) => Promise<unknown>;
+};
+
+/** The media type of a dry run, so that no client takes it for the operation's own response. */
+export const dryRunType = "application/vnd.disburse.dry-run+json";
 
 type Described<Path, Query, Data> = {
   readonly summary: string;
@@ -203,6 +206,11 @@ type Described<Path, Query, Data> = {
   readonly isBoundByService?: true;
   /** Set for a POST that changes nothing. It takes no idempotency key. */
   readonly isReadOnly?: true;
+  /**
+   * Answers what the operation would do, without doing anything (`Disburse-Dry-Run`). All other
+   * routes refuse that header.
+   */
+  readonly dryRun?: DryRun;
   /** Set if a success may have the header `Disburse-Warnings`. */
   readonly mayWarn?: true;
   /**
@@ -285,7 +293,12 @@ export function takesKey({ method, isReadOnly }: Pick<Route, "method" | "isReadO
  * service checks both together, in its own order.
  */
 export function bodyFields<Desc extends DescMessage, Change extends Call["change"]>(
-  { form, body, change }: Pick<Call, "form" | "body"> & { readonly change: Change },
+  {
+    form,
+    body,
+    sheet,
+    change,
+  }: Pick<Call, "form" | "body" | "sheet"> & { readonly change: Change },
   desc: Desc,
 ): Change & { fields: MessageShape<Desc>; unreadable: Violation[] } {
   if (form === undefined) throw new Error("the route defines no fields for its body");
@@ -293,13 +306,13 @@ export function bodyFields<Desc extends DescMessage, Change extends Call["change
   return {
     ...change,
     fields: fromJson(desc, values),
-    unreadable: unreadable.map((violation) => create(ViolationSchema, violation)),
+    unreadable: [...unreadable, ...(sheet?.problems ?? [])].map(violationMessage),
   };
 }
 
 /** Builds an RPC's request from a body with the same fields. */
 export function bodyRequest<Desc extends DescMessage>(
-  call: Pick<Call, "form" | "body" | "change">,
+  call: Pick<Call, "form" | "body" | "sheet" | "change">,
   desc: Desc,
 ): MessageShape<Desc> {
   const { fields, ...change } = bodyFields(call, desc);

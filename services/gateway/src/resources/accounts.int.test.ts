@@ -1,5 +1,8 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { LedgerStep } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import {
+  LedgerStep,
+  type UpdateAccountRequest,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { describe, expect, it } from "vitest";
 import { at, times, useCalls, wireAt, wireTimes } from "../test-calls.ts";
 
@@ -12,7 +15,8 @@ const account = {
 
 describe("accounts", () => {
   const wireAccount = {
-    ...{ id: "acc_1", currency_code: "USD", available: 1_000_000, held: 0.1, ...wireTimes },
+    ...{ id: "acc_1", name: "", currency_code: "USD", available: 1_000_000, held: 0.1 },
+    ...{ closed_at: "", ...wireTimes },
   };
 
   it("are listed and read with what is available and held", async () => {
@@ -34,6 +38,32 @@ describe("accounts", () => {
     ]);
     const { text } = await calls.ask({ path: "/api/v1/transfer/accounts/acc_1" });
     expect(text).toContain('"available":1000000.00,"held":0.10');
+  });
+
+  it("have settings that a merchant changes, each alone", async () => {
+    const changed = { ...account, name: "Payroll", lowBalanceThreshold: "500.00" };
+    calls.fakes().payout.updateAccount = calls.replying({ account: changed });
+    const path = "/api/v1/transfer/accounts/acc_1";
+    const patch = (body: string) => calls.data({ path, method: "PATCH", body });
+    const shown = { ...wireAccount, name: "Payroll", low_balance_threshold: 500 };
+    expect(await patch('{"name":"Payroll","low_balance_threshold":500.00}')).toEqual(shown);
+    await patch('{"low_balance_threshold":""}');
+    await patch('{"name":null,"low_balance_threshold":"1e2"}');
+    const [all, removed, unreadable] = calls.requests() as UpdateAccountRequest[];
+    expect(all).toMatchObject({ accountId: "acc_1", name: "Payroll" });
+    expect(all?.lowBalanceThreshold).toBe("500.00");
+    expect([removed?.name, removed?.lowBalanceThreshold]).toEqual([undefined, ""]);
+    expect([unreadable?.name, unreadable?.unreadable]).toMatchObject([
+      undefined,
+      [{ field: "low_balance_threshold", problem: "must be a decimal number" }],
+    ]);
+  });
+
+  it("are closed once they are empty", async () => {
+    calls.fakes().payout.closeAccount = calls.replying({ account: { ...account, closedAt: at } });
+    const path = "/api/v1/transfer/accounts/acc_1/close";
+    expect(await calls.data({ path, body: "" })).toEqual({ ...wireAccount, closed_at: wireAt });
+    expect(calls.requests()).toMatchObject([{ accountId: "acc_1" }]);
   });
 
   it("are read as of a time", async () => {

@@ -1,5 +1,3 @@
-import { Readable } from "node:stream";
-import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import {
   AccountSchema,
   GetAccountRequestSchema,
@@ -8,22 +6,31 @@ import {
   LedgerStep,
   ListAccountsResponseSchema,
   ListEntriesRequestSchema,
-  type ListEntriesResponse,
   ListEntriesResponseSchema,
+  UpdateAccountRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { updateAccount } from "@disburse/forms/bodies/account.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
-import { type Options, stringify } from "csv-stringify/sync";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
-import { type FileFormat, get, type Resource } from "../openapi/route.ts";
+import { bodyRequest, type FileFormat, get, patch, post, type Resource } from "../openapi/route.ts";
+import { csvFile } from "./parts/csv-file.ts";
 import { exportStatement } from "./statements.ts";
 
 export const account = f.record(AccountSchema, "Account", "An account with its balances.", {
   id: f.id("acc", "Account id."),
+  name: f.text("Your own name for it; empty if it has none.", "Payroll"),
   currency_code: f.text("Its currency.", "USD"),
   available: f.decimal("Available balance.", "1000000.00"),
-  held: f.decimal("Held for payouts in progress.", "0.00"),
+  held: f.decimal("Held for payouts in progress and reserved for scheduled ones.", "0.00"),
+  low_balance_threshold: f.optional(
+    f.decimal(
+      "A fall of `available` below it sends `account.balance_low`; omitted if you set none.",
+      "500.00",
+    ),
+  ),
+  closed_at: f.momentOrNone("When it was closed; empty while it is open."),
   ...f.recordTimes,
 });
 
@@ -78,7 +85,7 @@ const entryPage = f.pageOf(ListEntriesResponseSchema, "LedgerEntryPage", "entrie
 
 const entryFilters = q.queryOf(ListEntriesRequestSchema, {
   step: q.word(LedgerStep, "Only lines of this step."),
-  payout_id: q.token("Only lines of this payout."),
+  payout_id: q.id("payout", "Only lines of this payout."),
   created_from: q.moment("Written at or after this time."),
   created_to: q.moment("Written before this time."),
 });
@@ -99,42 +106,6 @@ const statementFile: FileFormat = {
 /** Maximum page length of `listEntries`. */
 const exportPage = 100;
 
-/** Deadline for each page. The whole file has no deadline. */
-const pageTimeoutMs = 10_000;
-
-/**
- * The CSV format follows RFC 4180. Texts that a spreadsheet would run as a formula are escaped.
- * Numbers are not.
- */
-const csv: Options = {
-  columns: entryColumns,
-  record_delimiter: "windows",
-  escape_formulas: true,
-  cast: { object: (number) => ({ value: JSON.stringify(number), escape_formulas: false }) },
-};
-
-type LoadPage = (cursor: string) => Promise<ListEntriesResponse>;
-
-/**
- * Streams a statement as CSV. A page loads when the reader has read the previous one. The first
- * page loads before the response starts, so that a refusal gets its usual status.
- */
-async function entriesFile(load: LoadPage): Promise<Readable> {
-  const context = { requestId: "", ...callContext() };
-  const loadInTime: LoadPage = (cursor) =>
-    withCallContext({ ...context, deadlineMs: Date.now() + pageTimeoutMs }, () => load(cursor));
-  return Readable.from(linesOf(await load(""), loadInTime));
-}
-
-async function* linesOf(first: ListEntriesResponse, load: LoadPage): AsyncGenerator<string> {
-  yield stringify(first.entries.map(entry.write), { ...csv, header: true });
-  for (let { nextCursor } = first; nextCursor !== ""; ) {
-    const page = await load(nextCursor);
-    yield stringify(page.entries.map(entry.write), csv);
-    ({ nextCursor } = page);
-  }
-}
-
 export const accounts: Resource = {
   scope: "account",
   tag: "Accounts",
@@ -154,6 +125,23 @@ export const accounts: Resource = {
       data: account,
       answer: async ({ request }, { payout }) => (await payout.getAccount(request)).account,
     }),
+    patch("updateAccount", "/api/v1/transfer/accounts/:accountId", {
+      summary: "Update account",
+      description:
+        "Sets your own name of an account and its `low_balance_threshold`. Only the fields that are sent change. When the available balance falls below the threshold, endpoints that name `account.balance_low` get one event. The next one follows only after the balance was at or above the threshold again. A new threshold above the present balance counts as a fall, unless the balance was below the previous threshold too.",
+      body: { form: updateAccount },
+      data: account,
+      answer: async (call, { payout }) =>
+        (await payout.updateAccount(bodyRequest(call, UpdateAccountRequestSchema))).account,
+    }),
+    post("closeAccount", "/api/v1/transfer/accounts/:accountId/close", {
+      summary: "Close account",
+      description:
+        "Closes an account without available money. It takes no new quotes, payouts, scheduled payouts and credits: `SOURCE_ACCOUNT_CLOSED`. A batch from it is `INVALID_REQUEST`. Payouts that hold its money end as usual, and returned money still arrives. Scheduled payouts and lines of batches that are due later fail. Statements stay. A repeat returns the same response. `STATE_NOT_REACHABLE`: pay out what is available first, and cancel scheduled payouts that reserve money. Only an operator can open the account again.",
+      data: account,
+      refusals: ["RECORD_NOT_FOUND", "STATE_NOT_REACHABLE"],
+      answer: async ({ change }, { payout }) => (await payout.closeAccount(change)).account,
+    }),
     get("listEntries", "/api/v1/transfer/accounts/:accountId/entries", {
       summary: "List entries (statement)",
       description: "Every movement of an account's money, newest first.",
@@ -168,7 +156,11 @@ export const accounts: Resource = {
       query: entryFilters,
       data: statementFile,
       answer: ({ request }, { payout }) =>
-        entriesFile((cursor) => payout.listEntries({ ...request, limit: exportPage, cursor })),
+        csvFile({
+          columns: entryColumns,
+          load: (cursor) => payout.listEntries({ ...request, limit: exportPage, cursor }),
+          rowsOf: ({ entries }) => entries.map(entry.write),
+        }),
     }),
     exportStatement,
   ],

@@ -27,6 +27,7 @@ import {
   remove,
 } from "../openapi/route.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
+import { createdBy } from "./parts/creator.ts";
 
 /**
  * Returns the stored fields of the body without empty ones. The beneficiary service has masked the
@@ -76,6 +77,7 @@ export const beneficiary = withStored(
         "The fields that its payment method cannot carry, with the limits; empty if it is payable.",
         "",
       ),
+      ...createdBy,
       ...f.recordTimes,
     },
   ),

@@ -1,5 +1,4 @@
 import type { Beneficiary } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import type { Payout } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { Quote } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { refusedBecause } from "@disburse/kernel/refusal.ts";
 import type * as f from "../openapi/fields.ts";
@@ -9,42 +8,55 @@ import type { Call, Clients } from "../openapi/route.ts";
 import { beneficiary } from "./beneficiaries.ts";
 import { quote } from "./quotes.ts";
 
+type Related = { readonly beneficiary?: Beneficiary; readonly quote?: Quote };
+
 /** A payout with the related records that the merchant requested. */
-type Expanded = Payout & {
-  readonly expanded?: { readonly beneficiary?: Beneficiary; readonly quote?: Quote };
-};
+type Expanded<Message> = Message & { readonly expanded?: Related };
 
 /** The query that requests related records. Each of them requires its own read scope. */
 export const expansionQuery = {
   "expand[]": q.listOf(["beneficiary", "quote"], "Records to answer with the payout."),
 };
 
+/** A list has no quotes, because each of them would be a read of its own. */
+export const listExpansionQuery = {
+  "expand[]": q.listOf(["beneficiary"], "Records to answer with each payout."),
+};
+
+const schemas = { beneficiary: schemaRef(beneficiary), quote: schemaRef(quote) };
+
 /** Adds the related records to a payout's response. */
-export function withExpansions(payout: f.Component<Payout>): f.Component<Expanded> {
+export function withExpansions<Message>(
+  payout: f.Component<Message>,
+  names: readonly (keyof Related)[],
+): f.Component<Expanded<Message>> {
   const own = payout.schema.properties as object;
-  const more = { beneficiary: schemaRef(beneficiary), quote: schemaRef(quote) };
+  const more = Object.fromEntries(names.map((name) => [name, schemas[name]]));
   return {
     ...payout,
     schema: { ...payout.schema, properties: { ...own, ...more } },
     write: ({ expanded = {}, ...its }) => ({
-      ...(payout.write(its) as object),
+      ...(payout.write(its as Message) as object),
       ...(expanded.beneficiary && { beneficiary: beneficiary.write(expanded.beneficiary) }),
       ...(expanded.quote && { quote: quote.write(expanded.quote) }),
     }),
   };
 }
 
+/** Refuses if the caller lacks a scope for one of the records. */
+function missingScope(names: readonly (keyof Related)[], scopes: Call["scopes"]) {
+  return names.some((name) => !scopes.has(`${name}:read`))
+    ? refusedBecause("ACCESS_FORBIDDEN", "scope_missing")
+    : undefined;
+}
+
 type GetPayout = Call<"/api/v1/transfer/payouts/:payoutId", typeof expansionQuery>;
 
-/**
- * Reads a payout with the requested related records. Refuses if the caller lacks a scope for one of
- * them.
- */
+/** Reads a payout with the requested related records. */
 export async function readExpanded({ request, query, scopes }: GetPayout, clients: Clients) {
   const { "expand[]": names = [] } = query;
-  if (names.some((name) => !scopes.has(`${name}:read`))) {
-    return refusedBecause("ACCESS_FORBIDDEN", "scope_missing");
-  }
+  const refusal = missingScope(names, scopes);
+  if (refusal !== undefined) return refusal;
   const { payout } = await clients.payout.getPayout(request);
   if (payout === undefined || names.length === 0) return payout;
   const { merchantId } = request;
@@ -60,4 +72,24 @@ export async function readExpanded({ request, query, scopes }: GetPayout, client
     ...(quoted?.quote && { quote: quoted.quote }),
   };
   return { ...payout, expanded };
+}
+
+type ListPayouts = Pick<Call<string, typeof listExpansionQuery>, "request" | "query" | "scopes">;
+
+/** Lists payouts with the requested related records. */
+export async function listExpanded({ request, query, scopes }: ListPayouts, clients: Clients) {
+  const { "expand[]": names = [] } = query;
+  const refusal = missingScope(names, scopes);
+  if (refusal !== undefined) return refusal;
+  const page = await clients.payout.listPayouts(request);
+  if (names.length === 0 || page.payouts.length === 0) return page;
+  const beneficiaryIds = [...new Set(page.payouts.map((each) => each.beneficiaryId))];
+  const { merchantId } = request;
+  const found = await clients.beneficiary.getBeneficiaries({ merchantId, beneficiaryIds });
+  const byId = new Map(found.beneficiaries.map((each) => [each.id, each]));
+  const payouts = page.payouts.map((each) => {
+    const paid = byId.get(each.beneficiaryId);
+    return { ...each, expanded: { ...(paid && { beneficiary: paid }) } };
+  });
+  return { ...page, payouts };
 }

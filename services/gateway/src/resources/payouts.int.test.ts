@@ -5,10 +5,12 @@ import {
   ListedPayoutSchema,
   ListPayoutsRequestSchema,
   PayoutCause,
+  PayoutOrderBy,
   PayoutSchema,
   PayoutStatus,
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { describe, expect, it } from "vitest";
 import { at, times, useCalls, wireAt, wireTimes } from "../test-calls.ts";
 
@@ -22,8 +24,10 @@ const payout = create(PayoutSchema, {
   ...{ sourceAmount: "100.10", receivingAmount: "99.500000", exchangeRate: "0.9995" },
   ...{ totalFees: "0.55", uniqueTransactionReference: "0xhash", beneficiaryName: "Jane Doe" },
   ...{ beneficiaryAccountNumberMasked: "**7890", transferMethod: "CRYPTO", network: "ETHEREUM" },
+  createdBy: { kind: Actor_Kind.API_KEY, id: "a1B2c3D4", name: "ERP" },
   ...times,
 });
+const created_by = { id: "a1B2c3D4", type: "api_key", name: "ERP" };
 
 const noOrder = { batch_id: "", scheduled_payout_id: "" };
 const noReissue = { reissue_of: "", reissued_as: "" };
@@ -50,7 +54,7 @@ describe("payouts", () => {
       ...{ source_amount: 100.1, receiving_amount: 99.5, exchange_rate: 0.9995, total_fees: 0.55 },
       ...{ fixed_cost_currency: "USD", unique_transaction_reference: "0xhash", ...wireTimes },
       ...{ ...noFailure, returned_reference: "", expected_settlement_at: "" },
-      ...{ account_id: "acc_1", metadata: {}, ...noReissue, ...noOrder },
+      ...{ account_id: "acc_1", metadata: {}, ...noReissue, ...noOrder, created_by },
     });
     const expectedSettlementAt = at;
     calls.fakes().payout.getPayout = calls.replying({
@@ -167,7 +171,7 @@ describe("payouts", () => {
             receiving_amount_currency: { name: "USD Coin (Ethereum)", symbol: "USDC_ETH" },
           },
           ...{ ...wireTimes, ...noFailure, returned_reference: "" },
-          ...{ account_id: "acc_1", metadata: {}, ...noOrder },
+          ...{ account_id: "acc_1", metadata: {}, ...noOrder, created_by },
         },
       ],
       meta_data: { total_count: 1, next_cursor: "" },
@@ -206,16 +210,57 @@ describe("payouts", () => {
     const query =
       "limit=5&cursor=c1&status=failed&beneficiary_id=ben_1&reference_id=r%201&quote_id=qt_1" +
       "&source_currency_code=USD&destination_currency_code=INR&created_from=2026-11-20" +
-      "&created_to=2026-11-20T11:26:00.123Z";
+      "&created_to=2026-11-20T11:26:00.123Z&account_id=acc_1&failure_code=ACCOUNT_CLOSED" +
+      "&updated_from=2026-11-20T11:26:00.123Z&sort=-amount";
     await calls.data({ path: `/api/v1/transfer/payouts?${query}` });
     const expected = create(ListPayoutsRequestSchema, {
       ...{ merchantId: calls.merchantId(), limit: 5, cursor: "c1", status: PayoutStatus.FAILED },
       ...{ beneficiaryId: "ben_1", referenceId: "r 1", quoteId: "qt_1" },
       ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "INR" },
       createdFrom: timestampFromDate(new Date("2026-11-20T00:00:00Z")),
-      createdTo: at,
+      ...{ createdTo: at, updatedFrom: at, orderBy: PayoutOrderBy.HIGHEST },
+      ...{ accountId: "acc_1", failureCode: "ACCOUNT_CLOSED" },
     });
     expect(calls.requests()).toEqual([expected]);
+  });
+
+  it("are listed with their beneficiaries, where these are asked for", async () => {
+    const { payout: payouts, beneficiary } = calls.fakes();
+    const listed = ["ben_1", "ben_2", "ben_1"].map((beneficiaryId, at) => {
+      const { $typeName: _, ...its } = payout;
+      return Object.assign(create(ListedPayoutSchema), its, { id: `po_${at}`, beneficiaryId });
+    });
+    payouts.listPayouts = calls.replying({ payouts: listed, totalCount: 3n });
+    beneficiary.getBeneficiaries = calls.replying({
+      beneficiaries: [{ id: "ben_1", name: "Jane Doe", ...times }],
+    });
+    const path = "/api/v1/transfer/payouts?expand[]=beneficiary";
+    expect(await calls.data({ path })).toMatchObject({
+      transactions: [
+        { id: "po_0", beneficiary: { beneficiary_id: "ben_1", beneficiary_name: "Jane Doe" } },
+        { id: "po_1" },
+        { id: "po_2", beneficiary: { beneficiary_id: "ben_1" } },
+      ],
+    });
+    const merchantId = calls.merchantId();
+    expect(calls.requests()).toMatchObject([
+      { merchantId },
+      { merchantId, beneficiaryIds: ["ben_1", "ben_2"] },
+    ]);
+    expect((await calls.ask({ path: path.replace("beneficiary", "quote") })).status).toBe(400);
+    const key = await calls.keyWith(["payout:read"]);
+    expect(await calls.ask({ path, key })).toMatchObject({ status: 403 });
+  });
+
+  it.each([
+    ["account_id=ben_1", "account_id: is the id of a beneficiary, not of an account"],
+    ["batch_id=po_1", "batch_id: is the id of a payout, not of a batch"],
+    ["failure_code=LOST", "failure_code: must be one of ACCOUNT_BLOCKED, "],
+    ["sort=status", "sort: must be one of -created_at, created_at, amount, -amount"],
+  ])("are not listed by %s", async (query, message) => {
+    const { status, json } = await calls.ask({ path: `/api/v1/transfer/payouts?${query}` });
+    expect([status, json.message]).toEqual([400, expect.stringContaining(message)]);
+    expect(calls.requests()).toEqual([]);
   });
 
   it("are not listed by a malformed query", async () => {

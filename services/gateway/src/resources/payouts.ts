@@ -9,6 +9,7 @@ import {
   type Payout,
   PayoutCause,
   PayoutEventSchema,
+  PayoutOrderBy,
   PayoutSchema,
   PayoutStatus,
   PayoutSubStatus,
@@ -21,8 +22,17 @@ import { metadataKey } from "@disburse/kernel/metadata.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/route.ts";
+import { createdBy, createdByInWebhook, creator } from "./parts/creator.ts";
+import { executeDryRun } from "./parts/dry-run.ts";
 import { amounts, approval, approvalRoutes } from "./parts/payouts.ts";
-import { expansionQuery, readExpanded, withExpansions } from "./payout-expansion.ts";
+import { exportRoute } from "./parts/payouts-file.ts";
+import {
+  expansionQuery,
+  listExpanded,
+  listExpansionQuery,
+  readExpanded,
+  withExpansions,
+} from "./payout-expansion.ts";
 
 const status = f.word(
   PayoutStatus,
@@ -30,7 +40,7 @@ const status = f.word(
 );
 const subStatus = f.word(
   PayoutSubStatus,
-  "More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`.",
+  "More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator must fund the rail, and you need not do anything. `awaiting_approval`: another member or API key of yours must approve it; see `approval`. `awaiting_balance`: your account has too little money, and the payout waits for it (`queue_if_low_balance`); nothing is held.",
 );
 const reference = f.text("The merchant's own reference; empty if none was given.", "order-1001");
 
@@ -53,7 +63,7 @@ const transactionReference = f.text(
 );
 
 const failureCode = f.text(
-  `Why it failed: one of \`${failureCodes.join("`, `")}\`; codes may be added. Empty unless \`failed\`.`,
+  `Why it failed: one of \`${failureCodes.join("`, `")}\`; codes may be added. A payout that waited for balance fails with the code of Request for quote or Execute, or \`COST_ABOVE_MAXIMUM\`. Empty unless \`failed\`.`,
   "",
 );
 const returnedReference = f.text(
@@ -73,6 +83,18 @@ const failure = {
   failure_code: failureCode,
   failure_message: f.text("The failure code as an English sentence.", ""),
   rail_code: f.text("The rail's own code, such as `AC04` or `R02`; empty if it gave none.", ""),
+} as const;
+
+/** Fields of a payout that waits, or ended waiting, for its account's balance. */
+const waiting = {
+  expires_at: f.optional(
+    f.moment(
+      "When it fails if the money hasn't come. Only of a payout that waits, or ended waiting, for balance.",
+    ),
+  ),
+  max_source_amount: f.optional(
+    f.decimal("Maximum amount that the account pays when it is quoted again.", "250.00"),
+  ),
 } as const;
 
 /** A payout (service interface, "Payout"; decisions §6). */
@@ -97,13 +119,15 @@ const payoutRecord = f.record(PayoutSchema, "Payout", "A payout.", {
     "Expected time of payment on its rail. Empty until it is submitted, if the rail gives no time, and if it failed.",
   ),
   approval: f.optional(f.ref(approval)),
+  ...waiting,
   reissue_of: f.text("The payout that this one pays again (Reissue payout); otherwise empty.", ""),
   reissued_as: f.text("The payout that pays this one again; otherwise empty.", ""),
+  ...createdBy,
   ...f.recordTimes,
 });
 
 /** A payout with its related records. */
-export const payout = withExpansions(payoutRecord);
+export const payout = withExpansions(payoutRecord, ["beneficiary", "quote"]);
 
 /** Payload of payout webhooks (service interface, "Events"). */
 export const payoutWebhook: f.NamedSchema = {
@@ -122,6 +146,7 @@ export const payoutWebhook: f.NamedSchema = {
     sub_status: f.word(PayoutSubStatus, "The sub-status that it changed to."),
     failure_code: failureCode,
     returned_reference: returnedReference,
+    ...createdByInWebhook,
   }),
 };
 
@@ -129,7 +154,7 @@ const isCrypto = ({ transferMethod }: Pick<ListedPayout, "transferMethod">) =>
   transferMethod === "CRYPTO";
 
 /** A payout in the list (service interface, "Payout list item"; decisions §6). */
-const payoutItem = f.record(ListedPayoutSchema, "PayoutItem", "A payout as it is listed.", {
+const payoutItemRecord = f.record(ListedPayoutSchema, "PayoutItem", "A payout as it is listed.", {
   id: f.id("po", "Payout id."),
   title: f.from("beneficiaryName", f.text("Name of the beneficiary.", "Jane Doe")),
   sub_title: f.from(
@@ -175,8 +200,12 @@ const payoutItem = f.record(ListedPayoutSchema, "PayoutItem", "A payout as it is
   account_id: f.id("acc", "The account that pays."),
   metadata,
   ...orderedAs,
+  ...createdBy,
   ...f.recordTimes,
 });
+
+/** A listed payout with its related records. */
+const payoutItem = withExpansions(payoutItemRecord, ["beneficiary"]);
 
 const payoutPage = f.pageOf(
   ListPayoutsResponseSchema,
@@ -191,7 +220,7 @@ const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", 
   sub_status: subStatus,
   cause: f.word(
     PayoutCause,
-    "`executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. `awaiting_funds`: not sent yet, the operator has to fund the rail. `approved`, `approval_rejected`, `approval_expired`: decided by another of your people or API keys, or by no one in time. `reissued`: another payout pays it again; its status stays.",
+    "`executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. `awaiting_funds`: not sent yet, the operator has to fund the rail. `approved`, `approval_rejected`, `approval_expired`: decided by another of your people or API keys, or by no one in time. `reissued`: another payout pays it again; its status stays. `awaiting_balance`: it began to wait for the balance of your account. `not_paid`: it waited, and could not be paid.",
   ),
   version: f.whole("Version of the payout at this step: the `webhook-sequence` of its status.", 1, {
     minimum: 1,
@@ -204,45 +233,76 @@ const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", 
 
 const eventPage = f.pageOf(ListPayoutEventsResponseSchema, "PayoutEventPage", "events", event);
 
+const isWaiting = (subStatus: PayoutSubStatus) => subStatus === PayoutSubStatus.AWAITING_BALANCE;
+
 const executed = f.record(ExecutePayoutResponseSchema, "ExecutedPayout", "An accepted payout.", {
   id: f.from("payoutId", f.id("po", "Payout id.")),
   message: f.from(
-    () => "Transaction Queued",
-    f.oneOf("The money is held and the payout is queued.", ["Transaction Queued"]),
+    ({ subStatus }) => (isWaiting(subStatus) ? "Awaiting Balance" : "Transaction Queued"),
+    f.oneOf("The money is held and the payout is queued, or the payout waits for balance.", [
+      "Transaction Queued",
+      "Awaiting Balance",
+    ]),
   ),
+  status: f.from(
+    ({ subStatus }) => (isWaiting(subStatus) ? "initiated" : ""),
+    f.optional(f.oneOf("Only if the payout waits for balance.", ["initiated"])),
+  ),
+  sub_status: f.from(
+    ({ subStatus }) => (isWaiting(subStatus) ? "awaiting_balance" : ""),
+    f.optional(f.oneOf("Only if the payout waits for balance.", ["awaiting_balance"])),
+  ),
+  ...waiting,
 });
 
-const listQuery = q.queryOf(ListPayoutsRequestSchema, {
-  ...q.page,
+/** Stated for each filter without an index. */
+const readsMore = "a page reads at most 10,000 payouts for it";
+
+/** Filters and order of the list and its file. */
+const filters = q.queryOf(ListPayoutsRequestSchema, {
   status: q.word(PayoutStatus, "Only payouts of this status."),
   sub_status: q.word(PayoutSubStatus, "Only payouts of this sub-status."),
-  beneficiary_id: q.token("Only payouts to this beneficiary."),
+  failure_code: q.choice(failureCodes, `Only failed payouts with this code; ${readsMore}.`),
+  account_id: q.id("account", `Only payouts from this account; ${readsMore}.`),
+  beneficiary_id: q.id("beneficiary", "Only payouts to this beneficiary."),
   reference_id: q.text("Only payouts with this `reference_id`."),
-  quote_id: q.token("Only the payout of this quote."),
+  quote_id: q.id("quote", "Only the payout of this quote."),
   source_currency_code: q.token("Only payouts from this source currency."),
   destination_currency_code: q.token("Only payouts to this destination currency."),
   beneficiary_name: q.text("Only payouts to this whole name, in any case, accents or not."),
   amount_from: q.token("Only payouts of at least this amount; needs `source_currency_code`."),
   amount_to: q.token("Only payouts of at most this amount; needs `source_currency_code`."),
-  batch_id: q.token("Only payouts of this batch."),
+  batch_id: q.id("batch", "Only payouts of this batch."),
   metadata: q.pairs(
     metadataKey,
     "Only payouts with these pairs of key and value: `metadata=order=1001`.",
   ),
   ...q.created,
+  updated_from: q.moment(`Last changed at or after this time; ${readsMore}.`),
+  sort: q.oneOf(
+    {
+      "-created_at": PayoutOrderBy.NEWEST,
+      created_at: PayoutOrderBy.OLDEST,
+      amount: PayoutOrderBy.LOWEST,
+      "-amount": PayoutOrderBy.HIGHEST,
+    },
+    "`-created_at` (newest first) by default. An order by the source amount needs `source_currency_code`.",
+    "orderBy",
+  ),
 });
 
 export const payouts: Resource = {
   scope: "payout",
   tag: "Payouts",
-  components: [approval, payout, payoutItem, payoutPage, event, eventPage, executed],
+  components: [creator, approval, payout, payoutItem, payoutPage, event, eventPage, executed],
   routes: [
     post("executePayout", "/api/v1/transfer/execute", {
       summary: "Execute payout",
       description:
-        "Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. If your approval rules require it, the payout waits with `sub_status` `awaiting_approval`. They consider its amount, or its sum with other payouts to the same account or by the same actor. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.\n\n`ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the error is `BENEFICIARY_NOT_READY`: try again after `Retry-After`. `LIMIT_EXCEEDED`: your payouts, or those to this account or wallet, have reached a limit of count or amount in an hour or a day; the message says which limit, and when it will allow the payout.\n\n`POSSIBLE_DUPLICATE`: your account has the duplicate guard (the operator can turn it on), and an earlier payout matches. That payout, the error's `payout_id`, was executed within the guard's window and has not failed. It has the same account or wallet, the same non-empty `reference_id` and the same source or receiving amount. The guard ignores case, white space and look-alike letters in the reference, and compares the account, not the beneficiary record. Execute the quote with `allow_duplicate` if you mean to pay twice.\n\nIn the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.",
+        "Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. If your approval rules require it, the payout waits with `sub_status` `awaiting_approval`. They consider its amount, or its sum with other payouts to the same account or by the same actor. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.\n\n`ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the error is `BENEFICIARY_NOT_READY`: try again after `Retry-After`. `LIMIT_EXCEEDED`: your payouts, or those to this account or wallet, have reached a limit of count or amount in an hour or a day; the message says which limit, and when it will allow the payout.\n\n`POSSIBLE_DUPLICATE`: your account has the duplicate guard (the operator can turn it on), and an earlier payout matches. That payout, the error's `payout_id`, was executed within the guard's window and has not failed. It has the same account or wallet, the same non-empty `reference_id` and the same source or receiving amount. The guard ignores case, white space and look-alike letters in the reference, and compares the account, not the beneficiary record. Execute the quote with `allow_duplicate` if you mean to pay twice.\n\n`queue_if_low_balance`: if the account has too little money, the payout waits for it instead of `INSUFFICIENT_BALANCE`. The response has `sub_status` `awaiting_balance`, `expires_at` and `max_source_amount`. Nothing is held, and the quote is used up. When the account has the money, the payout is quoted again and paid under the same id, within `max_source_amount`. The oldest waiting payout of an account comes first; a smaller one doesn't overtake it. A price above the maximum is tried again every ten minutes. At `expires_at` it fails with `INSUFFICIENT_BALANCE` or `COST_ABOVE_MAXIMUM`, its last reason. Approval rules, limits and the duplicate guard apply when it is paid. Cancel payout ends the wait.\n\nIn the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.",
       body: { form: executePayout },
       isBoundByService: true,
+      dryRun: executeDryRun,
       data: executed,
       refusals: [
         "INVALID_REQUEST",
@@ -254,6 +314,7 @@ export const payouts: Resource = {
         "AMOUNT_NOT_WITHIN_LIMITS",
         "POSSIBLE_DUPLICATE",
         "LIMIT_EXCEEDED",
+        "SOURCE_ACCOUNT_CLOSED",
         "INSUFFICIENT_BALANCE",
       ],
       answer: (call, { payout }) =>
@@ -262,7 +323,7 @@ export const payouts: Resource = {
     post("cancelPayout", "/api/v1/transfer/payouts/:payoutId/cancel", {
       summary: "Cancel payout",
       description:
-        "Cancels a payout that is `queued`, or that its rail has not begun to pay, such as one in a bank batch that has not been sent. Returns the payout, `failed` with `sub_status` `cancelled`. Its money is available again, a webhook follows, and its quote stays used. A repeat returns the same response. `NOT_CANCELLABLE`: its rail is paying it, or it is final. `SERVICE_UNAVAILABLE`: its rail did not answer; repeat the request, or read the payout.\n\nIn the sandbox a payout whose `reference_id` begins with `sandbox-batch` waits for its batch for ten seconds.",
+        "Cancels a payout that is `queued`, that waits for balance, or that its rail has not begun to pay, such as one in a bank batch that has not been sent. Returns the payout, `failed` with `sub_status` `cancelled`. Its money is available again, a webhook follows, and its quote stays used. A repeat returns the same response. `NOT_CANCELLABLE`: its rail is paying it, or it is final. `SERVICE_UNAVAILABLE`: its rail did not answer; repeat the request, or read the payout.\n\nIn the sandbox a payout whose `reference_id` begins with `sandbox-batch` waits for its batch for ten seconds.",
       data: payout,
       refusals: ["RECORD_NOT_FOUND", "NOT_CANCELLABLE"],
       answer: async ({ change }, { payout }) => (await payout.cancelPayout(change)).payout,
@@ -272,11 +333,12 @@ export const payouts: Resource = {
     get("listPayouts", "/api/v1/transfer/payouts", {
       summary: "List payouts",
       description:
-        "Newest first. Without a filter, or with `status` alone, `total_count` may lag by a second. With other filters, counting stops at 10,000.",
-      query: listQuery,
+        "Newest first, or as `sort` says. Without a filter, or with `status` alone, `total_count` may lag by a second. With other filters, counting stops at 10,000. A cursor belongs to its `sort` and filters.\n\n`failure_code`, `account_id` and `updated_from` have no index, and neither have the filters of an order by amount other than its currency and amounts. With one of these a page reads at most 10,000 payouts that match the others. So it can have fewer than `limit`, even none, although `next_cursor` is not empty; and `total_count` is that of the first 10,000.\n\n`expand[]=beneficiary` includes each payout's beneficiary, as in Get beneficiary; it needs the scope `beneficiary:read`.",
+      query: { ...q.page, ...filters, ...listExpansionQuery },
       data: payoutPage,
-      answer: ({ request }, { payout }) => payout.listPayouts(request),
+      answer: listExpanded,
     }),
+    exportRoute(payoutItemRecord, filters),
     get("getPayout", "/api/v1/transfer/payouts/:payoutId", {
       summary: "Get payout",
       description:
@@ -317,6 +379,7 @@ function reissueRoute(payout: f.Component<Payout>): Resource["routes"][number] {
       "AMOUNT_NOT_WITHIN_LIMITS",
       "POSSIBLE_DUPLICATE",
       "LIMIT_EXCEEDED",
+      "SOURCE_ACCOUNT_CLOSED",
       "INSUFFICIENT_BALANCE",
       "QUOTE_EXPIRED",
     ],

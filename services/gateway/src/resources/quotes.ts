@@ -14,6 +14,7 @@ import { metadataField } from "@disburse/forms/fields/make.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/route.ts";
+import { dryRun, quoteDryRun } from "./parts/dry-run.ts";
 
 export const quote = f.record(QuoteSchema, "Quote", "Costs and amounts of a payout.", {
   id: f.id("qt", "Quote id."),
@@ -120,7 +121,7 @@ function amountWarnings({ sourceAmount, receivingAmount }: CreateQuoteRequest): 
 export const quotes: Resource = {
   scope: "quote",
   tag: "Quotes",
-  components: [quote, corridor, corridorPage],
+  components: [quote, corridor, corridorPage, dryRun],
   routes: [
     post("requestQuote", "/api/v1/transfer/rfq", {
       summary: "Request for quote",
@@ -139,11 +140,13 @@ export const quotes: Resource = {
         },
       },
       isBoundByService: true,
+      dryRun: quoteDryRun,
       data: quote,
       refusals: [
         "INVALID_REQUEST",
         "RECORD_NOT_FOUND",
         "ACCESS_FORBIDDEN",
+        "SOURCE_ACCOUNT_CLOSED",
         "BENEFICIARY_NOT_READY",
         "CORRIDOR_NOT_ACTIVE",
         "SERVICE_UNAVAILABLE",

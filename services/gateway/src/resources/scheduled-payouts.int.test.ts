@@ -20,6 +20,7 @@ const shown = {
   ...{ source_currency_code: "USD", destination_currency_code: "INR" },
   ...{ payout_id: "", failure_code: "", failure_message: "", ...wireTimes },
   metadata: {},
+  reserve: false,
 };
 
 it("a scheduled payout is ordered, read and cancelled; amounts that are not known are left out", async () => {

@@ -14,6 +14,7 @@ import { metadataField } from "@disburse/forms/fields/make.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/route.ts";
+import { createdBy } from "./parts/creator.ts";
 
 const approval = f.record(
   ScheduledPayoutApprovalSchema,
@@ -68,6 +69,7 @@ const scheduled = f.record(
         "101.00",
       ),
     ),
+    reserve: f.flag("True if its maximum is held from the start.", false),
     reference_id: f.text("Your own reference; empty if none was given.", "order-1001"),
     payout_id: f.text("The payout; empty until it is created.", ""),
     failure_code: f.text(
@@ -77,6 +79,7 @@ const scheduled = f.record(
     failure_message: f.text("The failure code as an English sentence.", ""),
     metadata: f.pairs("Your own data, which is copied to its payout.", metadataField.example),
     approval: f.from("approval", f.optional(f.ref(approval))),
+    ...createdBy,
     ...f.recordTimes,
   },
 );
@@ -112,10 +115,15 @@ export const scheduledPayouts: Resource = {
     post("createScheduledPayout", path, {
       summary: "Schedule payout",
       description:
-        "Schedules a payout for `scheduled_at`. The body has the fields of a quote and of its execution. No money is held until then. At that time it is quoted and executed at once, as by Request for quote and Execute payout. If they refuse it, it is `failed`, with their code as `failure_code`, such as `INSUFFICIENT_BALANCE`. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. If the beneficiary's screening is still `pending`, it waits for up to 24 hours.\n\nThe webhooks of its payout begin when the payout exists. One that failed without a payout sends none: read it, or list by `sub_status=rejected`.",
+        "Schedules a payout for `scheduled_at`. The body has the fields of a quote and of its execution. No money is held until then, unless you send `reserve`. At that time it is quoted and executed at once, as by Request for quote and Execute payout. If they refuse it, it is `failed`, with their code as `failure_code`, such as `INSUFFICIENT_BALANCE`. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. If the beneficiary's screening is still `pending`, it waits for up to 24 hours.\n\nWith `reserve`, `max_source_amount` is held from now on, so that other payouts can't spend it. If there is too little money now, the request is refused with `INSUFFICIENT_BALANCE`, and nothing is scheduled. When its payout is created, the payout holds its cost from the reservation, and the rest is available again. A scheduled payout that fails or is cancelled gives everything back.\n\nThe webhooks of its payout begin when the payout exists. One that failed without a payout sends none: read it, or list by `sub_status=rejected`.",
       body: { form: schedulePayout },
       data: scheduled,
-      refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
+      refusals: [
+        "INVALID_REQUEST",
+        "RECORD_NOT_FOUND",
+        "SOURCE_ACCOUNT_CLOSED",
+        "INSUFFICIENT_BALANCE",
+      ],
       answer: async (call, { orders }) =>
         (await orders.schedulePayout(bodyRequest(call, SchedulePayoutRequestSchema)))
           .scheduledPayout,

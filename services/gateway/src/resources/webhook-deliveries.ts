@@ -1,5 +1,6 @@
 import {
   DeliveryAttemptSchema,
+  DeliveryRequestSchema,
   DeliverySchema,
   DeliveryState,
   ListDeliveriesRequestSchema,
@@ -45,12 +46,28 @@ const attempt = f.record(DeliveryAttemptSchema, "WebhookAttempt", "One attempt a
   response_body: f.text("Body of the response, at most its first 1 KiB.", "ok"),
 });
 
+const sentRequest = f.record(
+  DeliveryRequestSchema,
+  "WebhookDeliveryRequest",
+  "The HTTP request of the latest attempt, signed for its time by the endpoint's present secrets.",
+  {
+    url: f.text("URL of the endpoint.", "https://example.com/webhooks"),
+    headers: f.pairs("Headers by name. Values of your own headers are masked.", {
+      "webhook-id": "evt_01hqz0000000000000000000ab",
+    }),
+    body: f.text("The body, byte for byte as it is signed.", "{}"),
+  },
+);
+
 const deliveryWithAttempts = f.component(
   "WebhookDeliveryWithAttempts",
-  "A delivery with its last 20 attempts, oldest first.",
+  "A delivery with its last 20 attempts, oldest first, and the latest request.",
   {
     ...described,
-    ...f.fields(DeliverySchema, { attempts: f.listOf("Oldest first.", f.ref(attempt)) }),
+    ...f.fields(DeliverySchema, {
+      attempts: f.listOf("Oldest first.", f.ref(attempt)),
+      request: f.optional(f.ref(sentRequest)),
+    }),
   },
 );
 
@@ -63,10 +80,11 @@ const deliveryPage = f.pageOf(
 
 const listQuery = q.queryOf(ListDeliveriesRequestSchema, {
   ...q.page,
-  endpoint_id: q.token(
+  endpoint_id: q.id(
+    "endpoint",
     "Only deliveries to this endpoint; `endpoint` is an alias of this parameter.",
   ),
-  endpoint: q.token("", "endpointId"),
+  endpoint: q.id("endpoint", "", "endpointId"),
   transaction_id: q.token("Only deliveries of this transaction's events."),
   state: q.word(DeliveryState, "Only deliveries in this state."),
 });
@@ -76,7 +94,7 @@ const path = "/api/v1/webhooks/deliveries";
 export const webhookDeliveries: Resource = {
   scope: "webhook",
   tag: "Webhook deliveries",
-  components: [delivery, attempt, deliveryWithAttempts, deliveryPage],
+  components: [delivery, attempt, sentRequest, deliveryWithAttempts, deliveryPage],
   routes: [
     get("listWebhookDeliveries", path, {
       summary: "List webhook deliveries",
@@ -88,14 +106,14 @@ export const webhookDeliveries: Resource = {
     }),
     get("getWebhookDelivery", `${path}/:deliveryId`, {
       summary: "Get webhook delivery",
-      description: "One delivery with its attempts.",
+      description: "One delivery with its attempts and the latest request.",
       data: deliveryWithAttempts,
       answer: async ({ request }, { notifier }) => (await notifier.getDelivery(request)).delivery,
     }),
     post("redeliverWebhook", `${path}/:deliveryId/redeliver`, {
       summary: "Redeliver a webhook",
       description:
-        "Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`.",
+        "Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`. For a `pending` delivery, the next attempt is brought forward instead; while an attempt is running, nothing changes.",
       data: delivery,
       answer: async ({ change }, { notifier }) => (await notifier.redeliver(change)).delivery,
     }),

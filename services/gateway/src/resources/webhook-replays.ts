@@ -17,7 +17,7 @@ const replay = f.record(ReplaySchema, "WebhookReplay", "A replay of many deliver
   since: f.moment("Deliveries created at or after this time."),
   until: f.moment("Deliveries created before this time."),
   states: f.listOf(
-    "States they had ended in.",
+    "States of the deliveries.",
     f.word(DeliveryState, "A state.", replayableStates),
   ),
   event_types: f.optional(
@@ -54,7 +54,7 @@ export const webhookReplays: Resource = {
     post("createWebhookReplay", path, {
       summary: "Replay many webhooks",
       description:
-        "Resends every delivery of an endpoint that was created in a period and ended in one of the states, of all or of chosen event types, oldest first, at a limited rate. An endpoint has one replay at a time; it waits while the endpoint is paused and ignores the endpoint's current event types.",
+        "Resends every delivery of an endpoint that was created in a period and is in one of the states, of all or of chosen event types, oldest first, at a limited rate. An endpoint has one replay at a time; it waits while the endpoint is paused and ignores the endpoint's current event types.",
       body: { form: createReplay },
       data: replay,
       refusals: ["RECORD_NOT_FOUND", "STATE_NOT_REACHABLE"],

@@ -2,6 +2,7 @@ import type { optInEventTypes } from "@disburse/forms/bodies/webhooks.ts";
 import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { exampleOfSchema } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
+import { createdByInWebhook } from "./parts/creator.ts";
 import { digestExample } from "./parts/payouts.ts";
 import { payoutWebhook } from "./payouts.ts";
 
@@ -52,6 +53,17 @@ export const refundData: f.NamedSchema = {
   },
 };
 
+const balanceLow = payload("AccountBalanceLowWebhookData", "An account's balance is low.", {
+  id: f.id("acc", "The account."),
+  status: f.oneOf("Constant.", ["low"]),
+  merchant_id: f.id("mer", "Your id."),
+  name: f.text("Your own name for the account; empty if it has none.", "Payroll"),
+  currency_code: f.text("The account's currency.", "USD"),
+  available: f.decimal("Available balance after the fall.", "480.00"),
+  low_balance_threshold: f.decimal("The threshold that you set.", "500.00"),
+  fell_at: f.moment("When it fell."),
+});
+
 const accountCredited = payload("AccountCreditedWebhookData", "An account was credited.", {
   id: f.id("acc", "The account."),
   status: f.oneOf("Constant.", ["credited"]),
@@ -79,6 +91,7 @@ const batchRequired = payload(
     source_total: f.decimal("Sum of the lines with a source amount.", "22.50"),
     digest: f.text("Digest of the approved content.", digestExample),
     created_at: f.moment("When it was created."),
+    ...createdByInWebhook,
   },
 );
 
@@ -94,6 +107,7 @@ const batchFinished = payload("BatchFinishedWebhookData", "A batch is finished."
   source_currency_code: f.text("Currency of the account.", "USD"),
   total_amount: f.decimal("Cost of its payouts, including fees.", "22.50"),
   finished_at: f.moment("When it was finished."),
+  ...createdByInWebhook,
 });
 
 const screeningChanged = payload(
@@ -110,6 +124,7 @@ const screeningChanged = payload(
     ]),
     merchant_id: f.id("mer", "Your id."),
     changed_at: f.moment("When it changed."),
+    ...createdByInWebhook,
   },
 );
 
@@ -133,6 +148,7 @@ const approvalRequired = payload(
     receiving_amount: f.decimal("Amount that the beneficiary receives.", "248.207250"),
     expires_at: f.moment("When it is cancelled if no one has decided."),
     created_at: f.moment("When it was executed."),
+    ...createdByInWebhook,
   },
 );
 
@@ -162,6 +178,7 @@ const scheduledRequired = payload(
     ),
     scheduled_at: f.moment("When it was due."),
     expires_at: f.moment("When it fails if no one has decided."),
+    ...createdByInWebhook,
   },
 );
 
@@ -211,6 +228,10 @@ const endpointPaused = payload(
  * Payloads of opt-in events. An endpoint receives such an event only if it subscribes to its type.
  */
 export const optInData = {
+  "account.balance_low": [
+    balanceLow,
+    "An account's available balance fell below your `low_balance_threshold`: the next event follows after it was at or above it again.",
+  ],
   "account.credited": [accountCredited, "An account was credited: money can be paid out."],
   "batch.approval_required": [
     batchRequired,

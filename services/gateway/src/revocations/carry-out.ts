@@ -159,11 +159,16 @@ async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: reado
   const { id: actorId, merchantId, stop } = stopped;
   const orders = enumValue(RevokedOrders, stop.orders);
   const createdBefore = stop.orders === "hold" ? timestampFromDate(stop.at) : undefined;
-  const found = { scheduledPayouts: [] as Ids[], batches: [] as Ids[] };
+  const none = () => ({
+    scheduledPayouts: [] as Ids[],
+    batches: [] as Ids[],
+    waitingPayouts: [] as Ids[],
+  });
+  const found = none();
   for (let at = 0; at === 0 || at < created.length; at += createdMax) {
     const createdIds = created.slice(at, at + createdMax);
     const mutation = { operationId: operationOf(stop, [actorId, ...createdIds]) };
-    const { scheduledPayouts, batches } = await deps.orders.stopOrders({
+    const { scheduledPayouts, batches, waitingPayouts } = await deps.orders.stopOrders({
       mutation,
       merchantId,
       actorId,
@@ -172,11 +177,16 @@ async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: reado
       ...(createdBefore && { createdBefore }),
     });
     // HOLD and CANCEL also return the orders that earlier calls have stopped. KEEP returns none.
-    if (stop.orders !== "keep") Object.assign(found, { scheduledPayouts: [], batches: [] });
+    if (stop.orders !== "keep") Object.assign(found, none());
     if (scheduledPayouts) found.scheduledPayouts.push(scheduledPayouts);
     if (batches) found.batches.push(batches);
+    if (waitingPayouts) found.waitingPayouts.push(waitingPayouts);
   }
-  return { scheduledPayouts: joined(found.scheduledPayouts), batches: joined(found.batches) };
+  return {
+    scheduledPayouts: joined(found.scheduledPayouts),
+    batches: joined(found.batches),
+    waitingPayouts: joined(found.waitingPayouts),
+  };
 }
 
 /** Returns the operation id for a call to another service. It is the same on each retry. */

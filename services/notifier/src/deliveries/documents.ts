@@ -60,6 +60,10 @@ export type DeliveryDocument = Origin & {
   gone?: true;
   /** 30 days after the end of the delivery. */
   expires_at?: Date;
+  /** Operations that brought the next attempt forward, the last 100. */
+  forwarded_by?: string[];
+  /** Number of attempts that were brought forward. They don't count in the schedule. */
+  forwarded_count?: number;
   operation_id?: string;
   actor?: StoredActor;
   /**
@@ -203,6 +207,22 @@ export function endedUntried(state: Exclude<DeliveryState, "pending">, now: Date
     next_attempt_at: null,
     updated_at: now,
     expires_at: new Date(now.getTime() + deliveryKeptMs),
+  };
+}
+
+/** True if the next attempt can be brought forward: the delivery waits for nothing but its time. */
+export function isForwardable({ state, held }: Pick<DeliveryDocument, "state" | "held">): boolean {
+  return state === "pending" && !held;
+}
+
+/** Returns the event of a delivery as it is signed and sent. */
+export function signable(delivery: DeliveryDocument) {
+  return {
+    eventId: delivery.event_id,
+    transactionId: delivery.transaction_id,
+    status: delivery.status,
+    sequence: delivery.sequence,
+    body: delivery.body.value(),
   };
 }
 

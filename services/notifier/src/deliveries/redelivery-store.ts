@@ -1,5 +1,5 @@
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
-import type { Collection } from "mongodb";
+import type { Collection, UpdateFilter } from "mongodb";
 import { type DeliveryDocument, redelivery } from "./documents.ts";
 import { insertNew } from "./insert.ts";
 
@@ -35,6 +35,34 @@ export async function makeRedeliveries(
     const taken = await insertNew(deliveries, documents);
     left = left.filter((_each, at) => taken.has(at));
   }
+}
+
+/** Operations that a delivery remembers. A repeat of an older one brings an attempt forward again. */
+const forwardsKept = 100;
+
+/**
+ * Brings the next attempts of pending deliveries forward. Skips a delivery whose attempt is running
+ * or due, so that no two attempts run at once, and one that waits for an earlier event.
+ */
+export async function bringForward(
+  deliveries: Collection<DeliveryDocument>,
+  forwards: readonly Redelivery[],
+  now: Date,
+): Promise<void> {
+  if (forwards.length === 0) return;
+  await deliveries.bulkWrite(
+    forwards.map(({ source: { _id, line }, change: { operationId } }) => {
+      const waits = { state: "pending", held: false, lease: null, due_at: { $gt: now } } as const;
+      const update: UpdateFilter<DeliveryDocument> = {
+        $set: { due_at: now, next_attempt_at: now, updated_at: now },
+        $inc: { forwarded_count: 1 },
+        $push: { forwarded_by: { $each: [operationId], $slice: -forwardsKept } },
+      };
+      const filter = { _id, line, ...waits, forwarded_by: { $ne: operationId } };
+      return { updateOne: { filter, update } };
+    }),
+    { ordered: false },
+  );
 }
 
 /** Returns those of the operations that have already created their redelivery. */

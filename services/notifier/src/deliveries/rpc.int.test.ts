@@ -1,6 +1,8 @@
 import { create, toBinary } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { DeliveryState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { headerMask } from "@disburse/forms/bodies/webhooks.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -257,5 +259,65 @@ describe("published events", () => {
       "INVALID_REQUEST event: is required",
     );
     expect(await events.collection.countDocuments({ merchant_id: "mer_1" })).toBe(0);
+  });
+
+  it("that are pending are sent at once, once per operation, and keep their schedule", async () => {
+    const { rpc, world } = notifier;
+    const { merchantId } = await register(notifier);
+    world.answer = () => refusedBy(500);
+    const message = payoutMessage({ merchantId });
+    await notifier.consume([message]);
+    await notifier.work();
+    notifier.advance(6_000);
+    await notifier.work();
+    const [waiting] = (await rpc.listDeliveries({ merchantId })).deliveries;
+    const read = async () =>
+      (await rpc.getDelivery({ merchantId, deliveryId: waiting!.id })).delivery;
+    const waitMs = async () => {
+      const { nextAttemptAt: next, attempts = [] } = (await read()) ?? {};
+      const last = attempts.at(-1)?.startedAt;
+      return next && last ? timestampMs(next) - timestampMs(last) : 0;
+    };
+    expect(await read()).toMatchObject({ state: DeliveryState.PENDING, attemptsCount: 2 });
+    const wait = await waitMs();
+    const request = { mutation: operation(), merchantId, deliveryId: waiting!.id };
+    const forwarded = await Promise.all([1, 2, 3].map(() => rpc.redeliver(request)));
+    for (const { delivery } of forwarded) expect(delivery).toMatchObject({ id: waiting!.id });
+    world.posted.length = 0;
+    await notifier.work();
+    expect(world.posted.map(({ headers }) => headers["webhook-id"])).toEqual([message.id]);
+    expect(await rpc.listDeliveries({ merchantId })).toMatchObject({ totalCount: 1n });
+    expect(await read()).toMatchObject({ state: DeliveryState.PENDING, attemptsCount: 3 });
+    expect(await waitMs()).toBe(wait);
+    // A repeat of the operation changes nothing, even after its attempt.
+    await rpc.redeliver(request);
+    await notifier.work();
+    expect(await read()).toMatchObject({ attemptsCount: 3 });
+    world.answer = () => acknowledged;
+    await rpc.redeliver({ ...request, mutation: operation() });
+    await notifier.work();
+    expect(await read()).toMatchObject({ state: DeliveryState.DELIVERED, attemptsCount: 4 });
+    expect((await rpc.redeliver(request)).delivery?.id).toBe(waiting!.id);
+    expect(await rpc.listDeliveries({ merchantId })).toMatchObject({ totalCount: 1n });
+  });
+
+  it("show the latest attempt's request as it was signed, with masked headers", async () => {
+    const { rpc, world } = notifier;
+    const { merchantId, endpointId } = await register(notifier);
+    const headers = { "x-tenant": "secret-tenant" };
+    await rpc.updateEndpoint({ mutation: operation(), merchantId, endpointId, headers });
+    world.answer = () => acknowledged;
+    world.posted.length = 0;
+    await notifier.consume([payoutMessage({ merchantId })]);
+    await notifier.work();
+    const [sent] = world.posted;
+    const [listed] = (await rpc.listDeliveries({ merchantId })).deliveries;
+    const { delivery } = await rpc.getDelivery({ merchantId, deliveryId: listed!.id });
+    expect(sent?.headers["x-tenant"]).toBe("secret-tenant");
+    expect(delivery?.request).toMatchObject({
+      url: sent?.url,
+      headers: { ...sent?.headers, "x-tenant": headerMask },
+      body: Buffer.from(sent?.body ?? []).toString(),
+    });
   });
 });

@@ -7,23 +7,31 @@ import {
   type Delivery,
   type DeliveryAttempt,
   DeliveryAttemptSchema,
+  type DeliveryRequest,
+  DeliveryRequestSchema,
   DeliverySchema,
   DeliveryState,
   type ListDeliveriesRequest,
   type NotifierService,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { headerMask } from "@disburse/forms/bodies/webhooks.ts";
 import { otherContent, refused } from "@disburse/kernel/refusal.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
+import { type SigningDeps, signedRequest } from "../endpoints/keys.ts";
+import type { Recipient } from "../endpoints/rules/endpoint.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { orThrow } from "../refusals.ts";
-import type { AttemptDocument, DeliveryDocument } from "./documents.ts";
-import { makeRedeliveries } from "./redelivery-store.ts";
+import {
+  type AttemptDocument,
+  type DeliveryDocument,
+  isForwardable,
+  signable,
+} from "./documents.ts";
+import { bringForward, makeRedeliveries } from "./redelivery-store.ts";
 import type { DeliveryFilter, DeliveryStore } from "./store.ts";
 
-type DeliveryDeps = {
+type DeliveryDeps = SigningDeps & {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
-  readonly clock: Clock;
   /** Wakes the dispatcher, because a delivery is due. */
   readonly wake: () => void;
 };
@@ -39,7 +47,10 @@ export function deliveryRpc(deps: DeliveryDeps) {
     getDelivery: async ({ merchantId, deliveryId }) => {
       const found = await deliveries.find(merchantId, deliveryId);
       const delivery = orThrow(found ?? refused("RECORD_NOT_FOUND"));
-      return { delivery: deliveryMessage(delivery, delivery.attempts) };
+      const endpoint = await endpoints.find(merchantId, delivery.endpoint_id);
+      const request = sentRequest(deps, delivery, endpoint);
+      const message = deliveryMessage(delivery, delivery.attempts);
+      return { delivery: request === undefined ? message : Object.assign(message, { request }) };
     },
 
     redeliver: async ({ mutation, merchantId, deliveryId }) => {
@@ -48,9 +59,19 @@ export function deliveryRpc(deps: DeliveryDeps) {
       const source = orThrow(found ?? refused("RECORD_NOT_FOUND"));
       const find = () => deliveries.findByOperation(merchantId, change.operationId);
       let redelivered = await find();
+      if (redelivered === null && source.forwarded_by?.includes(change.operationId)) {
+        return { delivery: deliveryMessage(source) };
+      }
       if (redelivered === null) {
         const endpoint = await endpoints.find(merchantId, source.endpoint_id);
         orThrow(endpoint ?? refused("RECORD_NOT_FOUND"));
+        if (isForwardable(source)) {
+          await bringForward(deliveries.collection, [{ source, change }], clock.now());
+          wake();
+          return {
+            delivery: deliveryMessage((await deliveries.find(merchantId, deliveryId)) ?? source),
+          };
+        }
         await makeRedeliveries(deliveries.collection, [{ source, change }], clock.now());
         redelivered = await find();
       }
@@ -73,6 +94,32 @@ function readFilter(message: ListDeliveriesRequest): DeliveryFilter {
     ...(transactionId === "" ? {} : { transactionId }),
     ...(state === undefined ? {} : { state }),
   };
+}
+
+/**
+ * Builds the request of the latest attempt: signed for its time by the endpoint's present secrets,
+ * with the merchant's own headers masked. There is none before the first attempt, or if the endpoint
+ * is deleted.
+ */
+function sentRequest(
+  deps: SigningDeps,
+  delivery: DeliveryDocument,
+  endpoint: Recipient | undefined,
+): DeliveryRequest | undefined {
+  const last = delivery.attempts.at(-1);
+  if (endpoint === undefined || last === undefined) return undefined;
+  const wall = { now: () => last.started_at };
+  const signed = signedRequest(
+    { ...deps, wall },
+    endpoint,
+    endpoint.url,
+    signable(delivery),
+    wall.now(),
+  );
+  const own = (endpoint.headerNames ?? []).map((name) => [name, headerMask] as const);
+  const headers = { ...Object.fromEntries(own), ...signed.headers };
+  const body = Buffer.from(signed.body).toString();
+  return create(DeliveryRequestSchema, { url: signed.url, headers, body });
 }
 
 function attemptMessage(attempt: AttemptDocument): DeliveryAttempt {

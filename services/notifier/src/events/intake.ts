@@ -17,6 +17,7 @@ import {
   PayoutStatusChangedSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { type Actor, Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { violationsMessage } from "@disburse/kernel/refusal.ts";
 import { mayPublish, optInTypes } from "../endpoints/rules/opt-in.ts";
 import type { FanOut } from "./fan-out.ts";
@@ -45,6 +46,12 @@ function present<T>(value: T | undefined, field: string): T {
 const presentDate = (time: Timestamp | undefined, field: string): Date =>
   timestampDate(present(time, field));
 
+const creatorOf = ({ kind, id, name = "" }: Actor) => ({
+  id,
+  type: enumName(Actor_Kind, kind) ?? "",
+  name,
+});
+
 /** Converts a payout event to its webhook event. Throws if the message violates the contract. */
 function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
   const payout = present(message.payout, "payout");
@@ -53,8 +60,10 @@ function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
   if (idProblem !== undefined) throw new UnreadableEventError(`payout.id ${idProblem}`);
   if (payout.version < 1) throw new UnreadableEventError("payout.version is missing");
   if (!isEventId(message.eventId)) throw new UnreadableEventError("event_id is malformed");
+  const { createdBy: by, ...texts } = payout;
   const snapshot = {
-    ...payout,
+    ...texts,
+    ...(by && { createdBy: creatorOf(by) }),
     status,
     subStatus: enumName(PayoutSubStatus, payout.subStatus) ?? "",
     createdAt: presentDate(payout.createdAt, "payout.created_at"),

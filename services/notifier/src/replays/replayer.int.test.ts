@@ -120,6 +120,22 @@ describe("a replay", () => {
     expect((await posted(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
   });
 
+  it("brings the next attempts of pending deliveries forward, once", async () => {
+    const endpoint = await endpointWith(0);
+    const eventIds = await deliver(endpoint, 3, "pending");
+    const { collection } = notifier.deliveries;
+    const later = new Date(notifier.world.now.getTime() + 3_600_000);
+    const ofEndpoint = { endpoint_id: endpoint.endpointId };
+    await collection.updateMany(ofEndpoint, { $set: { due_at: later, next_attempt_at: later } });
+    const { id } = await replay(endpoint, { states: ["pending"] });
+    while (await notifier.replayer.round());
+    expect((await posted({ eventIds })).toSorted()).toEqual(eventIds.toSorted());
+    expect(await posted({ eventIds })).toEqual([]);
+    expect(await queued(endpoint)).toEqual([]);
+    expect(await collection.countDocuments({ ...ofEndpoint, state: "delivered" })).toBe(3);
+    expect(await readReplay(endpoint, id)).toMatchObject({ totalCount: 3n });
+  });
+
   it("sends only the chosen event types, at its rate", async () => {
     const endpoint = await endpointWith(8);
     const { collection } = notifier.deliveries;

@@ -1,7 +1,7 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import { resume, type Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { makeRedeliveries } from "../deliveries/redelivery-store.ts";
+import { bringForward, makeRedeliveries } from "../deliveries/redelivery-store.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
 import { isLive } from "../endpoints/rules/endpoint.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
@@ -69,11 +69,14 @@ async function sendPage(deps: ReplayerDeps, replay: ReplayDocument): Promise<Rep
   }
   const of = { merchantId, ...termsOf(replay) };
   const page = await readOriginals(deliveries.collection, of, cursor ?? undefined);
-  const redeliveries = page.originals.map((source) => {
+  const all = page.originals.map((source) => {
     const operationId = `${replay._id}/${source._id}`;
     return { source, change: { operationId, actor: replay.actor } };
   });
-  await makeRedeliveries(deliveries.collection, redeliveries, clock.now());
+  const isPending = ({ source }: (typeof all)[number]) => source.state === "pending";
+  const ended = all.filter((each) => !isPending(each));
+  await makeRedeliveries(deliveries.collection, ended, clock.now());
+  await bringForward(deliveries.collection, all.filter(isPending), clock.now());
   wake();
   const { last } = page;
   const at = clock.now();

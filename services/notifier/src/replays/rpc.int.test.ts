@@ -42,7 +42,7 @@ describe("a requested replay", () => {
     [{ until: "2026-11-20" }, "until: must be after since"],
     [{ until: "2026-11-19" }, "until: must be after since"],
     [{ since: "2026-10-20" }, "since: must be at most 30 days before until"],
-    [{ states: ["pending"] }, "states: must be an array of one or more of exhausted, delivered"],
+    [{ states: ["cancelled"] }, "states: must be an array of one or more of exhausted, delivered"],
     [{ states: ["exhausted", "cancelled"] }, "states: must be an array of one or more of"],
     [{ eventTypes: ["payout"] }, "event_types: must be an array of 1 to 50 different event types"],
     [{ eventTypes: ["refund", "refund"] }, "event_types: must be an array of 1 to 50 different"],

@@ -1,6 +1,8 @@
+import { fromBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { LedgerStep } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { readAccount } from "@disburse/ledger/accounts.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -231,6 +233,185 @@ describe("a credit in error", () => {
     const reversed = platform.rpc.reverseCredit({ ...request, note: "typing error" });
     expect(await codeOf(reversed)).toBe("RECORD_NOT_FOUND");
     expect(await read()).toEqual(before);
+  });
+});
+
+describe("the settings of an account", () => {
+  const open = () => platform.fundedAccount(merchantId, "100.00");
+  type Settings = { name?: string; lowBalanceThreshold?: string };
+  const update = async (accountId: string, settings: Settings, of = merchantId) => {
+    const mutation = platform.operation();
+    const asked = { mutation, merchantId: of, accountId, unreadable: [], ...settings };
+    return (await platform.rpc.updateAccount(asked)).account;
+  };
+
+  it("are shown wherever the account is, trimmed and with all decimals", async () => {
+    const accountId = await open();
+    const changed = await update(accountId, { name: "  Payroll ", lowBalanceThreshold: "50" });
+    const shown = { name: "Payroll", lowBalanceThreshold: "50.00" };
+    expect(changed).toMatchObject(shown);
+    const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+    expect(account).toEqual(changed);
+    const asOf = timestampFromDate(new Date());
+    expect((await platform.rpc.getAccount({ merchantId, accountId, asOf })).account).toMatchObject(
+      shown,
+    );
+    const { accounts } = await platform.rpc.listAccounts({ merchantId, limit: 100 });
+    expect(accounts.find(({ id }) => id === accountId)).toMatchObject(shown);
+    const removed = await update(accountId, { name: "", lowBalanceThreshold: "" });
+    expect(removed).toMatchObject({ name: "", lowBalanceThreshold: "" });
+  });
+
+  it.each<[string, Settings]>([
+    ["nothing", {}],
+    ["a long name", { name: "a".repeat(101) }],
+    ["a control character", { name: "a\u0007b" }],
+    ["too many decimals", { lowBalanceThreshold: "1.001" }],
+    ["zero", { lowBalanceThreshold: "0" }],
+    ["no number", { lowBalanceThreshold: "much" }],
+  ])("are not changed by %s", async (_what, settings) => {
+    const accountId = await open();
+    await update(accountId, { name: "Payroll" });
+    const before = await platform.ledger.accounts.findOne({ _id: accountId });
+    expect(await codeOf(update(accountId, settings))).toBe("INVALID_REQUEST");
+    expect(await platform.ledger.accounts.findOne({ _id: accountId })).toEqual(before);
+  });
+
+  it("of another merchant's account, or of a rail's, are not found", async () => {
+    const accountId = await open();
+    expect(await codeOf(update(accountId, { name: "x" }, "mer_2"))).toBe("RECORD_NOT_FOUND");
+    expect(await codeOf(update(accountId, { name: "x" }, "platform"))).toBe("RECORD_NOT_FOUND");
+  });
+
+  it("belong to their operation: another content is refused", async () => {
+    const accountId = await open();
+    const mutation = platform.operation();
+    const own = { mutation, merchantId, accountId, unreadable: [] };
+    await platform.rpc.updateAccount({ ...own, name: "Payroll" });
+    const other = platform.rpc.updateAccount({ ...own, name: "Other" });
+    expect(await codeOf(other)).toBe("INVALID_REQUEST");
+  });
+
+  it("send an event when the balance falls below the threshold", async () => {
+    const accountId = await open();
+    await update(accountId, { name: "Payroll", lowBalanceThreshold: "50" });
+    await hold(accountId, `po_${accountId}`, 6_000n);
+    await platform.sweep();
+    const events = platform.accountEvents.map((body) => fromBinary(OptInEventSchema, body));
+    const own = events.filter(({ transactionId }) => transactionId === accountId);
+    expect(own.map(({ transactionType }) => transactionType)).toContain("account.balance_low");
+  });
+});
+
+describe("a closed account", () => {
+  const own = (accountId: string) => ({ mutation: platform.operation(), merchantId, accountId });
+  const close = (accountId: string) => platform.rpc.closeAccount(own(accountId));
+  const payoutOf = (accountId: string) => `po_closed_${accountId}`;
+  /** An account of 100.00, all of it held for one payout. */
+  async function spent() {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    await hold(accountId, payoutOf(accountId), 10_000n);
+    return accountId;
+  }
+  const end = (accountId: string, step: "release" | "return") =>
+    platform.ledger.apply(
+      { merchantId, accountId },
+      { step, payoutId: payoutOf(accountId), note: "" },
+    );
+
+  it("has nothing available when it is closed, and a repeat closes nothing", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "0.01");
+    const refusal = await close(accountId).catch(readRefusal);
+    expect(refusal).toEqual({
+      code: "STATE_NOT_REACHABLE",
+      message: "The account has 0.01 USD available. It must have none.",
+    });
+    await hold(accountId, payoutOf(accountId), 1n);
+    const { account } = await close(accountId);
+    expect(account?.closedAt).toBeDefined();
+    expect((await close(accountId)).account).toEqual(account);
+    const foreign = { ...own(accountId), merchantId: "mer_2" };
+    expect(await codeOf(platform.rpc.closeAccount(foreign))).toBe("RECORD_NOT_FOUND");
+  });
+
+  it("takes no hold and no credit; repeats of earlier ones return them", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "0.01");
+    const credit = { ...own(accountId), amount: "1.00" };
+    await platform.rpc.creditAccount(credit);
+    await hold(accountId, payoutOf(accountId), 101n);
+    await close(accountId);
+    expect(await hold(accountId, "po_late", 1n)).toEqual({ outcome: "closed" });
+    expect((await hold(accountId, payoutOf(accountId), 101n)).outcome).toBe("applied");
+    expect(await codeOf(platform.rpc.creditAccount(credit))).toBe("OK");
+    const late = platform.rpc.creditAccount({ ...own(accountId), amount: "1.00" });
+    expect(await codeOf(late)).toBe("SOURCE_ACCOUNT_CLOSED");
+    expect((await platform.rpc.resolveAccount({ accountId })).closed).toBe(true);
+  });
+
+  it("ends what it holds: post, release and return; its statement stays", async () => {
+    const [released, returned] = [await spent(), await spent()];
+    await Promise.all([close(released), close(returned)]);
+    await end(released, "release");
+    const conversion = { destination: "USD", feesMinor: 0n, receivingMinor: 10_000n };
+    const post = { step: "post", payoutId: payoutOf(returned), note: "" } as const;
+    await platform.ledger.apply(
+      { merchantId, accountId: returned },
+      { ...post, conversion: { ...conversion, exchangeRate: "1" } },
+    );
+    await end(returned, "return");
+    for (const accountId of [released, returned]) {
+      const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+      expect(account).toMatchObject({ available: "100.00", held: "0.00" });
+      expect(await hold(accountId, "po_late", 1n)).toEqual({ outcome: "closed" });
+    }
+    const { entries } = await platform.rpc.listEntries({ merchantId, accountId: returned });
+    expect(entries.map(({ step }) => step)).toEqual([
+      ...[LedgerStep.RETURN, LedgerStep.POST, LedgerStep.HOLD, LedgerStep.CREDIT],
+    ]);
+  });
+
+  it("either has a concurrent hold, or refuses it", async () => {
+    for (let run = 0; run < 10; run += 1) {
+      const accountId = await platform.fundedAccount(merchantId, "1.00");
+      const [held, closed] = await Promise.all([
+        hold(accountId, payoutOf(accountId), 100n),
+        codeOf(close(accountId)),
+      ]);
+      expect(["applied OK", "applied STATE_NOT_REACHABLE"]).toContain(`${held.outcome} ${closed}`);
+      const rest = await codeOf(close(accountId));
+      expect([rest, (await hold(accountId, "po_late", 1n)).outcome]).toEqual(["OK", "closed"]);
+    }
+  });
+
+  it("refuses scheduled payouts and batches, and pays again once it is open again", async () => {
+    const accountId = await spent();
+    await close(accountId);
+    const terms = {
+      ...{ accountId, beneficiaryId: "ben_1", sourceAmount: "10.00" },
+      ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "USD" },
+    };
+    const scheduledAt = new Date(Date.now() + 60_000).toISOString();
+    const schedule = () =>
+      codeOf(platform.ordersRpc.schedulePayout({ ...own(accountId), ...terms, scheduledAt }));
+    const batch = () =>
+      codeOf(platform.ordersRpc.createBatch({ ...own(accountId), lines: [terms] }));
+    expect([await schedule(), await batch()]).toEqual([
+      ...["SOURCE_ACCOUNT_CLOSED", "INVALID_REQUEST"],
+    ]);
+    const { account } = await platform.rpc.reopenAccount(own(accountId));
+    expect(account?.closedAt).toBeUndefined();
+    expect([await schedule(), await batch()]).toEqual(["OK", "OK"]);
+    expect(await hold(accountId, "po_late", 1n)).toEqual({ outcome: "insufficient" });
+  });
+
+  it("refuses an execute of a quote from before, which stays open", async () => {
+    const accountId = await spent();
+    await close(accountId);
+    const executed = platform.rpc.executePayout({
+      ...{ mutation: platform.operation(), merchantId, quoteId: platform.quote(accountId) },
+      ...{ referenceId: "", remittanceInformation: "", purposeCode: "" },
+    });
+    expect(await codeOf(executed)).toBe("SOURCE_ACCOUNT_CLOSED");
   });
 });
 

@@ -12,11 +12,17 @@ import {
   LedgerStep,
   type ListEntriesRequest,
   type PayoutService,
+  type ReopenAccountRequest,
   type ReverseCreditRequest,
+  type UpdateAccountRequest,
+  UpdateAccountRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { updateAccount as updateAccountForm } from "@disburse/forms/bodies/account.ts";
+import { checkedMessage } from "@disburse/forms/checks/message.ts";
+import { wholeBody } from "@disburse/forms/checks/read.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
-import { isRefused, refused } from "@disburse/kernel/refusal.ts";
+import { invalidRequest, isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import {
@@ -29,6 +35,12 @@ import {
 } from "@disburse/ledger/accounts.ts";
 import type { Account, LedgerEntry, MerchantStep } from "@disburse/ledger/rules/account.ts";
 import { postingText } from "@disburse/ledger/rules/postings.ts";
+import {
+  changeSettings,
+  closeAccount,
+  reopenAccount,
+  type Unspent,
+} from "@disburse/ledger/settings.ts";
 import {
   type EntryFilter,
   listEntries,
@@ -63,6 +75,19 @@ export function accountsRpc({ ledger, clock, beneficiary }: AccountsDeps) {
       return { account: accountMessage(account) };
     },
 
+    updateAccount: (request) => update(ledger, clock, request),
+
+    closeAccount: async ({ mutation, merchantId, accountId }) => {
+      const by = readMutation(mutation);
+      const { currency } = await existing(ledger, merchantId, accountId);
+      const closed = await closeAccount(ledger, { merchantId, accountId }, by);
+      const account = orThrow(closed ?? refused("RECORD_NOT_FOUND"));
+      if ("id" in account) return { account: accountMessage(account) };
+      return orThrow(notEmpty(account, currency));
+    },
+
+    reopenAccount: (request) => reopen(ledger, request),
+
     creditAccount: (request) => credit(ledger, request),
 
     reverseCredit: (request) => reverse(ledger, request),
@@ -87,7 +112,8 @@ export function accountsRpc({ ledger, clock, beneficiary }: AccountsDeps) {
       const found = await findAccount(ledger, accountId);
       const account = orThrow(found ?? refused("RECORD_NOT_FOUND"));
       assertMerchants(account.merchantId);
-      return { accountId, merchantId: account.merchantId, currencyCode: account.currency };
+      const { merchantId, currency, closedAt } = account;
+      return { accountId, merchantId, currencyCode: currency, closed: closedAt !== undefined };
     },
 
     listEntries: async (request) => {
@@ -121,6 +147,60 @@ function assertMerchants(merchantId: string): void {
 async function existing(ledger: Ledger, merchantId: string, id: string): Promise<Account> {
   assertMerchants(merchantId);
   return orThrow((await readAccount(ledger, merchantId, id)) ?? refused("RECORD_NOT_FOUND"));
+}
+
+/** Changes the merchant's settings once per operation. */
+async function update(ledger: Ledger, clock: Clock, message: UpdateAccountRequest) {
+  const { merchantId, accountId, unreadable } = message;
+  const change = readMutation(message.mutation);
+  const context = { now: clock.now(), unreadable };
+  const sent = orThrow(
+    checkedMessage(updateAccountForm, UpdateAccountRequestSchema, message, context),
+  );
+  if (message.name === undefined && message.lowBalanceThreshold === undefined) {
+    const problem = "must have at least one of name, low_balance_threshold";
+    return orThrow(invalidRequest([{ field: wholeBody, problem }]));
+  }
+  const { currency } = await existing(ledger, merchantId, accountId);
+  const settings = {
+    // The check leaves out empty texts, which remove a setting here.
+    name: message.name === undefined ? undefined : (sent.name ?? ""),
+    lowBalanceThreshold:
+      message.lowBalanceThreshold === undefined
+        ? undefined
+        : readThreshold(sent.lowBalanceThreshold, currency),
+  };
+  const changed = await changeSettings(ledger, { merchantId, accountId }, settings, change);
+  return { account: accountMessage(orThrow(changed ?? refused("RECORD_NOT_FOUND"))) };
+}
+
+/** Opens a closed account again. */
+export async function reopen(
+  ledger: Ledger,
+  {
+    mutation,
+    merchantId,
+    accountId,
+  }: Pick<ReopenAccountRequest, "mutation" | "merchantId" | "accountId">,
+) {
+  const by = readMutation(mutation);
+  assertMerchants(merchantId);
+  const opened = await reopenAccount(ledger, { merchantId, accountId }, by);
+  return { account: accountMessage(orThrow(opened ?? refused("RECORD_NOT_FOUND"))) };
+}
+
+const notEmpty = ({ unspent, amount }: Unspent, currency: string) =>
+  refused(
+    "STATE_NOT_REACHABLE",
+    `The account has ${formatAmount(amount, currency)} ${currency} ${unspent}. It must have none.`,
+  );
+
+function readThreshold(text: string | undefined, currency: string): bigint | "none" {
+  if (text === undefined) return "none";
+  const amount = parseAmount(text, currency);
+  if (!isRefused(amount)) return amount;
+  const problem = amount.detail ?? "must be an amount";
+  return orThrow(invalidRequest([{ field: "low_balance_threshold", problem }]));
 }
 
 type Credit = Pick<
@@ -171,6 +251,8 @@ function entryOf(applied: Applied) {
   switch (applied.outcome) {
     case "applied":
       return { entry: entryMessage(applied.entry) };
+    case "closed":
+      return orThrow(refused("SOURCE_ACCOUNT_CLOSED"));
     case "full":
       return orThrow(refused("INVALID_REQUEST", "amount: the balance would be too large"));
     case "no_account":
@@ -193,20 +275,26 @@ function readEntryFilter(request: ListEntriesRequest): EntryFilter {
 }
 
 export function accountMessage(account: Account) {
+  const { currency, lowBalanceThreshold: threshold } = account;
   return create(AccountSchema, {
     ...account,
-    currencyCode: account.currency,
-    available: formatAmount(account.available, account.currency),
-    held: formatAmount(account.held, account.currency),
+    currencyCode: currency,
+    available: formatAmount(account.available, currency),
+    held: formatAmount(account.held, currency),
+    lowBalanceThreshold: threshold === undefined ? "" : formatAmount(threshold, currency),
     createdAt: timestampFromDate(account.createdAt),
     updatedAt: timestampFromDate(account.updatedAt),
+    closedAt: account.closedAt && timestampFromDate(account.closedAt),
   });
 }
+
+const isReservation = ({ step }: LedgerEntry) => step === "reserve" || step === "unreserve";
 
 function entryMessage(entry: LedgerEntry) {
   const text = (minor: bigint) => formatAmount(minor, entry.currency);
   return create(LedgerEntrySchema, {
     ...entry,
+    ...(isReservation(entry) && { payoutId: "", scheduledPayoutId: entry.payoutId }),
     id: entry.key,
     sequence: BigInt(entry.sequence),
     // Only the treasury's RPCs return rail accounts.

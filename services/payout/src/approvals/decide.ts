@@ -9,7 +9,7 @@ import { leaseMs } from "../payouts/leases.ts";
 import type { ApprovalDecision } from "../payouts/rules/approval.ts";
 import { approvalExpired, otherDigest } from "../payouts/rules/approval.ts";
 import { approvalDigest, decidable } from "../payouts/rules/deciding.ts";
-import type { Payout } from "../payouts/rules/payout.ts";
+import { holdOf, type Payout } from "../payouts/rules/payout.ts";
 import { advance } from "../payouts/work.ts";
 import type { CancelDeps } from "../rails/cancel.ts";
 import { closeDecided } from "../rails/closing.ts";
@@ -149,7 +149,7 @@ async function found(
  * Repeats the checks of an execute with current data: corridor, beneficiary and limits. The payout
  * already has its velocity reservation, unless it waited longer than the limits' windows.
  */
-async function checkAgain(deps: DecideDeps, { id, quote }: Payout) {
+async function checkAgain(deps: DecideDeps, { order, quote }: Payout) {
   const { merchantId, accountId, beneficiary, destinationKeys, source, sourceMinor } = quote;
   const read = await readQuote(deps, quote.id);
   if (read?.executable.corridorOpen !== true) {
@@ -159,7 +159,7 @@ async function checkAgain(deps: DecideDeps, { id, quote }: Payout) {
   const fit = fundable(read.executable, screening);
   if (isRefused(fit)) return fit;
   return deps.reservations.reserve({
-    payoutId: id,
+    payoutId: holdOf(order),
     quoteId: quote.id,
     merchantId,
     accountId,

@@ -140,6 +140,22 @@ describe("a batch", () => {
     expect(new Set(found.map(({ payoutId }) => payoutId)).size).toBe(3);
   });
 
+  it("names its creator, who also created its payouts", async () => {
+    const actor = { kind: Actor_Kind.API_KEY, id: "key_1", name: "payroll" };
+    const request = asked([line()], { mutation: { ...platform.operation(), actor } });
+    const { batch } = await platform.ordersRpc.createBatch(request);
+    expect(batch?.createdBy).toMatchObject(actor);
+    const batchId = batch?.id ?? "";
+    await approve(batchId);
+    await run();
+    const { payouts } = await platform.rpc.listPayouts({ merchantId, batchId });
+    expect(payouts.map(({ createdBy }) => createdBy)).toMatchObject([actor]);
+    const [finished] = await batchOutbox(platform.batches).due(10);
+    const { dataJson } = fromBinary(OptInEventSchema, finished?.body ?? new Uint8Array());
+    const created_by = { id: "key_1", type: "api_key", name: "payroll" };
+    expect(JSON.parse(dataJson)).toMatchObject({ id: batchId, created_by });
+  });
+
   it("is created once per operation; another operation creates another batch", async () => {
     const request = asked([line()]);
     const { batch: first } = await platform.ordersRpc.createBatch(request);
@@ -201,7 +217,7 @@ describe("a batch", () => {
   });
 
   it("gives its lines in pages, and by their state", async () => {
-    const batchId = await approved([line(), line({ sourceAmount: "1000.00" }), line()]);
+    const batchId = await approved([line(), line({ sourceAmount: "500.00" }), line()]);
     await run();
     const page = (change: object) =>
       platform.ordersRpc.listBatchLines({ merchantId, batchId, ...change });
@@ -218,13 +234,13 @@ describe("a batch", () => {
     const deps = { ...platform.parts, mode: "sandbox", watchPrimary } as const;
     const checked = (change: object) => {
       const terms = create(BatchTermsSchema, line(change));
-      return checkedLines(deps, merchantId, [terms], []);
+      return checkedLines(deps, merchantId, { lines: [terms], unreadable: [] });
     };
-    expect(await checked({})).toHaveLength(1);
+    expect(await checked({})).toMatchObject({ lines: [{ problems: [] }], ofBody: [] });
     await expect(checked({ accountId: "acc_x" })).rejects.toThrow("a former primary");
   });
 
-  it.each([
+  it.each<[string, object[], string, object?]>([
     ["no line", [], "lines: is required"],
     [
       "a field that is malformed",
@@ -252,12 +268,148 @@ describe("a batch", () => {
       [{ destinationCurrencyCode: "INR" }],
       "lines[0].destination_currency_code: must be the beneficiary's currency, USD",
     ],
-  ])("is refused with %s, and nothing is stored", async (_what, changes, message) => {
+    [
+      "a name that is too long",
+      [{}],
+      "file_name: must be at most 255 characters",
+      { fileName: "x".repeat(256) },
+    ],
+    [
+      "a batch to correct that is not there",
+      [{}],
+      "corrects_batch_id: must be one of your batches",
+      { correctsBatchId: "bat_x" },
+    ],
+  ])("is refused with %s, and nothing is stored", async (_what, changes, message, more = {}) => {
     const lines = changes.map((change) => line(change));
-    const refusal = await platform.ordersRpc.createBatch(asked(lines)).catch(readRefusal);
+    const refusal = await platform.ordersRpc.createBatch(asked(lines, more)).catch(readRefusal);
     expect(refusal).toMatchObject({ code: "INVALID_REQUEST", message });
     expect(await platform.lines.countDocuments()).toBe(0);
   });
+});
+
+describe("a batch that corrects another", () => {
+  /** A finished batch: `a` is paid, `b` and `c` have failed. */
+  async function withFailures() {
+    const costs = [
+      ["a", "10.00"],
+      ["b", "500.00"],
+      ["c", "600.00"],
+    ];
+    const lines = costs.map(([referenceId, sourceAmount]) => line({ referenceId, sourceAmount }));
+    const batchId = await approved(lines, "5000.00");
+    await run();
+    expect(await faceOf(batchId)).toBe("finished 0/1/2/0");
+    return batchId;
+  }
+  const correct = (correctsBatchId: string, references: string[], change: object = {}) =>
+    platform.ordersRpc.createBatch(
+      asked(
+        references.map((referenceId) => line({ referenceId, sourceAmount: "1.00" })),
+        { correctsBatchId, ...change },
+      ),
+    );
+  const problemsOf = async (call: Promise<unknown>) =>
+    readRefusal(await call.catch((error: unknown) => error))?.message;
+
+  it("pays failed lines again, once", async () => {
+    const first = await withFailures();
+    const { batch } = await correct(first, ["b"]);
+    const second = batch?.id ?? "";
+    expect(batch).toMatchObject({ correctsBatchId: first });
+    const corrected = (await linesOf(first)).map(({ correctedByBatchId: id }) => id);
+    expect(corrected).toEqual(["", second, ""]);
+    expect(await problemsOf(correct(first, ["b", "a", ""]))).toBe(
+      "lines[0].reference_id: was corrected before: another line or batch pays this line; lines[1].reference_id: must be that of a failed line: this line has not failed; lines[2].reference_id: is required to correct a failed line",
+    );
+    await approve(second);
+    await run();
+    expect(await faceOf(second)).toBe("finished 0/1/0/0");
+    expect((await balance()).held).toBe("11.00");
+    expect(await problemsOf(correct(first, ["b"]))).toMatch(/was corrected before/);
+    expect(await problemsOf(correct(first, ["c"]))).toBeUndefined();
+  });
+
+  it("may be cancelled or fail, and its lines are corrected again", async () => {
+    const first = await withFailures();
+    const { batch } = await correct(first, ["b"]);
+    await cancel(batch?.id ?? "");
+    const { batch: again } = await correct(first, ["b", "c"]);
+    expect((await linesOf(first))[1]?.correctedByBatchId).toBe(again?.id);
+  });
+
+  it("is another merchant's or not stored: refused", async () => {
+    const first = await withFailures();
+    const foreign = correct(first, ["b"], { merchantId: "mer_2" });
+    expect(await problemsOf(foreign)).toMatch(/corrects_batch_id: must be one of your batches/);
+  });
+
+  it("of two at the same time, one pays a line", async () => {
+    const first = await withFailures();
+    const answers = await Promise.allSettled([correct(first, ["b"]), correct(first, ["b"])]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const open = { "details.reference_id": "b", state: "waiting" } as const;
+    const batches = await platform.batches.distinct("_id");
+    expect(await platform.lines.countDocuments({ ...open, batch_id: { $in: batches } })).toBe(1);
+  });
+
+  it("survives a crash before its batch is stored, also if another corrects the line", async () => {
+    const first = await withFailures();
+    const request = { mutation: platform.operation() };
+    const { batch } = await correct(first, ["b"], request);
+    const second = batch?.id ?? "";
+    const stored = await platform.batches.findOneAndDelete({ _id: second });
+    const repeated = await correct(first, ["b"], request);
+    expect(repeated.batch?.id).toBe(second);
+    await platform.batches.deleteOne({ _id: second });
+    expect(await problemsOf(correct(first, ["b"]))).toMatch(/was corrected before/);
+    platform.world.offsetMs = 61_000;
+    const { batch: other } = await correct(first, ["b"]);
+    platform.world.offsetMs = 0;
+    expect(other?.id).not.toBe(second);
+    // The first request was only slow: its batch is stored now, and pays nothing.
+    if (stored !== null) await platform.batches.insertOne(stored);
+    await approve(second);
+    await run();
+    expect(await faceOf(second)).toBe("finished 0/0/0/1");
+  });
+});
+
+it("every mistake of a batch is reported at once, with its lines and rows", async () => {
+  const lines = [
+    line({ accountId: "acc_x", sourceAmount: "ten", referenceId: "a" }),
+    line({ beneficiaryId: "ben_x", sourceAmount: "1.001", referenceId: "b" }),
+    line({ beneficiaryId: "ben_x", destinationCurrencyCode: "INR", referenceId: "c" }),
+    line({ sourceCurrencyCode: "EUR", maxSourceAmount: "0.001", purposeCode: "x" }),
+  ];
+  const unreadable = [
+    { field: "source_ammount", problem: "is not known here" },
+    { field: "lines[3].metadata", problem: "must be an object" },
+    { field: "lines[2]", problem: "has 3 of 4 cells" },
+  ];
+  const rows = [2, 3, 5, 6];
+  const request = asked(lines, { unreadable, rows, correctsBatchId: "bat_x" });
+  const refusal = readRefusal(
+    await platform.ordersRpc.createBatch(request).catch((error: unknown) => error),
+  );
+  const named = refusal?.violations?.map(({ field, problem, lines: of }) =>
+    [field, problem, ...(of?.numbers.length === 0 ? [] : [of?.rows.join()])].join(" | "),
+  );
+  expect(named).toEqual([
+    "source_ammount | is not known here | ",
+    "corrects_batch_id | must be one of your batches | ",
+    "lines[0].source_amount | must be a decimal number | 2",
+    "lines[0].account_id | must be the same in all lines | 2",
+    "lines[1].beneficiary_id | must be one of your beneficiaries | 3,5",
+    "lines[1].source_amount | must have at most 2 decimals | 3",
+    "lines[2] | has 3 of 4 cells | 5",
+    "lines[3].purpose_code | must be an ISO 20022 purpose code: four capital letters, such as SUPP | 6",
+    "lines[3].metadata | must be an object | 6",
+    "lines[3].source_currency_code | must be the account's currency, USD | 6",
+    "lines[3].max_source_amount | must have at most 2 decimals | 6",
+  ]);
+  expect(refusal?.violations?.[2]?.lines?.referenceId).toBe("a");
+  expect(await platform.lines.countDocuments()).toBe(0);
 });
 
 it("a batch of more than 10,000 lines is refused", async () => {
@@ -267,6 +419,17 @@ it("a batch of more than 10,000 lines is refused", async () => {
 });
 
 describe("the approval of a batch", () => {
+  it("needs a maximum that covers the lines with a source amount", async () => {
+    const batchId = await make([line(), line({ sourceAmount: "", receivingAmount: "5.00" })]);
+    const refusal = await approve(batchId, "9.99").catch(readRefusal);
+    expect(refusal).toMatchObject({
+      message:
+        "max_total_amount: must be at least 10.00, the sum of the 1 lines with a source amount",
+    });
+    expect(await faceOf(batchId)).toBe("awaiting_approval 2/0/0/0");
+    expect(await codeOf(approve(batchId, "10.00"))).toBe("OK");
+  });
+
   it("is approved once: a repeat returns its result, another operation is refused", async () => {
     const batchId = await make([line()]);
     const mutation = platform.operation();
@@ -281,7 +444,7 @@ describe("the approval of a batch", () => {
   it("limits the total cost to the cent; a smaller later line still fits", async () => {
     const amounts = ["10.00", "10.01", "9.99", "0.02", "0.01"];
     const batchId = await approved(
-      amounts.map((sourceAmount) => line({ sourceAmount })),
+      amounts.map((receivingAmount) => line({ sourceAmount: "", receivingAmount })),
       "20.00",
     );
     platform.world.quoting = {};
@@ -296,7 +459,9 @@ describe("the approval of a batch", () => {
   });
 
   it("counts nothing for a line that failed after its quote", async () => {
-    const lines = [line({ sourceAmount: "500.00" }), line({ sourceAmount: "20.00" })];
+    const lines = ["500.00", "20.00"].map((receivingAmount) =>
+      line({ sourceAmount: "", receivingAmount }),
+    );
     const batchId = await approved(lines, "500.00");
     platform.world.quoting = {};
     await run();
@@ -445,7 +610,8 @@ it("waits while rail workers have enough to do, and stops with its process", asy
 });
 
 it("a process that lost its lease begins no line any more", async () => {
-  const batchId = await approved([line(), line()], "10.00");
+  const receiving = { sourceAmount: "", receivingAmount: "10.00" };
+  const batchId = await approved([line(receiving), line(receiving)], "10.00");
   const late = await leaseDueBatch(platform.batches, new Date(), batchLeaseMs);
   if (late === undefined) throw new Error("not leased");
   const reached = Promise.withResolvers<void>();

@@ -9,8 +9,8 @@ import {
   isSameActor,
   otherDigest,
 } from "../payouts/rules/approval.ts";
-import type { BatchDocument, Batches } from "./document.ts";
-import { decidable } from "./rules/batch.ts";
+import { type BatchDocument, type Batches, toTotal } from "./document.ts";
+import { approvable, decidable } from "./rules/batch.ts";
 import { approve, endLines, reject } from "./store.ts";
 
 export type DecideDeps = {
@@ -23,7 +23,9 @@ export type DecideDeps = {
 
 type Decided =
   | BatchDocument
-  | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN" | "STATE_NOT_REACHABLE">;
+  | Refused<
+      "NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN" | "STATE_NOT_REACHABLE" | "INVALID_REQUEST"
+    >;
 
 const expired = approvalExpired("batch");
 
@@ -39,6 +41,9 @@ export async function approveBatch(
   if (isRefused(may)) return may;
   const other = otherDigest("batch", batch.digest, limits.digest);
   if (other !== undefined) return other;
+  const fixed = batch.source_total && toTotal(batch.source_total);
+  const enough = approvable(limits.maxTotal, fixed);
+  if (isRefused(enough)) return enough;
   if (await approve(deps.batches, batch, limits.maxTotal, by)) deps.wakeRunner();
   const now = await found(deps, batch);
   return now.approval?.operation_id === by.operationId ? now : mayDecideNow(deps, batch, now, by);

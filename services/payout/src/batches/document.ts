@@ -1,5 +1,6 @@
 import type { Origin } from "@disburse/chassis/call-context.ts";
 import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import type { Creator } from "@disburse/chassis/rpc/creator.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection, Decimal128 } from "mongodb";
 import type { BatchState, FixedTotal, LineCounts } from "./rules/batch.ts";
@@ -14,6 +15,10 @@ export type BatchDocument = Origin & {
   schema_version: number;
   merchant_id: string;
   reference_id: string;
+  /** Absent if the merchant gave no name. */
+  file_name?: string;
+  /** The batch whose failed lines this batch pays again. */
+  corrects?: string;
   account_id: string;
   currency: string;
   line_count: number;
@@ -21,7 +26,7 @@ export type BatchDocument = Origin & {
   source_total?: StoredTotal;
   receiving_totals: StoredTotal[];
   operation_id: string;
-  actor: StoredActor;
+  actor: Creator;
   /** A hash of the approved content: the account and the lines. */
   digest: string;
   /** Set if the merchant's rules at the batch's creation required another actor's decision. */
@@ -40,6 +45,12 @@ export type BatchDocument = Origin & {
   stopped_for?: string;
   /** The time at which the approval of a held batch expired. Lines that have not begun fail. */
   expired_at?: Date;
+  /** Set if lines wait for balance. `expires_at` is absent if its maker sent none. */
+  queue?: { expires_at?: Date };
+  /** Set once a line has waited for balance: the time at which waiting lines fail. */
+  balance?: { price_minor: Decimal128; expires_at: Date };
+  /** The time at which the wait for balance expired. Lines that have not begun fail. */
+  unfunded_at?: Date;
   /** The time of the cancellation. Lines that have not begun are cancelled. */
   cancelled_at?: Date;
   /** The time at which the last lines were started, or at which the batch was approved. */

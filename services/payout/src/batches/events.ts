@@ -4,6 +4,7 @@ import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import { originOf } from "@disburse/chassis/call-context.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { creatorData } from "@disburse/chassis/rpc/creator.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { derivedId, eventId } from "@disburse/kernel/id.ts";
@@ -42,7 +43,9 @@ export function batchEvent(batchId: string, kind: BatchEvent["kind"], holds = 0)
 function messageOf(batch: BatchDocument, { id, kind }: BatchEvent): BusMessage {
   const { at, status, type, data } = kind === "finished" ? finished(batch) : required(batch);
   const { _id, merchant_id, reference_id } = batch;
-  const common = { id: _id, status, merchant_id, reference_id, line_count: batch.line_count };
+  const { file_name = "", corrects: corrects_batch_id = "", line_count } = batch;
+  const named = { reference_id, file_name, corrects_batch_id };
+  const common = { id: _id, status, merchant_id, ...named, line_count };
   const event = create(OptInEventSchema, {
     eventId: id,
     merchantId: merchant_id,
@@ -50,7 +53,7 @@ function messageOf(batch: BatchDocument, { id, kind }: BatchEvent): BusMessage {
     transactionId: _id,
     status,
     sequence: 1n,
-    dataJson: JSON.stringify({ ...common, ...data }),
+    dataJson: JSON.stringify({ ...common, ...data, created_by: creatorData(batch.actor) }),
     occurredAt: timestampFromDate(at),
   });
   const key = `opt_in.batch_${kind}`;

@@ -10,6 +10,7 @@ import {
   readLimit,
   readNumber,
 } from "@disburse/chassis/paging/page.ts";
+import { readCreator } from "@disburse/chassis/rpc/creator.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -26,24 +27,37 @@ import { approveBatch as approveForm } from "@disburse/forms/bodies/transfer.ts"
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { hashedId } from "@disburse/kernel/id.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
-import { isRefused, refused, refusedInState } from "@disburse/kernel/refusal.ts";
+import {
+  isRefused,
+  isViolation,
+  refused,
+  refusedInState,
+  type Violation,
+} from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+import { parseMoment } from "@disburse/kernel/time.ts";
+import { type PreviewDeps, previewRpc } from "../execution/preview.ts";
 import { orderDocument } from "../orders/document.ts";
-import type { OrderTerms } from "../orders/rules/order.ts";
+import { type OrderTerms, waitingUntil } from "../orders/rules/order.ts";
 import type { Payouts } from "../payouts/document.ts";
+import { checkedCorrection, claimFailed, lineIdOf } from "./corrections.ts";
 import { approveBatch, type DecideDeps, rejectBatch } from "./decide.ts";
 import { type BatchDocument, storedTotal } from "./document.ts";
 import { batchEvent } from "./events.ts";
-import { checkedLines, type LineDeps } from "./lines.ts";
+import { checkedLines, type LineDeps, refusalOf } from "./lines.ts";
 import { batchDigest, totalsOf } from "./rules/batch.ts";
 import { cancelBatch, insertLines } from "./store.ts";
+import { type ValidateDeps, validateRpc } from "./validate.ts";
 import { batchMessage, lineMessages } from "./wire.ts";
 
-export type BatchRpcDeps = LineDeps & DecideDeps & { readonly payouts: Payouts };
+export type BatchRpcDeps = LineDeps &
+  DecideDeps &
+  ValidateDeps &
+  PreviewDeps & { readonly payouts: Payouts };
 
 /** The maximum number of lines in a page. */
 const linePageMax = 500;
-const referenceMax = 255;
+const nameMax = 255;
 
 export function batchesRpc(deps: BatchRpcDeps) {
   const { batches, lines } = deps;
@@ -70,6 +84,10 @@ export function batchesRpc(deps: BatchRpcDeps) {
 
     getBatch: async ({ merchantId, batchId }) => shown(await find(merchantId, batchId)),
 
+    ...validateRpc(deps, (batch, operationId) =>
+      inspectedBatch(deps, batch, batchIdOf(batch.merchantId, operationId)),
+    ),
+    ...previewRpc(deps),
     ...decideRpc(deps, find, shown),
     ...listRpc(deps, find),
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
@@ -135,7 +153,7 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
         lines.countDocuments(own),
       ]);
       const page = cutPage(found, limit, ({ line }) => String(line));
-      const messages = await lineMessages(payouts, page.shown, batch.state);
+      const messages = await lineMessages(payouts, page.shown, batch);
       return { lines: messages, nextCursor: page.nextCursor, ...countedTotal(count) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
@@ -152,20 +170,17 @@ async function createBatch(
   deps: BatchRpcDeps,
   request: CreateBatchRequest,
 ): Promise<BatchDocument> {
-  const { operationId, actor } = readMutation(request.mutation);
+  const { operationId } = readMutation(request.mutation);
+  const actor = readCreator(request.mutation);
   const { merchantId } = request;
   const _id = batchIdOf(merchantId, operationId);
   const before = await deps.batches.findOne({ _id });
   if (before !== null) return before;
-  const referenceId = cleanText(request.referenceId);
-  const problem = referenceProblem(referenceId);
-  if (problem !== undefined) orThrow(refused("INVALID_REQUEST", `reference_id: ${problem}`));
-  const sent = request.lines;
-  const terms = orThrow(await checkedLines(deps, merchantId, sent, request.unreadable));
+  const { terms, claims, queue, ...named } = orThrow(await checkedBatch(deps, request, _id));
   const createdAt = deps.clock.now();
   const origin = currentOrigin();
   const documents = terms.map((each, at) => {
-    const id = `${_id}.${String(at + 1).padStart(5, "0")}`;
+    const id = lineIdOf(_id, at + 1);
     const place = { batchId: _id, line: at + 1 };
     return orderDocument(each, {
       id,
@@ -178,23 +193,80 @@ async function createBatch(
     });
   });
   await insertLines(deps.lines, documents);
+  orThrow(await claimFailed(deps, claims));
   const byAnother = deps.controls.of(merchantId)?.approval?.isOfBatches === true;
   const batch: BatchDocument = {
     _id,
     schema_version: 1,
     merchant_id: merchantId,
-    reference_id: referenceId,
+    ...named,
     ...approvedFields(_id, merchantId, terms),
     operation_id: operationId,
     actor,
     ...origin,
     state: "awaiting_approval",
     ...(byAnother && { by_another: true }),
+    ...(queue && { queue }),
     pending_events: byAnother ? [batchEvent(_id, "approval_required")] : [],
     created_at: createdAt,
     updated_at: createdAt,
   };
   return insertOrFind(deps.batches, batch, { _id });
+}
+
+/** Returns the checked content of a batch, or all problems of the request. */
+async function checkedBatch(deps: BatchRpcDeps, request: CreateBatchRequest, batchId: string) {
+  const { claims, named, queue, ...checked } = await inspectedBatch(deps, request, batchId);
+  const refusal = refusalOf(checked, request.rows);
+  if (refusal !== undefined) return refusal;
+  const terms = checked.lines.flatMap((line) => line.terms ?? []);
+  return { ...named, terms, claims, queue };
+}
+
+/** Finds all problems of a batch, and the names that it gets. */
+async function inspectedBatch(deps: BatchRpcDeps, request: CreateBatchRequest, batchId: string) {
+  const { merchantId } = request;
+  const corrects = cleanText(request.correctsBatchId);
+  const named = {
+    reference_id: cleanText(request.referenceId),
+    ...(request.fileName !== "" && { file_name: cleanText(request.fileName) }),
+    ...(corrects !== "" && { corrects }),
+  };
+  const read = await checkedLines(deps, merchantId, request);
+  const asked = { merchantId, corrects, batchId };
+  const { checked, claims } =
+    corrects === "" ? { checked: read, claims: [] } : await checkedCorrection(deps, asked, read);
+  const { reference_id, file_name = "" } = named;
+  const ofNames = Object.entries({ reference_id, file_name }).flatMap(([field, text]) => {
+    const problem = nameProblem(text);
+    return problem === undefined ? [] : [{ field, problem }];
+  });
+  const waits = queueOf(request, deps.clock.now());
+  const ofWait = isViolation(waits) ? [waits] : [];
+  return {
+    lines: checked.lines,
+    ofBody: [...ofNames, ...ofWait, ...checked.ofBody],
+    claims,
+    named,
+    queue: isViolation(waits) ? undefined : waits,
+  };
+}
+
+/** Reads whether lines wait for balance, and until when. */
+function queueOf(
+  { queueIfLowBalance, expiresAt }: CreateBatchRequest,
+  now: Date,
+): BatchDocument["queue"] | Violation {
+  const field = "expires_at";
+  if (!queueIfLowBalance && expiresAt !== "") {
+    return { field, problem: "is only allowed with queue_if_low_balance" };
+  }
+  if (expiresAt !== "" && parseMoment(expiresAt) === undefined) {
+    return { field, problem: "must be an ISO 8601 time" };
+  }
+  const expires_at = waitingUntil(expiresAt, now);
+  if (isViolation(expires_at)) return expires_at;
+  return queueIfLowBalance ? { ...(expires_at && { expires_at }) } : undefined;
 }
 
 /** Returns the fields that an approval covers: the account, the fixed totals and their digest. */
@@ -215,7 +287,7 @@ function approvedFields(id: string, merchantId: string, terms: readonly OrderTer
   };
 }
 
-function referenceProblem(text: string): string | undefined {
-  const isLong = Array.from(text).length > referenceMax;
-  return isLong ? `must be at most ${referenceMax} characters` : textProblem(text);
+function nameProblem(text: string): string | undefined {
+  const isLong = Array.from(text).length > nameMax;
+  return isLong ? `must be at most ${nameMax} characters` : textProblem(text);
 }

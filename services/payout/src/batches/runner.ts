@@ -11,10 +11,13 @@ import { expireHeld } from "./held-store.ts";
 import { batchDigest, mayGoOn, waitingMax } from "./rules/batch.ts";
 import {
   endLines,
+  expireWait,
   extendLease,
   finish,
+  forgetPrice,
   type LeasedBatch,
   leaseDueBatch,
+  setShort,
   standingOf,
   takeLines,
 } from "./store.ts";
@@ -42,6 +45,8 @@ const concurrency = 4;
 const partMax = 20;
 /** The pause before the next check of a batch whose lines wait for a screening or a service. */
 const againMs = 5_000;
+/** How long lines wait for balance by default, after the first one began to wait. */
+const waitMs = 24 * 3_600_000;
 /** The pause before the next check of the rails' queue. */
 const pauseMs = 500;
 
@@ -62,6 +67,7 @@ export async function runDueBatch(deps: BatchDeps): Promise<boolean> {
  */
 export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<void> {
   const { batch } = leased;
+  if (!(await isFunded(deps, leased))) return release(deps, leased, againMs);
   await takeLines(deps.orders, leased);
   if (!(await isAsApproved(deps, batch)))
     throw new Error("the stored batch differs from the one that was approved");
@@ -84,7 +90,11 @@ export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<vo
       .toArray();
     if (part.length === 0) break;
     last = part.at(-1)?.line ?? last;
-    if (!(await runPart(deps, leased, budget, part))) return release(deps, leased, againMs);
+    const ended = await runPart(deps, leased, budget, part);
+    if (ended === "away") return release(deps, leased, againMs);
+    if (ended !== "done") {
+      return setShort(deps.batches, leased, { price: ended.short, lastsMs: waitMs, againMs });
+    }
     hasMoved = true;
   }
   const standing = await standingOf(deps.orders, batch._id);
@@ -94,11 +104,31 @@ export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<vo
   }
 }
 
-/** Ends the lines that have not begun, after a cancellation or an expired approval. */
-async function endUnbegun({ orders }: BatchDeps, { _id, cancelled_at, expired_at }: BatchDocument) {
+/**
+ * Returns true if a batch may go on: its account has the price of the line that waits for balance,
+ * or the wait is over.
+ */
+async function isFunded(deps: BatchDeps, leased: LeasedBatch): Promise<boolean> {
+  const { balance, account_id: _id, cancelled_at } = leased.batch;
+  if (balance === undefined || cancelled_at !== undefined) return true;
+  if (await expireWait(deps.batches, leased)) return true;
+  const account = await deps.ledger.accounts.findOne({ _id }, { projection: { available: 1 } });
+  const available = account === null ? 0n : fromDecimal128(account.available);
+  if (available < fromDecimal128(balance.price_minor)) return false;
+  // The next line may cost less. If it has too little money too, it stores its own price.
+  await forgetPrice(deps.batches, leased);
+  return true;
+}
+
+/** Ends the lines that have not begun, after a cancellation, an expired approval or an expired wait. */
+async function endUnbegun({ orders }: BatchDeps, batch: BatchDocument) {
+  const { _id, cancelled_at, expired_at, unfunded_at } = batch;
   if (cancelled_at !== undefined) await endLines(orders, _id, { state: "cancelled" });
-  if (expired_at === undefined) return;
-  await endLines(orders, _id, { state: "failed", failure: "APPROVAL_EXPIRED" });
+  if (expired_at !== undefined) {
+    await endLines(orders, _id, { state: "failed", failure: "APPROVAL_EXPIRED" });
+  }
+  if (unfunded_at === undefined) return;
+  await endLines(orders, _id, { state: "failed", failure: "INSUFFICIENT_BALANCE" });
 }
 
 /** Returns true if the lines equal the approved content. Otherwise the batch must not be paid. */
@@ -145,27 +175,37 @@ async function budgetOf(deps: BatchDeps, { batch }: LeasedBatch): Promise<Budget
 }
 
 /**
- * Executes the lines of one part. Returns `false` if a service is unavailable; the remaining lines
- * then wait.
+ * Executes the lines of one part. If a service is unavailable, or a line has too little money and
+ * waits for it, the remaining lines wait.
  */
 async function runPart(
   deps: BatchDeps,
   { batch, lease }: LeasedBatch,
   budget: Budget,
   part: readonly OrderDocument[],
-): Promise<boolean> {
+): Promise<"done" | "away" | { readonly short: bigint }> {
   const queue = [...part];
   let isAway = false;
+  let short: bigint | undefined;
+  // No line overtakes one that waits for balance.
+  const isInLine = batch.queue !== undefined && batch.unfunded_at === undefined;
+  const noteShort = (price: bigint) => {
+    short = price;
+  };
+  const onShort = isInLine ? noteShort : undefined;
   const dueAt = batch.approval?.at ?? batch.created_at;
   const given = givenApproval(batch);
   const work = async () => {
-    for (let next = queue.shift(); next !== undefined && !isAway; next = queue.shift()) {
-      const leased = { order: toOrder(next), document: next, lease, dueAt, budget, given };
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      if (isAway || short !== undefined) return;
+      const its = { order: toOrder(next), document: next };
+      const leased = { ...its, lease, dueAt, budget, given, onShort };
       if ((await executeOrder(deps, leased)) === "away") isAway = true;
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
-  return !isAway;
+  await Promise.all(Array.from({ length: isInLine ? 1 : concurrency }, work));
+  if (short !== undefined) return { short };
+  return isAway ? "away" : "done";
 }
 
 type RunnerDeps = Omit<BatchDeps, "isStopping"> & {

@@ -202,6 +202,47 @@ export async function takeLines(lines: Orders, { batch, lease }: LeasedBatch): P
   await lines.updateMany({ batch_id: batch._id, state: "waiting" }, { $set: { lease } });
 }
 
+/**
+ * Stores that the next line waits for balance, and its price. The first wait decides when waiting
+ * lines fail: at the time that was sent, or after `lastsMs`.
+ */
+export async function setShort(
+  batches: Batches,
+  { batch, lease }: LeasedBatch,
+  { price, lastsMs, againMs }: { price: bigint; lastsMs: number; againMs: number },
+): Promise<void> {
+  const byDefault = { $ifNull: ["$queue.expires_at", { $add: ["$$NOW", lastsMs] }] };
+  await batches.updateOne({ _id: batch._id, state: "running", lease }, [
+    {
+      $set: {
+        "balance.price_minor": toDecimal128(price),
+        "balance.expires_at": { $ifNull: ["$balance.expires_at", byDefault] },
+        due_at: { $add: ["$$NOW", againMs] },
+        updated_at: "$$NOW",
+      },
+    },
+  ]);
+}
+
+/** Lets a batch go on that waited for balance. */
+export async function forgetPrice(batches: Batches, { batch, lease }: LeasedBatch): Promise<void> {
+  const own = { _id: batch._id, state: "running" as const, lease };
+  await batches.updateOne(own, { $set: { "balance.price_minor": toDecimal128(0n) } });
+}
+
+/** Ends the wait for balance if it has expired by the database's clock. Returns true if it has. */
+export async function expireWait(
+  batches: Batches,
+  { batch, lease }: LeasedBatch,
+): Promise<boolean> {
+  const isOver = { $expr: { $lte: ["$balance.expires_at", "$$NOW"] } };
+  const { matchedCount } = await batches.updateOne(
+    { _id: batch._id, state: "running", lease, ...isOver },
+    [{ $set: { unfunded_at: "$$NOW" } }],
+  );
+  return matchedCount === 1;
+}
+
 /** Finishes a batch that has no waiting lines. Returns `false` if it is already finished. */
 export async function finish(batches: Batches, id: string, standing: Standing): Promise<boolean> {
   const result = { counts: standing.counts, total_minor: toDecimal128(standing.total) };

@@ -2,6 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { creatorMessage } from "@disburse/chassis/rpc/creator.ts";
 import {
   type Batch,
   type BatchApprovalSchema,
@@ -10,15 +11,17 @@ import {
   BatchLineState,
   BatchSchema,
   BatchState,
+  type BatchTermsSchema,
 } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { type OrderDocument, type Orders, toOrder } from "../orders/document.ts";
-import { knownAmounts } from "../orders/rules/order.ts";
+import { knownAmounts, type OrderState, type OrderTerms } from "../orders/rules/order.ts";
 import { outcomeFields, payoutsOf } from "../orders/wire.ts";
 import type { Payouts } from "../payouts/document.ts";
+import { batchOfLine } from "./corrections.ts";
 import { type BatchDocument, toTotal } from "./document.ts";
 import type { FixedTotal } from "./rules/batch.ts";
 import { type Standing, standingOf } from "./store.ts";
@@ -32,6 +35,8 @@ export async function batchMessage(lines: Orders, batch: BatchDocument): Promise
     id: batch._id,
     merchantId: batch.merchant_id,
     referenceId: batch.reference_id,
+    fileName: batch.file_name ?? "",
+    correctsBatchId: batch.corrects ?? "",
     state: enumValue(BatchState, batch.state),
     accountId: batch.account_id,
     sourceCurrencyCode: currency,
@@ -49,7 +54,16 @@ export async function batchMessage(lines: Orders, batch: BatchDocument): Promise
     createdAt: timestampFromDate(batch.created_at),
     updatedAt: timestampFromDate(batch.updated_at),
     approval: approvalMessage(batch),
+    createdBy: creatorMessage(batch.actor),
+    queueIfLowBalance: batch.queue !== undefined,
+    ...expiryOf(batch),
   });
+}
+
+/** Returns the time at which waiting lines fail, if it is known. */
+function expiryOf({ queue, balance }: BatchDocument) {
+  const at = balance?.expires_at ?? queue?.expires_at;
+  return at && { expiresAt: timestampFromDate(at) };
 }
 
 function approvalMessage(batch: BatchDocument): MessageInitShape<typeof BatchApprovalSchema> {
@@ -92,21 +106,46 @@ async function progressOf(lines: Orders, batch: BatchDocument): Promise<Standing
   }
 }
 
+const awaitingBalance = {
+  status: PayoutStatus.INITIATED,
+  subStatus: PayoutSubStatus.AWAITING_BALANCE,
+} as const;
+
 const awaitingApproval = {
   status: PayoutStatus.INITIATED,
   subStatus: PayoutSubStatus.AWAITING_APPROVAL,
 } as const;
 
-function totalMessage({ currency, amount, lines }: FixedTotal) {
+export function totalMessage({ currency, amount, lines }: FixedTotal) {
   return { currencyCode: currency, amount: formatAmount(amount, currency), lines };
+}
+
+/** Builds the message of a line as it was sent. */
+function termsMessage(terms: OrderTerms): MessageInitShape<typeof BatchTermsSchema> {
+  const { details, fixed, amount, maxSource, source, destination } = terms;
+  const currency = fixed === "source" ? source : destination;
+  return {
+    accountId: terms.accountId,
+    beneficiaryId: terms.beneficiaryId,
+    sourceCurrencyCode: source,
+    destinationCurrencyCode: destination,
+    [fixed === "source" ? "sourceAmount" : "receivingAmount"]: formatAmount(amount, currency),
+    maxSourceAmount: maxSource === undefined ? "" : formatAmount(maxSource, source),
+    referenceId: details.referenceId,
+    remittanceInformation: details.remittanceInformation ?? "",
+    purposeCode: details.purposeCode ?? "",
+    metadata: details.metadata ?? {},
+    allowDuplicate: terms.allowDuplicate,
+  };
 }
 
 /** Builds the messages of lines, including the outcomes of their payouts. */
 export async function lineMessages(
   payouts: Payouts,
   documents: readonly OrderDocument[],
-  batch: BatchDocument["state"],
+  { state, balance, unfunded_at }: BatchDocument,
 ): Promise<BatchLine[]> {
+  const isShort = state === "running" && balance !== undefined && unfunded_at === undefined;
   const found = await payoutsOf(payouts, documents);
   return documents.map((document) => {
     const order = toOrder(document);
@@ -118,12 +157,7 @@ export async function lineMessages(
     );
     return create(BatchLineSchema, {
       number: document.line ?? 0,
-      // A line has no approval state of its own: it is shown as waiting while its batch awaits
-      // approval.
-      state: enumValue(
-        BatchLineState,
-        order.state === "awaiting_approval" ? "waiting" : order.state,
-      ),
+      state: enumValue(BatchLineState, lineState(order.state)),
       accountId: terms.accountId,
       beneficiaryId: terms.beneficiaryId,
       sourceCurrencyCode: terms.source,
@@ -132,10 +166,21 @@ export async function lineMessages(
       maxSourceAmount: max === undefined ? "" : formatAmount(max, terms.source),
       referenceId: terms.details.referenceId,
       metadata: terms.details.metadata ?? {},
+      terms: termsMessage(terms),
+      correctedByBatchId: batchOfLine(document.corrected_by ?? ""),
       ...outcome,
       ...(order.state === "executed" && { status, subStatus }),
-      ...(order.state === "waiting" && batch === "awaiting_approval" && awaitingApproval),
+      ...(order.state === "waiting" && state === "awaiting_approval" && awaitingApproval),
+      ...(order.state === "waiting" && isShort && awaitingBalance),
       updatedAt: timestampFromDate(document.updated_at),
     });
   });
+}
+
+/**
+ * A line has no approval state of its own: it is shown as waiting while its batch awaits approval.
+ * A line reserves no money.
+ */
+function lineState(state: OrderState["state"]) {
+  return state === "awaiting_approval" || state === "reserving" ? "waiting" : state;
 }

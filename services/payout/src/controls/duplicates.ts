@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { type Database, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { isHeld, type Ledger } from "@disburse/ledger/accounts.ts";
+import { holdIdOf, readHoldId } from "@disburse/ledger/rules/account.ts";
 import type { Collection, Filter } from "mongodb";
 import { isCreated, type PayoutDocument, type Payouts } from "../payouts/document.ts";
 import type { PayoutControls } from "./store.ts";
@@ -11,6 +12,8 @@ import type { PayoutControls } from "./store.ts";
 /** A payout that is about to be created, with a reading of the quote service's clock. */
 export type NewPayout = ClockReading & {
   readonly payoutId: string;
+  /** Set for the later attempts of a payout that waited for balance. */
+  readonly attempt?: number | undefined;
   readonly merchantId: string;
   readonly accountId: string;
   /** Keyed hashes of destination and reference. Empty if the payout has no reference. */
@@ -36,6 +39,7 @@ type LockDocument = {
   /** `<merchant id>:<duplicate key>`. */
   _id: string;
   schema_version: number;
+  /** The id under which the payout's money is held (`holdIdOf`). */
   payout_id: string;
   account_id: string;
   /**
@@ -102,7 +106,73 @@ export function createDuplicateGuard(deps: GuardDeps) {
       await lock.end("refused");
       return { ...refused("POSSIBLE_DUPLICATE"), payoutId: earlier };
     },
+    /**
+     * Reads the earlier payouts of references that nobody orders yet, and takes no lock. Returns
+     * `undefined` if the guard is off. The result returns the earlier payout of a new one.
+     */
+    rehearse: async (merchantId: string, keys: readonly string[], now: Date) => {
+      const windowMs = deps.controls.of(merchantId)?.duplicateWindowMs;
+      if (windowMs === undefined) return undefined;
+      const since = new Date(now.getTime() - windowMs);
+      const earlier: EarlierPayout[] = [];
+      for (let at = 0; at < keys.length; at += keysMax) {
+        const some = keys.slice(at, at + keysMax);
+        earlier.push(...(await readEarlier(deps.payouts, merchantId, some, since)));
+      }
+      const byKey = new Map<string, EarlierPayout[]>();
+      for (const each of earlier) {
+        for (const key of each.duplicate_keys ?? [])
+          byKey.set(key, [...(byKey.get(key) ?? []), each]);
+      }
+      return (payout: Omit<NewPayout, "merchantId" | "accountId" | keyof ClockReading>) =>
+        payout.duplicateKeys
+          .flatMap((key) => byKey.get(key) ?? [])
+          .find((each) => isSameAmount(each, payout))?._id;
+    },
   };
+}
+
+type EarlierPayout = Pick<
+  PayoutDocument,
+  "_id" | "duplicate_keys" | "source" | "source_minor" | "destination" | "receiving_minor"
+>;
+
+/** The maximum number of keys in one read, and of payouts that it returns. */
+const keysMax = 1_000;
+const earlierMax = 10_000;
+
+function readEarlier(
+  payouts: Payouts,
+  merchant_id: string,
+  keys: readonly string[],
+  since: Date,
+): Promise<EarlierPayout[]> {
+  const amounts = { source: 1, source_minor: 1, destination: 1, receiving_minor: 1 } as const;
+  return payouts
+    .find(
+      {
+        merchant_id,
+        duplicate_keys: { $in: [...keys] },
+        created_at: { $gt: since },
+        status: { $ne: "failed" },
+      },
+      { projection: { duplicate_keys: 1, ...amounts } },
+    )
+    .limit(earlierMax)
+    .toArray() as Promise<EarlierPayout[]>;
+}
+
+/** A new quote usually repeats only the amount that it fixes, so one equal amount is enough. */
+function isSameAmount(
+  earlier: EarlierPayout,
+  payout: Pick<NewPayout, "source" | "sourceMinor" | "destination" | "receivingMinor">,
+): boolean {
+  const isSource = earlier.source === payout.source;
+  const isDestination = earlier.destination === payout.destination;
+  return (
+    (isSource && fromDecimal128(earlier.source_minor) === payout.sourceMinor) ||
+    (isDestination && fromDecimal128(earlier.receiving_minor) === payout.receivingMinor)
+  );
 }
 
 /**
@@ -165,11 +235,12 @@ async function takeLock(
   payout: NewPayout,
   key: string,
 ): Promise<ExecutionLock> {
-  const { merchantId, payoutId, accountId } = payout;
+  const { merchantId, accountId } = payout;
+  const holdId = holdIdOf(payout);
   const _id = `${merchantId}:${key}`;
-  const own = { payout_id: payoutId, account_id: accountId };
+  const own = { payout_id: holdId, account_id: accountId };
   // Matches only this payout's lock. If the lock expires, another execute may take it over.
-  const its = { _id, payout_id: payoutId };
+  const its = { _id, payout_id: holdId };
   const lock: ExecutionLock = {
     end: async (how) => {
       if (how === "refused") await locks.updateOne(its, { $inc: { shared: -1 } });
@@ -181,7 +252,7 @@ async function takeLock(
     const found = await locks.findOne({ _id });
     if (found === null) return false;
     const { payout_id, taken_at } = found;
-    if (payout_id === payoutId) {
+    if (payout_id === holdId) {
       // Another attempt at the same payout holds the lock. They share it, because only one of them
       // creates the payout. The lock lasts from now, also if the other attempt hangs.
       const shared = { $inc: { shared: 1 }, $max: { taken_at: taken.taken_at } };
@@ -233,7 +304,7 @@ async function isStale(
   // `agoMs` may be negative, because the quote service's clock may have been set back.
   if (Math.abs(agoMs) < lockMs) return false;
   const exists = await payouts.findOne(
-    { _id: payout_id, ...isCreated },
+    { _id: readHoldId(payout_id).payoutId, ...isCreated },
     { projection: { _id: 1 } },
   );
   // While money is held, the sweep may still create the payout, so the lock stays.

@@ -4,6 +4,9 @@ import type { VelocityReservations } from "../velocity/reservations.ts";
 import type { Counted } from "../velocity/rules/usage.ts";
 import type { ReadDeps } from "./reads.ts";
 
+/** Converts amounts to the currencies of rules. */
+export type Converting = { readonly quote: Pick<ReadDeps["quote"], "getEquivalentAmount"> };
+
 type CountDeps = Pick<ReadDeps, "quote" | "controls"> & {
   readonly reservations: Pick<VelocityReservations, "count">;
 };
@@ -26,23 +29,36 @@ export async function countForApproval(deps: CountDeps, payout: CountedPayout): 
   const rules = amounts.filter(({ windowMs }) => windowMs > 0);
   if (rules.length === 0) return { isOverWindow: false, giveUp: async () => undefined };
   const { counted, giveUp } = await deps.reservations.count(payout);
+  return { isOverWindow: await isOverAny(deps, rules, counted, payout), giveUp };
+}
+
+/** Returns true if a payout reaches the minimum of a rule, together with those counted earlier. */
+export async function isOverAny(
+  deps: Converting,
+  rules: readonly AmountRule[],
+  counted: readonly Counted[],
+  payout: WorthPayout,
+): Promise<boolean> {
   for (const rule of rules) {
     for (const each of counted) {
-      if (await isOver(deps, rule, each, payout)) return { isOverWindow: true, giveUp };
+      if (await isOver(deps, rule, each, payout)) return true;
     }
   }
-  return { isOverWindow: false, giveUp };
+  return false;
 }
+
+/** The payout's values that count towards a rule. */
+type WorthPayout = Pick<CountedPayout, "merchantId" | "currency" | "amount">;
 
 /**
  * Returns true if the sum reaches the rule's minimum, or if a payout's value in the rule's currency
  * is unknown.
  */
 async function isOver(
-  deps: CountDeps,
+  deps: Converting,
   { currency, minimum, windowMs }: AmountRule,
   { earlier, at }: Counted,
-  payout: CountedPayout,
+  payout: WorthPayout,
 ): Promise<boolean> {
   const sums = new Map([[payout.currency, payout.amount]]);
   for (const part of earlier) {
@@ -61,7 +77,7 @@ async function isOver(
 
 /** Converts an amount at the current rate. Returns `undefined` if there is no rate. */
 async function worthOf(
-  { quote }: CountDeps,
+  { quote }: Converting,
   merchantId: string,
   [amount, currencyCode]: readonly [bigint, string],
   equivalentCurrencyCode: string,

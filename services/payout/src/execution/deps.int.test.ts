@@ -9,6 +9,7 @@ import type { Lease } from "../payouts/document.ts";
 import { findPayout } from "../payouts/store.ts";
 import { unavailable } from "../test-neighbours.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { acceptPayout } from "../waiting/rpc.ts";
 import { claimAndCreate, type ExecuteDeps, executePayout } from "./execute.ts";
 import { executionRpc } from "./rpc.ts";
 
@@ -88,7 +89,11 @@ it.each([
   const mutation = platform.operation();
   const asked = { mutation, merchantId: "mer_1", quoteId, referenceId };
   const message = create(ExecutePayoutRequestSchema, asked);
-  const rpc = executionRpc({ ...platform.parts, mode });
+  const rpc = executionRpc({
+    ...platform.parts,
+    mode,
+    execute: (request, sent) => acceptPayout(platform.parts, request, sent),
+  });
   const principal = { kind: "service", name: "gateway" } as const;
   const answered = withCallContext({ requestId: "req-1", principal }, () =>
     rpc.executePayout(message),

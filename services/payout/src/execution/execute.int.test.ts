@@ -1,7 +1,10 @@
+import { fromBinary } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findPayout } from "../payouts/store.ts";
@@ -56,6 +59,23 @@ describe("execute", () => {
       uniqueTransactionReference: "",
       version: 1,
     });
+  });
+
+  it.each([
+    ["a key", { kind: Actor_Kind.API_KEY, id: "key_1", name: "ERP" }, "ERP"],
+    ["a key without a name", { kind: Actor_Kind.API_KEY, id: "key_1", name: "" }, ""],
+    ["a member", { kind: Actor_Kind.MEMBER, id: "mem_1", name: "Mia" }, undefined],
+  ])("stores and publishes the creator: %s", async (_what, { name: _, ...actor }, name) => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const mutation = { ...platform.operation(), actor: { ...actor, name: _ } };
+    const { payoutId } = await execute(platform.quote(accountId), { mutation });
+    const { payout } = await platform.rpc.getPayout({ merchantId: "mer_1", payoutId });
+    expect(payout?.createdBy).toMatchObject(actor);
+    expect(payout?.createdBy?.name).toBe(name);
+    const stored = await platform.payouts.findOne({ _id: payoutId });
+    const events = [...(stored?.outbox ?? []), ...(stored?.published_events ?? [])];
+    const [event] = events.map(({ body }) => fromBinary(PayoutStatusChangedSchema, body.buffer));
+    expect(event?.payout?.createdBy).toEqual(payout?.createdBy);
   });
 
   it("creates a payout that another merchant can't find", async () => {

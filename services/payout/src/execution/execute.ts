@@ -9,7 +9,13 @@ import type { Lease, Payouts } from "../payouts/document.ts";
 import { markReissued } from "../payouts/reissued.ts";
 import type { GivenApproval } from "../payouts/rules/approval.ts";
 import { newPayout } from "../payouts/rules/deciding.ts";
-import { type Payout, type PayoutOrder, payoutIdOf } from "../payouts/rules/payout.ts";
+import {
+  heldFor,
+  holdOf,
+  type Payout,
+  type PayoutOrder,
+  payoutIdOf,
+} from "../payouts/rules/payout.ts";
 import {
   type Created,
   findPayout,
@@ -41,6 +47,13 @@ export type ExecuteRequest = Omit<PayoutOrder, "approval"> & {
   readonly given?: GivenApproval | undefined;
   /** The payout to reissue. The quote must have been created for the same payout. */
   readonly reissueOf?: string;
+  /**
+   * True if the payout waits after a refusal for too little money. Its operation then stays bound
+   * to it.
+   */
+  readonly mayWait?: boolean;
+  /** The scheduled payout whose reservation the hold takes the money from. */
+  readonly reservedFor?: string | undefined;
 };
 
 type ExecuteResult = Payout | Refused<PublicRefusal>;
@@ -76,18 +89,24 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
   const { operationId } = request;
   const { corridorOpen } = read.executable;
   const respond = (result: ExecuteResult) => forOperation(operationId, result, corridorOpen);
+  const { claim } = read;
   if (next === "complete") {
-    const existing = await findPayout(deps.payouts, payoutIdOf(quoteId));
+    const existing = await findPayout(deps.payouts, claim?.payoutId ?? payoutIdOf(request));
     if (existing !== undefined) return (await findRepeated(deps, request)) ?? respond(existing);
   }
   const beneficiary = await beneficiaryFor(deps, read, next);
+  const since = beneficiary?.createdAt;
+  // The claim's order decides which payout the quote creates, even if another quote has its id.
+  if (claim !== undefined && claim.payoutId !== payoutIdOf(request)) {
+    return respond(await orderAndPay(deps, claim.order, read, { next, since }));
+  }
   if (next === "hold") {
     const fit = fundable(read.executable, beneficiary?.screening);
     if (isRefused(fit)) return fit;
   }
   const lock = next === "hold" ? await enterGuard(deps, request, read) : undefined;
   if (isRefused(lock)) return lock;
-  const result = await orderAndPay(deps, request, read, { next, since: beneficiary?.createdAt });
+  const result = await orderAndPay(deps, request, read, { next, since });
   // After an error the outcome is unknown, so the lock stays until it expires.
   await lock?.end(isRefused(result) ? "refused" : "stored");
   return respond(result);
@@ -99,14 +118,15 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
  */
 async function enterGuard(
   { duplicates }: ExecuteDeps,
-  { merchantId, quoteId, details, allowDuplicate }: ExecuteRequest,
+  request: ExecuteRequest,
   { accountId, destinationKeys, currency: source, destination, executable, ...read }: ReadQuote,
 ) {
+  const { merchantId, details, allowDuplicate } = request;
   if (allowDuplicate) return undefined;
   const { sourceMinor, receivingMinor } = executable;
   const { now, sentAt, receivedAt } = read;
   return duplicates.enter({
-    payoutId: payoutIdOf(quoteId),
+    ...heldFor(request),
     merchantId,
     accountId,
     duplicateKeys: duplicateKeys(destinationKeys, details.referenceId),
@@ -131,7 +151,7 @@ async function orderAndPay(
   if (isRefused(reservation)) return reservation;
   const { isOverWindow, giveUp } = await countForApproval(deps, toCount);
   const need = approvalFor(deps, read, { beneficiaryCreatedAt: since, isOverWindow });
-  const { given, reissueOf: _, ...ordered } = request;
+  const { given, reissueOf: _, mayWait = false, reservedFor, ...ordered } = request;
   const asOrdered = need === undefined ? ordered : { ...ordered, approval: { ...need, given } };
   // The order is stored even for a claimed quote, because a restored backup may have lost the order
   // and the hold.
@@ -143,13 +163,20 @@ async function orderAndPay(
     return placed;
   }
   const { order, onlyTry } = placed;
+  if (reservedFor !== undefined) {
+    const result = await payFromReservation(deps, order, read, reservedFor);
+    if (isRefused(result) && onlyTry !== undefined) {
+      await freeOperation(deps.payouts, order, onlyTry);
+    }
+    return result;
+  }
   const held = await hold(deps, order, read, onlyTry === undefined ? undefined : orderedAt);
   // After a refusal no money is held, so the limits are released. After an error the money may be
   // held, so the limits stay reserved.
   if (isRefused(held)) {
     await reservation?.giveUp();
     await giveUp();
-    if (onlyTry !== undefined) await removeOrder(deps.payouts, order, onlyTry);
+    if (onlyTry !== undefined && !mayWait) await removeOrder(deps.payouts, order, onlyTry);
     return held;
   }
   const result = await claimAndCreate(deps, read.accountId, order);
@@ -160,9 +187,10 @@ async function orderAndPay(
 /** Returns the payout if this operation already created it. Refuses if the request body differs. */
 async function findRepeated(
   { payouts }: ExecuteDeps,
-  { merchantId, operationId, quoteId, content }: ExecuteRequest,
+  request: ExecuteRequest,
 ): Promise<Payout | typeof otherContent | undefined> {
-  const payout = await findPayout(payouts, payoutIdOf(quoteId), { merchant_id: merchantId });
+  const { merchantId, operationId, content } = request;
+  const payout = await findPayout(payouts, payoutIdOf(request), { merchant_id: merchantId });
   if (payout?.order.operationId !== operationId) return undefined;
   return payout.order.content === content ? payout : otherContent;
 }
@@ -175,10 +203,11 @@ function forOperation(operationId: string, outcome: ExecuteResult, corridorOpen:
 }
 
 /** The payout's values that count towards limits and approval rules. */
-function toReserve({ merchantId, quoteId, actor }: ExecuteRequest, quote: ReadQuote) {
+function toReserve(request: ExecuteRequest, quote: ReadQuote) {
+  const { merchantId, quoteId, actor } = request;
   const { accountId, destinationKeys, currency, executable } = quote;
   return {
-    payoutId: payoutIdOf(quoteId),
+    payoutId: holdOf(request),
     quoteId,
     merchantId,
     accountId,
@@ -190,20 +219,23 @@ function toReserve({ merchantId, quoteId, actor }: ExecuteRequest, quote: ReadQu
 }
 
 /**
- * Holds the money under the payout's id. A repeated hold succeeds. `orderedAt` is a time before
+ * Holds the money under the order's hold id. A repeated hold succeeds. `orderedAt` is a time before
  * this process stored the quote's first order.
  */
 async function hold(
   deps: ExecuteDeps,
-  { merchantId, quoteId, details }: PayoutOrder,
+  order: PayoutOrder,
   { accountId, executable }: ReadQuote,
   orderedAt: number | undefined,
+  reservedFor?: string,
 ) {
+  const { merchantId, details } = order;
   const movement = {
     step: "hold",
-    payoutId: payoutIdOf(quoteId),
+    ...heldFor(order),
     amount: executable.sourceMinor,
     note: details.referenceId,
+    ...(reservedFor !== undefined && { reservedFor }),
   } as const;
   const { outcome } = await deps.ledger.apply({ merchantId, accountId, orderedAt }, movement);
   switch (outcome) {
@@ -211,6 +243,8 @@ async function hold(
       return "held";
     case "insufficient":
       return refused("INSUFFICIENT_BALANCE");
+    case "closed":
+      return refused("SOURCE_ACCOUNT_CLOSED");
     case "no_account":
       return refused("RECORD_NOT_FOUND");
     default:
@@ -227,18 +261,57 @@ export async function claimAndCreate(
   accountId: string,
   order: PayoutOrder,
 ): Promise<ExecuteResult> {
-  const { quoteId, merchantId, operationId } = order;
-  const payoutId = payoutIdOf(quoteId);
-  const claim = { mutation: { operationId }, quoteId, payoutId, order: enclosed(order) };
+  const claimed = await claim(deps, order);
+  if (isRefused(claimed)) {
+    await releaseHold(deps, accountId, order);
+    return claimed;
+  }
+  return claimed.existing ?? create(deps, claimed.claim);
+}
+
+/**
+ * Claims the quote, turns the reservation into the payout's hold, and creates the payout. The
+ * reserved money is safe until the claim, and stays reserved if the quote has expired. So no other
+ * payout can take it before the next quote. After a crash the order's next worker finds the claim,
+ * and continues.
+ */
+async function payFromReservation(
+  deps: ExecuteDeps,
+  order: PayoutOrder,
+  read: ReadQuote,
+  reservedFor: string,
+): Promise<ExecuteResult> {
+  const claimed = await claim(deps, order);
+  if (isRefused(claimed)) return claimed;
+  if (claimed.existing !== undefined) return claimed.existing;
+  const held = await hold(deps, order, read, undefined, reservedFor);
+  if (!isRefused(held)) return create(deps, claimed.claim);
+  // The reservation covers the quote and ends only here, or with a quote that can't be claimed.
+  throw new Error(`the quote is claimed, but its reserved money is not there: ${held.refused}`);
+}
+
+type ClaimResult =
+  | { readonly claim: Claimed; readonly existing?: never }
+  | { readonly existing: Payout };
+
+/** Claims the quote. Returns the payout if it exists although the claim is lost. */
+async function claim(
+  deps: ExecuteDeps,
+  order: PayoutOrder,
+): Promise<ClaimResult | Refused<"QUOTE_EXPIRED" | "ALREADY_PROCESSED">> {
+  const { quoteId, operationId } = order;
+  const payoutId = payoutIdOf(order);
+  const claiming = { mutation: { operationId }, quoteId, payoutId, order: enclosed(order) };
   try {
-    return await create(deps, readClaimed(await deps.quote.claimQuote(claim)));
+    return { claim: readClaimed(await deps.quote.claimQuote(claiming)) };
   } catch (error) {
-    if (readRefusal(error)?.code !== "QUOTE_EXPIRED") throw error;
+    const code = readRefusal(error)?.code;
+    // Another payout has claimed the quote, or no payout can: both are final.
+    if (code !== "QUOTE_EXPIRED" && code !== "ALREADY_PROCESSED") throw error;
     // A restored backup may have lost only the claim. The payout then exists and keeps its hold.
     const existing = await findPayout(deps.payouts, payoutId);
-    if (existing !== undefined) return existing;
-    await releaseHold(deps, merchantId, accountId, payoutId);
-    return refused("QUOTE_EXPIRED");
+    const isOwn = existing !== undefined && existing.order.quoteId === quoteId;
+    return isOwn ? { existing } : refused(code);
   }
 }
 
@@ -249,7 +322,7 @@ async function create(deps: ExecuteDeps, { quote, order }: Claimed): Promise<Pay
   if (quote.reissueOf !== undefined) await markReissued(deps.payouts, fresh, deps.clock.now());
   const inserted = await insertPayout(deps.payouts, fresh, lease);
   const { payout } = inserted;
-  deps.ledger.closeHold(quote.accountId, payout.id);
+  deps.ledger.closeHold(quote.accountId, holdOf(payout.order));
   if (inserted.events !== undefined) deps.onCreated(inserted, lease);
   return payout;
 }
@@ -258,13 +331,14 @@ async function create(deps: ExecuteDeps, { quote, order }: Claimed): Promise<Pay
  * Releases held money after a refused claim. This is safe because a refused claim never succeeds
  * later.
  */
-async function releaseHold(
-  { ledger }: ExecuteDeps,
-  merchantId: string,
+export async function releaseHold(
+  { ledger }: Pick<ExecuteDeps, "ledger">,
   accountId: string,
-  payoutId: string,
+  order: Pick<PayoutOrder, "merchantId" | "quoteId" | "waited">,
 ): Promise<void> {
-  const movement = { step: "release", payoutId, ofOrder: true, note: "quote expired" } as const;
+  const { merchantId } = order;
+  const held = heldFor(order);
+  const movement = { step: "release", ...held, ofOrder: true, note: "quote expired" } as const;
   const { outcome } = await ledger.apply({ merchantId, accountId }, movement);
   if (outcome !== "applied")
     throw new Error(

@@ -4,11 +4,12 @@ import { fromStored } from "@disburse/chassis/mongo/stored.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import { resume, type Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import type { AccountDocument } from "@disburse/ledger/documents.ts";
+import type { AccountDocument, OpenHold } from "@disburse/ledger/documents.ts";
+import { readHoldId } from "@disburse/ledger/rules/account.ts";
 import { tidyAccount, untidyAccounts } from "@disburse/ledger/tidy.ts";
 import { quietMs } from "@disburse/ledger/writer.ts";
 import type { OrderDocument } from "../payouts/document.ts";
-import type { PayoutOrder } from "../payouts/rules/payout.ts";
+import { holdOf, type PayoutOrder } from "../payouts/rules/payout.ts";
 import { ordersIn } from "../payouts/store.ts";
 import { claimAndCreate, type ExecuteDeps } from "./execute.ts";
 
@@ -20,8 +21,18 @@ export const orphanedAfterMs = quietMs;
 
 type SweepDeps = ExecuteDeps & {
   readonly log: Log;
+  /** Returns those of the holds of waiting payouts that become no payout any more. */
+  readonly endedAttempts: (holdIds: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly bus?: Bus;
   readonly tracing?: Tracing | undefined;
+  /** The reservations of scheduled payouts. They are open holds until their order is confirmed. */
+  readonly openReservations: {
+    readonly confirmed: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+    readonly end: (
+      account: { readonly _id: string; readonly merchant_id: string },
+      id: string,
+    ) => Promise<boolean>;
+  };
 };
 
 /**
@@ -35,24 +46,28 @@ export async function sweepAccounts(deps: SweepDeps): Promise<void> {
   const failures: unknown[] = [];
   for await (const accounts of untidyAccounts(ledger, now)) {
     const orders = await ordersOf(deps, accounts);
-    const isCreated = (payoutId: string) => "status" in (orders.get(payoutId) ?? {});
+    const confirmed = await deps.openReservations.confirmed(idsOf(accounts));
+    const isCreated = (id: string) => "status" in (orders.get(id) ?? {}) || confirmed.has(id);
     const tidied = await Promise.allSettled(
       accounts.map((account) => tidyAccount(ledger, account, { isCreated, now, bus })),
     );
     failures.push(...tidied.flatMap((each) => (each.status === "rejected" ? [each.reason] : [])));
-    for (const { _id, open_holds } of accounts) {
+    for (const account of accounts) {
+      const { _id, open_holds } = account;
       const orphaned = open_holds.filter(
         ({ payout_id, since }) => !isCreated(payout_id) && +since < +now - orphanedAfterMs,
       );
-      for (const { payout_id, since } of orphaned) {
+      // The worker of a waiting payout finishes its later attempts.
+      const isLater = ({ payout_id }: OpenHold) => readHoldId(payout_id).attempt !== undefined;
+      const hasOrder = (hold: OpenHold) => !isLater(hold) && orders.has(hold.payout_id);
+      await endOthers(
+        deps,
+        account,
+        orphaned.filter((hold) => !hasOrder(hold)),
+      );
+      for (const { payout_id, since } of orphaned.filter(hasOrder)) {
         const order = orders.get(payout_id);
-        if (order === undefined) {
-          deps.log.error(
-            { payout_id },
-            "hold has neither a payout nor an order from which to create one",
-          );
-          continue;
-        }
+        if (order === undefined) continue;
         const finishing = { name: "finish orphaned hold", since };
         await resume(deps.tracing, order, finishing, () => finish(deps, _id, order));
       }
@@ -61,14 +76,53 @@ export async function sweepAccounts(deps: SweepDeps): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, "accounts not tidied");
 }
 
+function idsOf(accounts: readonly AccountDocument[]): string[] {
+  return accounts.flatMap(({ open_holds }) => open_holds.map(({ payout_id }) => payout_id));
+}
+
+/**
+ * Ends holds without an order: reservations that an interrupted request left, and those of a waiting
+ * payout's earlier attempts. Such a hold is released if no payout can be created of it.
+ */
+async function endOthers(deps: SweepDeps, account: AccountDocument, orphaned: readonly OpenHold[]) {
+  const holds: OpenHold[] = [];
+  for (const hold of orphaned) {
+    if (!(await deps.openReservations.end(account, hold.payout_id))) holds.push(hold);
+  }
+  if (holds.length === 0) return;
+  const ended = await deps.endedAttempts(holds.map(({ payout_id }) => payout_id));
+  for (const { payout_id } of holds) {
+    const { attempt } = readHoldId(payout_id);
+    if (ended.has(payout_id)) {
+      await endHold(deps, account._id, payout_id);
+    } else if (attempt === undefined) {
+      deps.log.error(
+        { payout_id },
+        "hold has neither a payout nor an order from which to create one",
+      );
+    }
+  }
+}
+
+async function endHold({ ledger, log }: SweepDeps, accountId: string, payout_id: string) {
+  const { accounts } = ledger;
+  const account = await accounts.findOne({ _id: accountId }, { projection: { merchant_id: 1 } });
+  if (account === null) return;
+  const movement = { step: "release", ...readHoldId(payout_id), ofOrder: true } as const;
+  const target = { merchantId: account.merchant_id, accountId };
+  const { outcome } = await ledger.apply(target, { ...movement, note: "quote expired" });
+  log.warn({ payout_id, outcome }, "orphaned hold released: its attempt has ended");
+}
+
+/** Returns the orders and payouts of open holds, by the id of the hold. */
 async function ordersOf({ payouts }: SweepDeps, accounts: readonly AccountDocument[]) {
-  const ids = accounts.flatMap(({ open_holds }) => open_holds.map(({ payout_id }) => payout_id));
+  const ids = idsOf(accounts).map((id) => readHoldId(id).payoutId);
   if (ids.length === 0) return new Map<string, OrderDocument>();
   const projection = { order: 1, status: 1, request_id: 1, traceparent: 1 };
   const found = await ordersIn(payouts)
     .find({ _id: { $in: ids } }, { projection })
     .toArray();
-  return new Map(found.map((each) => [each._id, each]));
+  return new Map(found.map((each) => [holdOf(fromStored<PayoutOrder>(each.order)), each]));
 }
 
 async function finish(

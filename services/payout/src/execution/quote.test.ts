@@ -58,8 +58,9 @@ describe("a quote to execute", () => {
         },
       },
       ...{ accountId: "acc_1", beneficiaryId: "ben_1", destinationKeys: ["wallet_1"] },
-      currency: "USD",
+      ...{ exchangeRate: "0.995", feesMinor: 50n, currency: "USD" },
       ...{ destination: "USDC", now, isReceivingFixed: false, reissueOf: undefined },
+      ...{ claim: undefined, quoted: expect.any(Function) },
     });
   });
 

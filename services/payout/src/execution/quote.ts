@@ -2,6 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { enumName } from "@disburse/chassis/enum-names.ts";
 import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import {
+  type Claim,
   type ClaimQuoteResponse,
   type GetClaimableQuoteResponse,
   type Quote,
@@ -12,14 +13,15 @@ import {
 import { readAmount } from "@disburse/kernel/money.ts";
 import { BSON } from "mongodb";
 import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
-import type { ClaimedQuote, PayoutOrder } from "../payouts/rules/payout.ts";
+import type { ClaimedQuote, PayoutDetails, PayoutOrder } from "../payouts/rules/payout.ts";
 import type { ExecutableQuote } from "./rules/payable.ts";
 
 /** Reads the quote service's response. Throws if the response violates the contract. */
 export function readExecutable(response: GetClaimableQuoteResponse) {
   const { quote, limits, now } = response;
   const state = quote && enumName(QuoteState, quote.state);
-  const isIncomplete = quote?.beneficiary?.destinationKeys.length === 0;
+  const { beneficiary } = quote ?? {};
+  const isIncomplete = beneficiary?.destinationKeys.length === 0;
   if (quote?.expiredAt === undefined || state === undefined || now === undefined || isIncomplete) {
     throw new Error("the quote service returned an incomplete quote");
   }
@@ -40,15 +42,23 @@ export function readExecutable(response: GetClaimableQuoteResponse) {
     receivingMinor: readAmount(quote.receivingAmount, destination),
     expiresAt: timestampDate(quote.expiredAt),
   };
-  const beneficiaryId = quote.beneficiary?.id ?? "";
-  const destinationKeys = quote.beneficiary?.destinationKeys ?? [];
+  const { id: beneficiaryId = "", destinationKeys = [] } = beneficiary ?? {};
   const parties = { accountId: quote.accountId, beneficiaryId, destinationKeys };
   const { receivingFixed: isReceivingFixed } = quote;
   const terms = { isReceivingFixed, reissueOf: quote.reissueOf || undefined };
+  const { exchangeRate } = quote;
   return {
+    exchangeRate,
+    feesMinor: feesMinor(quote),
     executable,
     ...parties,
     ...terms,
+    /** Returns the quote as a claim at a time would. */
+    quoted: (details: PayoutDetails, at: Date): ClaimedQuote => {
+      if (beneficiary === undefined) throw new Error("the quote has no beneficiary");
+      return claimedQuote(quote, beneficiary, details, at);
+    },
+    claim: response.claim && { payoutId: response.claim.payoutId, order: orderOf(response.claim) },
     currency: source,
     destination,
     now: timestampDate(now),
@@ -67,14 +77,20 @@ export function readClaimed({ quote, claim }: ClaimQuoteResponse): Claimed {
   if (quote === undefined || beneficiary === undefined || claim?.claimedAt === undefined) {
     throw new Error("the quote service returned an incomplete claim of a quote");
   }
-  const order = fromStored<PayoutOrder>(BSON.deserialize(claim.order) as Stored<PayoutOrder>);
-  return { order, quote: claimedQuote(quote, beneficiary, order, timestampDate(claim.claimedAt)) };
+  const order = orderOf(claim);
+  const at = timestampDate(claim.claimedAt);
+  return { order, quote: claimedQuote(quote, beneficiary, order.details, at) };
+}
+
+/** Decodes the order that a claim encloses. */
+function orderOf({ order }: Pick<Claim, "order">): PayoutOrder {
+  return fromStored<PayoutOrder>(BSON.deserialize(order) as Stored<PayoutOrder>);
 }
 
 function claimedQuote(
   quote: Quote,
   beneficiary: QuotedBeneficiary,
-  { details }: PayoutOrder,
+  details: PayoutDetails,
   claimedAt: Date,
 ): ClaimedQuote {
   return {

@@ -4,7 +4,9 @@ import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_p
 import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
 import type { Refused } from "@disburse/kernel/refusal.ts";
 
-type Quotes = { readonly quote: Client<typeof QuoteService> };
+type Quotes<Method extends keyof Client<typeof QuoteService>> = {
+  readonly quote: Pick<Client<typeof QuoteService>, Method>;
+};
 
 /** The currency of `amount` is that of the `fixed` side. */
 export type QuoteTerms = {
@@ -21,7 +23,7 @@ export type QuoteTerms = {
 
 /** Creates a quote once per operation, or returns the quote service's refusal. */
 export async function requestQuote(
-  { quote: quotes }: Quotes,
+  { quote: quotes }: Quotes<"createQuote">,
   operationId: string,
   { fixed, amount, source, destination, ...terms }: QuoteTerms,
 ): Promise<
@@ -48,8 +50,8 @@ export async function requestQuote(
   } catch (error) {
     const refusal = readRefusal(error);
     if (refusal === undefined || isUnavailable(error)) throw error;
-    const { code, message: detail, reason } = refusal;
-    return { refused: code, detail, ...(reason && { reason }) };
+    const { code, message: detail, ...more } = refusal;
+    return { refused: code, detail, ...more };
   }
 }
 
@@ -58,7 +60,7 @@ export async function requestQuote(
  * exists or will be created.
  */
 export async function expireQuote(
-  { quote: quotes }: Quotes,
+  { quote: quotes }: Quotes<"expireQuote">,
   operationId: string,
   quoteId: string,
 ): Promise<boolean> {

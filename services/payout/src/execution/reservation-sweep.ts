@@ -1,7 +1,10 @@
 import type { Log } from "@disburse/chassis/log.ts";
+import { fromStored } from "@disburse/chassis/mongo/stored.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import { isHeld } from "@disburse/ledger/accounts.ts";
+import { readHoldId } from "@disburse/ledger/rules/account.ts";
 import { isCreated } from "../payouts/document.ts";
+import { holdOf, type PayoutOrder } from "../payouts/rules/payout.ts";
 import type { Open, Reservation, ReservationOutcome } from "../velocity/rules/usage.ts";
 import { settle } from "../velocity/rules/usage.ts";
 import type { UsageStore } from "../velocity/usage.ts";
@@ -41,13 +44,18 @@ export async function sweepReservations(deps: SweepDeps): Promise<void> {
 type OpenReservation = Reservation & { readonly open: Open };
 
 async function outcomesOf(deps: SweepDeps, open: readonly OpenReservation[]) {
-  const ids = open.map(({ payoutId }) => payoutId);
+  const ids = open.map(({ payoutId }) => readHoldId(payoutId).payoutId);
   const found = deps.payouts.find(
     { _id: { $in: ids }, ...isCreated },
-    { projection: { _id: 1, progress: 1 } },
+    { projection: { _id: 1, progress: 1, "order.quote_id": 1, "order.waited": 1 } },
   );
   const stages = new Map(
-    ids.length === 0 ? [] : (await found.toArray()).map((each) => [each._id, each.progress.stage]),
+    ids.length === 0
+      ? []
+      : (await found.toArray()).map(({ order, progress }) => [
+          holdOf(fromStored<PayoutOrder>(order)),
+          progress.stage,
+        ]),
   );
   const outcomes = new Map<string, ReservationOutcome>();
   for (const reservation of open) {

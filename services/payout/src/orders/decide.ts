@@ -8,23 +8,23 @@ import { type CancelDeps, cancelPayout } from "../rails/cancel.ts";
 import { type OrderDocument, type Orders, toOrder } from "./document.ts";
 import { endQuote, type OrderDeps } from "./execute-order.ts";
 import { setApproved, setRejected } from "./held-store.ts";
-import { decidable } from "./rules/order.ts";
+import { decidable, type Order } from "./rules/order.ts";
 import { findOrder, setCancelled } from "./store.ts";
 
 type OrderRef = { readonly id: string; readonly merchantId: string };
 
-const failed = refusedInState(
-  "NOT_CANCELLABLE",
-  "scheduled payout",
-  "failed",
-  "scheduled or awaiting_approval",
-);
+/** Names a record by its kind: a payout that waits for balance, or a scheduled one. */
+const recordOf = ({ wait }: Pick<Order, "wait">) =>
+  wait === undefined ? "scheduled payout" : "payout";
+
+function failed(order: Order) {
+  const open = `${order.wait === undefined ? "scheduled" : "awaiting_balance"} or awaiting_approval`;
+  return refusedInState("NOT_CANCELLABLE", recordOf(order), "failed", open);
+}
 
 type Decided =
   | OrderDocument
   | Refused<"RECORD_NOT_FOUND" | "NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN">;
-
-const expired = approvalExpired("scheduled payout");
 
 /**
  * Approves a held order with its original terms. When its payout is created, the merchant's
@@ -55,7 +55,9 @@ async function decide(
 ): Promise<Decided> {
   const read = () => findOrder(orders, id, { merchant_id: merchantId });
   const before = await read();
-  if (before === undefined) return refused("RECORD_NOT_FOUND");
+  if (before === undefined || toOrder(before).wait?.isPreparing === true) {
+    return refused("RECORD_NOT_FOUND");
+  }
   const may = mayDecide(before, by);
   if (isRefused(may)) return may;
   if (may === "decide") await write(before);
@@ -64,18 +66,19 @@ async function decide(
   if (outcome !== "decide") return isRefused(outcome) ? outcome : after;
   if (after.held?.times !== before.held?.times) {
     throw new ConnectError(
-      "the scheduled payout was held for approval again in the meantime: repeat the request",
+      "the payout was held for approval again in the meantime: repeat the request",
       Code.Unavailable,
     );
   }
   // The order is still undecided. Its approval has expired, but the sweep has not failed the order
   // yet.
-  return expired;
+  return approvalExpired(recordOf(toOrder(after)));
 }
 
-function mayDecide({ state, actor: maker, approval, rejection }: OrderDocument, by: Change) {
+function mayDecide(order: OrderDocument, by: Change) {
+  const { state, actor: maker, approval, rejection, balance } = order;
   const decidedBy = (approval ?? rejection)?.operation_id;
-  return decidable({ state, maker, decidedBy }, by);
+  return decidable({ state, maker, decidedBy, isWait: balance !== undefined }, by);
 }
 
 export type CancelOrderDeps = CancelDeps & Pick<OrderDeps, "orders" | "quote">;
@@ -97,8 +100,9 @@ export async function cancelOrder(
     const document = await findOrder(orders, own.id, { merchant_id: own.merchantId });
     if (document === undefined) return refused("RECORD_NOT_FOUND");
     const order = toOrder(document);
+    if (order.wait?.isPreparing === true) return refused("RECORD_NOT_FOUND");
     if (order.state === "cancelled") return document;
-    if (order.state === "failed") return failed;
+    if (order.state === "failed") return failed(order);
     if (order.state === "executed") {
       const payout = await cancelPayout(deps, { ...own, payoutId: order.payoutId }, by);
       return isRefused(payout) ? payout : document;
@@ -109,7 +113,7 @@ export async function cancelOrder(
       await setCancelled(orders, order);
       continue;
     }
-    const payoutId = payoutIdOf(quote.id);
+    const payoutId = order.wait === undefined ? payoutIdOf({ quoteId: quote.id }) : order.id;
     if ((await findPayout(deps.payouts, payoutId)) === undefined) {
       throw new ConnectError("the payout is being created: repeat the request", Code.Unavailable);
     }

@@ -2,10 +2,11 @@ import type { Origin } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
+import type { Creator } from "@disburse/chassis/rpc/creator.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection, Decimal128 } from "mongodb";
-import type { PayoutDetails } from "../payouts/rules/payout.ts";
-import type { Order, OrderFailure, OrderState, OrderTerms } from "./rules/order.ts";
+import type { ClaimedQuote, PayoutDetails } from "../payouts/rules/payout.ts";
+import type { Order, OrderFailure, OrderState, OrderTerms, WaitReason } from "./rules/order.ts";
 
 /**
  * A stored scheduled payout or batch line. Its later work is traced to the request that created it.
@@ -24,8 +25,12 @@ export type OrderDocument = Origin & {
   max_source_minor?: Decimal128;
   details: Stored<PayoutDetails>;
   allow_duplicate?: true;
+  /** True if the maximum was reserved from the start. */
+  reserve?: true;
+  /** Set while money may be reserved for the order. */
+  reserved?: true;
   operation_id: string;
-  actor: StoredActor;
+  actor: Creator;
   /** One write sets the state together with its payout or failure. */
   state: OrderState["state"];
   /**
@@ -47,17 +52,41 @@ export type OrderDocument = Origin & {
   rejection?: OrderDecision & { reason: string };
   /** The event of the order's last hold. Removed when the bus has confirmed the event. */
   pending_event?: string;
-  /** The time of execution; absent for a line of a batch. */
+  /** The time of execution; only of a scheduled payout. */
   scheduled_at?: Date;
   /** The line's batch, and its number from 1. */
   batch_id?: string;
   line?: number;
+  /** The line of another batch that pays this failed line again (`correctingBatch`). */
+  corrected_by?: string;
+  /** Only of a payout that waits for its account's balance. */
+  balance?: StoredWait;
   /** The time of the next check. A lease ends at this time. Absent when no work is left. */
   due_at?: Date;
   /** The lease of the last worker. A worker with an earlier lease can't bind a quote any more. */
   lease?: string;
   created_at: Date;
   updated_at: Date;
+};
+
+/** The wait of an executed payout for its account's balance. */
+export type StoredWait = {
+  /** The digest of the executing request (`PayoutOrder.content`). */
+  content: string;
+  expires_at: Date;
+  /** Set by a lease: whether the payout had expired by the database's clock. */
+  has_expired?: boolean;
+  /** The quote that was executed first, for the payout's messages. */
+  quoted: Stored<ClaimedQuote>;
+  reason: WaitReason;
+  /** The last price. The payout is quoted again when the account has as much. */
+  price_minor: Decimal128;
+  /** Present until the executed quote has ended. Nobody sees the payout before. */
+  preparing?: true;
+  /** Set while the payout waits for balance. The oldest of an account comes first. */
+  in_line?: true;
+  /** The versions whose events the bus has not confirmed. */
+  pending_versions: number[];
 };
 
 type OrderDecision = { at: Date; operation_id: string; actor: StoredActor };
@@ -68,6 +97,10 @@ export function openScheduledPayouts({ db }: Database): Orders {
   return db.collection<OrderDocument>("scheduled_payouts");
 }
 
+export function openWaitingPayouts({ db }: Database): Orders {
+  return db.collection<OrderDocument>("waiting_payouts");
+}
+
 export function openBatchLines({ db }: Database): Orders {
   return db.collection<OrderDocument>("batch_lines");
 }
@@ -76,17 +109,22 @@ export type NewOrder = {
   readonly id: string;
   readonly merchantId: string;
   readonly operationId: string;
-  readonly actor: StoredActor;
+  readonly actor: Creator;
   readonly origin: Origin;
-  /** The time of a scheduled payout, or the position of a line in its batch. */
+  /**
+   * The time of a scheduled payout, the position of a line in its batch, or the next check of a
+   * payout that waits for balance.
+   */
   readonly place:
-    | { readonly scheduledAt: Date }
+    | { readonly scheduledAt: Date; readonly reserve: boolean }
+    | { readonly dueAt: Date }
     | { readonly batchId: string; readonly line: number };
   readonly createdAt: Date;
 };
 
 export function orderDocument(terms: OrderTerms, order: NewOrder): OrderDocument {
   const { maxSource } = terms;
+  const reserves = "reserve" in order.place && order.place.reserve;
   return {
     _id: order.id,
     schema_version: 1,
@@ -103,18 +141,25 @@ export function orderDocument(terms: OrderTerms, order: NewOrder): OrderDocument
     operation_id: order.operationId,
     actor: order.actor,
     ...order.origin,
-    state: "waiting",
+    ...(reserves && { reserve: true, reserved: true }),
+    // Nothing pays the order until its money is reserved.
+    state: reserves ? "reserving" : "waiting",
     attempt: 1,
-    ...("batchId" in order.place
-      ? { batch_id: order.place.batchId, line: order.place.line }
-      : { scheduled_at: order.place.scheduledAt, due_at: order.place.scheduledAt }),
+    ...placeFields(order.place),
     created_at: order.createdAt,
     updated_at: order.createdAt,
   };
 }
 
+function placeFields(place: NewOrder["place"]) {
+  if ("batchId" in place) return { batch_id: place.batchId, line: place.line };
+  if ("dueAt" in place) return { due_at: place.dueAt };
+  const { scheduledAt: scheduled_at, reserve } = place;
+  return reserve ? { scheduled_at } : { scheduled_at, due_at: scheduled_at };
+}
+
 export function toOrder(document: OrderDocument): Order {
-  const { quote, max_source_minor: max } = document;
+  const { quote, max_source_minor: max, balance } = document;
   return {
     ...orderState(document),
     id: document._id,
@@ -136,12 +181,22 @@ export function toOrder(document: OrderDocument): Order {
       source: fromDecimal128(quote.source_minor),
       receiving: fromDecimal128(quote.receiving_minor),
     },
+    ...(balance && {
+      wait: {
+        since: document.created_at,
+        expiresAt: balance.expires_at,
+        hasExpired: balance.has_expired === true,
+        isPreparing: balance.preparing === true,
+        reason: balance.reason,
+      },
+    }),
   };
 }
 
 function orderState(document: OrderDocument): OrderState {
   const { state, payout_id: payoutId, failure, failure_detail: detail } = document;
   switch (state) {
+    case "reserving":
     case "waiting":
     case "awaiting_approval":
     case "cancelled":

@@ -3,6 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import { originOf } from "@disburse/chassis/call-context.ts";
+import { creatorData } from "@disburse/chassis/rpc/creator.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
@@ -47,6 +48,7 @@ function messageOf(document: OrderDocument): BusMessage {
     ...(receivingAmount !== "" && { receiving_amount: exactNumber(receivingAmount) }),
     scheduled_at: isoTime(scheduled_at),
     expires_at: isoTime(held.expires_at),
+    created_by: creatorData(document.actor),
   };
   const event = create(OptInEventSchema, {
     eventId: id,

@@ -9,10 +9,12 @@ import { type ExecuteDeps, executePayout } from "../execution/execute.ts";
 import { expireQuote, requestQuote } from "../execution/quoting.ts";
 import type { Orders } from "./document.ts";
 import { expireHeld } from "./held-store.ts";
+import { giveBackOf, sweepReserved } from "./reservation.ts";
 import {
   afterRefusal,
   isOrderFailure,
   isTooDear,
+  isWaitReason,
   type Order,
   type OrderFailure,
   type OrderQuote,
@@ -26,6 +28,7 @@ import {
   setFailed,
   unbindQuote,
 } from "./store.ts";
+import { beginWaiting, dropPreparing, waitAgain } from "./waiting-store.ts";
 
 export type OrderDeps = ExecuteDeps & { readonly orders: Orders; readonly log: Log };
 
@@ -37,6 +40,9 @@ const requoteMs = 1_000;
  * seconds, but a review by an officer takes hours.
  */
 const screeningMs = 30_000;
+
+/** The pause before a payout that waits for balance is quoted again after a price above its maximum. */
+const priceMs = 600_000;
 
 /**
  * Advances a leased order as far as possible now. Returns `away` if a service failed or was
@@ -68,9 +74,11 @@ export async function executeOrder(
   }
 }
 
-async function takeOn(deps: OrderDeps, leased: LeasedOrder): Promise<void> {
+async function takeOn(deps: OrderDeps, leased: LeasedOrder): Promise<unknown> {
   const { order } = leased;
+  if (order.wait?.isPreparing === true) return finishPreparing(deps, order);
   if (order.quote !== undefined) return executeQuoted(deps, leased, order.quote);
+  if (order.wait?.hasExpired === true) return fail(deps, leased, refused(order.wait.reason));
   const quote = await quoteFor(deps, order);
   if (isRefused(quote)) return settleRefusal(deps, leased, quote);
   const { budget } = leased;
@@ -106,6 +114,8 @@ function quoteFor(deps: OrderDeps, order: Order): Promise<OrderQuote | Refused<s
 
 async function executeQuoted(deps: OrderDeps, leased: LeasedOrder, quote: OrderQuote) {
   const { order } = leased;
+  const { wait } = order;
+  if (wait?.hasExpired === true) return endQuoted(deps, leased, quote, refused(wait.reason));
   if (isTooDear(quote, order.terms)) {
     return endQuoted(deps, leased, quote, refused("COST_ABOVE_MAXIMUM"));
   }
@@ -115,9 +125,11 @@ async function executeQuoted(deps: OrderDeps, leased: LeasedOrder, quote: OrderQ
 }
 
 function execute(deps: OrderDeps, { order, document, given }: LeasedOrder, quote: OrderQuote) {
-  const { merchantId, terms } = order;
+  const { merchantId, terms, wait } = order;
   const { details, allowDuplicate } = terms;
   const { _id: id, batch_id: batchId } = document;
+  const waited = wait && { payoutId: id, attempt: order.attempt, since: wait.since };
+  const origin = batchId === undefined ? { scheduledPayoutId: id } : { batchId };
   return executePayout(deps, {
     merchantId,
     quoteId: quote.id,
@@ -127,12 +139,14 @@ function execute(deps: OrderDeps, { order, document, given }: LeasedOrder, quote
     content: quote.id,
     allowDuplicate,
     given,
-    ...(batchId === undefined ? { scheduledPayoutId: id } : { batchId }),
+    reservedFor: document.reserve && id,
+    ...(waited === undefined ? origin : { waited }),
   });
 }
 
 async function executed(deps: OrderDeps, leased: LeasedOrder, payoutId: string): Promise<void> {
   await setExecuted(deps.orders, leased, payoutId);
+  await giveBackLeased(deps, leased);
   deps.log.debug({ order_id: leased.order.id, payout_id: payoutId }, "order executed");
 }
 
@@ -157,7 +171,9 @@ async function endQuoted(
   }
   leased.budget?.giveBack(quote.source);
   if (next === "fail") return fail(deps, leased, refusal);
+  if (next === "wait again") return settleWait(deps, leased, refusal, quote);
   await unbindQuote(deps.orders, leased);
+  if (next === "queue") return leased.onShort?.(quote.source);
   await defer(deps.orders, leased, requoteMs);
 }
 
@@ -166,12 +182,50 @@ async function settleRefusal(
   leased: LeasedOrder,
   refusal: Refused<string>,
 ): Promise<void> {
-  if (nextOf(deps, leased, refusal) === "fail") return fail(deps, leased, refusal);
+  const next = nextOf(deps, leased, refusal);
+  if (next === "fail") return fail(deps, leased, refusal);
+  if (next === "wait again") return settleWait(deps, leased, refusal, undefined);
   await defer(deps.orders, leased, screeningMs);
 }
 
-function nextOf({ clock }: OrderDeps, { dueAt }: LeasedOrder, { refused: code }: Refused<string>) {
-  return afterRefusal(code, { dueAt, now: clock.now() });
+function nextOf(
+  { clock }: OrderDeps,
+  { dueAt, order, onShort }: LeasedOrder,
+  { refused: code }: Refused<string>,
+) {
+  const mayQueue = onShort !== undefined;
+  return afterRefusal(code, { dueAt, now: clock.now(), wait: order.wait, mayQueue });
+}
+
+/**
+ * Lets a payout wait again for balance, a lower price or the screening of its beneficiary. Its quote
+ * must have ended.
+ */
+async function settleWait(
+  deps: OrderDeps,
+  leased: LeasedOrder,
+  { refused: reason }: Refused<string>,
+  quote: OrderQuote | undefined,
+): Promise<void> {
+  if (!isWaitReason(reason)) throw new Error(`a payout does not wait after ${reason}`);
+  const againMs = reason === "COST_ABOVE_MAXIMUM" ? priceMs : screeningMs;
+  await waitAgain(deps.orders, leased, { reason, quote, againMs });
+}
+
+/**
+ * Ends the quote of an execute that had too little money, so that its payout can begin to wait.
+ * Returns `false` if another operation has claimed the quote. Nothing then waits.
+ */
+export async function finishPreparing(
+  deps: Pick<OrderDeps, "orders" | "quote">,
+  order: Order,
+): Promise<boolean> {
+  const { quote } = order;
+  if (quote === undefined) throw new Error("a payout that begins to wait has no quote");
+  const isEnded = await endQuote(deps, order, quote);
+  if (isEnded) await beginWaiting(deps.orders, order.id);
+  else await dropPreparing(deps.orders, order.id);
+  return isEnded;
 }
 
 async function fail(deps: OrderDeps, leased: LeasedOrder, refusal: Refused<string>): Promise<void> {
@@ -179,7 +233,13 @@ async function fail(deps: OrderDeps, leased: LeasedOrder, refusal: Refused<strin
   const detail = reason === undefined ? refusal.detail : refusalReasons[reason];
   const failure: OrderFailure = isOrderFailure(code) ? code : "INTERNAL_ERROR";
   if (!(await setFailed(deps.orders, leased, failure, detail))) return;
+  await giveBackLeased(deps, leased);
   deps.log.info({ order_id: leased.order.id, code: failure }, "order failed");
+}
+
+/** Gives back the rest of a reservation at once. If this fails, the sweep does it. */
+async function giveBackLeased(deps: OrderDeps, { document }: LeasedOrder): Promise<void> {
+  if (document.reserve !== undefined) await giveBackOf(deps, document._id);
 }
 
 /**
@@ -206,6 +266,7 @@ export const orderLeaseMs = 20_000;
 /** Executes all due orders. Fails orders whose approval has expired. */
 export async function executeDueOrders(deps: OrderDeps): Promise<void> {
   await expireHeld(deps.orders, deps.clock.now());
+  await sweepReserved(deps, deps.clock.now());
   const work = async () => {
     for (;;) {
       const leased = await leaseDueOrder(deps.orders, deps.clock.now(), orderLeaseMs);

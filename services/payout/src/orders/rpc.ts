@@ -2,6 +2,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { currentOrigin } from "@disburse/chassis/call-context.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import { findCountedPage } from "@disburse/chassis/paging/page.ts";
+import { readCreator } from "@disburse/chassis/rpc/creator.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
@@ -22,6 +23,7 @@ import { isReserved } from "../execution/rules/payable.ts";
 import { approveOrder, type CancelOrderDeps, cancelOrder, rejectOrder } from "./decide.ts";
 import { type OrderDocument, orderDocument } from "./document.ts";
 import type { OrderDeps } from "./execute-order.ts";
+import { giveBack, giveBackOf, reserve } from "./reservation.ts";
 import { type OrderState, orderTerms, scheduledTime } from "./rules/order.ts";
 import { findOrder, openStates } from "./store.ts";
 import { scheduledMessages } from "./wire.ts";
@@ -35,7 +37,8 @@ export function scheduledRpc(deps: ScheduledDeps) {
   });
   return {
     schedulePayout: async (message) => {
-      const { operationId, actor } = readMutation(message.mutation);
+      const { operationId } = readMutation(message.mutation);
+      const actor = readCreator(message.mutation);
       const { merchantId, unreadable } = message;
       const now = clock.now();
       const context = { now, unreadable };
@@ -46,7 +49,7 @@ export function scheduledRpc(deps: ScheduledDeps) {
         orThrow(refused("INVALID_REQUEST", "reference_id: is reserved for the sandbox"));
       }
       const before = await orders.findOne({ merchant_id: merchantId, operation_id: operationId });
-      if (before !== null) return shown(before);
+      if (before !== null) return shown(await reservedIn(deps, before));
       const scheduledAt = orThrow(scheduledTime(parseMoment(sent.scheduledAt) ?? now, now));
       const terms = orderTerms(sent, await partiesOf(deps, merchantId, sent));
       if (Array.isArray(terms)) return orThrow(invalidRequest(terms));
@@ -56,16 +59,18 @@ export function scheduledRpc(deps: ScheduledDeps) {
         operationId,
         actor,
         origin: currentOrigin(),
-        place: { scheduledAt },
+        place: { scheduledAt, reserve: sent.reserve },
         createdAt: now,
       });
       const operation = { merchant_id: merchantId, operation_id: operationId };
-      return shown(await insertOrFind(orders, document, operation));
+      const placed = await insertOrFind(orders, document, operation);
+      return shown(await reservedIn(deps, placed));
     },
 
     cancelScheduledPayout: async ({ mutation, merchantId, scheduledPayoutId: id }) => {
       const by = readMutation(mutation);
       orThrow(await cancelOrder(deps, { id, merchantId }, by));
+      await giveBackOf(deps, id);
       return shown(orThrow((await findOrder(orders, id)) ?? refused("RECORD_NOT_FOUND")));
     },
 
@@ -81,7 +86,9 @@ export function scheduledRpc(deps: ScheduledDeps) {
       const schema = RejectScheduledPayoutRequestSchema;
       const sent = orThrow(checkedMessage(rejectForm, schema, message, context));
       const rejection = { id: message.scheduledPayoutId, merchantId, reason: sent.reason };
-      return shown(orThrow(await rejectOrder(orders, rejection, by)));
+      const rejected = orThrow(await rejectOrder(orders, rejection, by));
+      await giveBack(deps, rejected);
+      return shown(rejected);
     },
 
     getScheduledPayout: async ({ merchantId, scheduledPayoutId: id }) => {
@@ -92,12 +99,20 @@ export function scheduledRpc(deps: ScheduledDeps) {
     listScheduledPayouts: async ({ merchantId, waiting, subStatus, ...page }) => {
       if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
       const state = stateOf(subStatus) ?? (waiting ? { $in: [...openStates] } : undefined);
-      const own = { merchant_id: merchantId, ...(state && { state }) };
+      const own = { merchant_id: merchantId, state: state ?? shownStates };
       const { shown: found, ...rest } = await findCountedPage(orders, own, page);
       return { scheduledPayouts: await scheduledMessages(payouts, found), ...rest };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }
+
+/** Reserves the money of an order that was ordered with it, unless that is done. */
+async function reservedIn(deps: ScheduledDeps, document: OrderDocument): Promise<OrderDocument> {
+  return document.state === "reserving" ? orThrow(await reserve(deps, document)) : document;
+}
+
+/** Excludes orders whose money is not reserved yet. */
+const shownStates = { $ne: "reserving" as const };
 
 /** The states of orders without a payout, by the sub-status that they show. */
 const statesWithoutPayout: Partial<Record<PayoutSubStatus, OrderState["state"]>> = {
@@ -126,7 +141,8 @@ async function partiesOf(
   { accountId, beneficiaryId }: Named,
 ) {
   const account = await readAccount(ledger, merchantId, accountId);
-  const { currency } = orThrow(account ?? unknownRecord("account_id"));
+  const { currency, closedAt } = orThrow(account ?? unknownRecord("account_id"));
+  if (closedAt !== undefined) return orThrow(refused("SOURCE_ACCOUNT_CLOSED"));
   try {
     const status = await beneficiaries.getBeneficiaryStatus({ merchantId, beneficiaryId });
     if (status.archived)

@@ -56,6 +56,12 @@ async function schedule(change: object = {}): Promise<string> {
   return scheduledPayout?.id ?? "";
 }
 
+it("names its creator, who also created its payout", async () => {
+  const actor = { kind: Actor_Kind.API_KEY, id: "key_1", name: "rents" };
+  const id = await schedule({ mutation: { ...platform.operation(), actor } });
+  expect((await read(id))?.createdBy).toMatchObject(actor);
+});
+
 const read = async (id: string) => {
   const { scheduledPayout } = await platform.ordersRpc.getScheduledPayout({
     ...{ merchantId, scheduledPayoutId: id },

@@ -1,5 +1,5 @@
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
-import type { Filter, UpdateFilter } from "mongodb";
+import type { Document, Filter, UpdateFilter } from "mongodb";
 import type { GivenApproval } from "../payouts/rules/approval.ts";
 import { type OrderDocument, type Orders, toOrder } from "./document.ts";
 import type { Order, OrderFailure, OrderQuote } from "./rules/order.ts";
@@ -16,6 +16,11 @@ export type LeasedOrder = {
   readonly dueAt: Date;
   /** The part of the batch's approved total that is left. Lines of a batch share it. */
   readonly budget?: Budget;
+  /**
+   * Called with the price of a line that waits for balance. Absent if a line with too little money
+   * fails.
+   */
+  readonly onShort?: ((price: bigint) => void) | undefined;
   /** The approval of the order's batch. Absent if the batch's maker approved it. */
   readonly given?: GivenApproval | undefined;
 };
@@ -39,6 +44,7 @@ export async function leaseDueOrder(
   orders: Orders,
   now: Date,
   leaseMs: number,
+  noted: Document = {},
 ): Promise<LeasedOrder | undefined> {
   const due = await orders
     .find({ due_at: { $lte: now }, state: "waiting" }, { projection: { _id: 1 } })
@@ -47,16 +53,28 @@ export async function leaseDueOrder(
     .toArray();
   const lease = crypto.randomUUID();
   for (const { _id } of due) {
-    const isDue = { state: "waiting" as const, $expr: { $lte: ["$due_at", "$$NOW"] } };
-    const leased = { lease, due_at: { $add: ["$$NOW", leaseMs] } };
-    const document = await orders.findOneAndUpdate({ _id, ...isDue }, [{ $set: leased }], {
-      returnDocument: "after",
-    });
-    if (document !== null) {
-      return { order: toOrder(document), document, lease, dueAt: dueSince(document) };
-    }
+    const isDue = { _id, state: "waiting" as const, $expr: { $lte: ["$due_at", "$$NOW"] } };
+    const leased = await takeLease(orders, isDue, { lease, leaseMs, noted });
+    if (leased !== undefined) return leased;
   }
   return undefined;
+}
+
+/**
+ * Leases the order that a filter matches, or returns `undefined`. `noted` are further fields that
+ * the lease sets.
+ */
+export async function takeLease(
+  orders: Orders,
+  filter: Filter<OrderDocument>,
+  { lease, leaseMs, noted }: { lease: string; leaseMs: number; noted: Document },
+): Promise<LeasedOrder | undefined> {
+  const leased = { lease, due_at: { $add: ["$$NOW", leaseMs] }, ...noted };
+  const document = await orders.findOneAndUpdate(filter, [{ $set: leased }], {
+    returnDocument: "after",
+  });
+  if (document === null) return undefined;
+  return { order: toOrder(document), document, lease, dueAt: dueSince(document) };
 }
 
 /**
@@ -72,7 +90,10 @@ function dueSince({ scheduled_at, created_at, approval }: OrderDocument): Date {
  * Matches a waiting order that has not changed. With a quote, it must still have the same quote.
  * Without one, it must still have this lease.
  */
-function unchanged({ order, lease }: Pick<LeasedOrder, "order" | "lease">): Filter<OrderDocument> {
+export function unchanged({
+  order,
+  lease,
+}: Pick<LeasedOrder, "order" | "lease">): Filter<OrderDocument> {
   const waiting = { _id: order.id, state: "waiting" } as const;
   const { quote } = order;
   return quote === undefined
@@ -142,6 +163,7 @@ export function setFailed(
   return change(orders, unchanged(leased), {
     $set: { state: "failed", failure, ...(detail !== undefined && { failure_detail: detail }) },
     $unset: over,
+    ...(leased.order.wait && endEvent),
   });
 }
 
@@ -153,19 +175,34 @@ export function setCancelled(orders: Orders, order: Order) {
   const { quote } = order;
   const open = { _id: order.id, state: { $in: [...openStates] } };
   const asRead = quote === undefined ? { quote: { $exists: false } } : { "quote.id": quote.id };
-  return change(orders, { ...open, ...asRead }, { $set: { state: "cancelled" }, $unset: over });
+  const cancelled = {
+    $set: { state: "cancelled" as const },
+    $unset: over,
+    ...(order.wait && endEvent),
+  };
+  return change(orders, { ...open, ...asRead }, cancelled);
 }
+
+/** The version of a waiting payout that ended without having been paid. */
+export const endVersion = 2;
+
+/** Adds the event of a waiting payout's end. Other orders have none. */
+const endEvent: UpdateFilter<OrderDocument> = {
+  $push: { "balance.pending_versions": endVersion },
+};
 
 /** Cancels several orders for a revoked key or a removed member. */
 export async function cancelStopped(
   orders: Orders,
   open: Filter<OrderDocument>,
   stoppedFor: string,
+  isWait = false,
 ): Promise<void> {
   await orders.updateMany(open, {
     $set: { state: "cancelled", stopped_for: stoppedFor },
     $unset: over,
     $currentDate: { updated_at: true },
+    ...(isWait && endEvent),
   });
 }
 
@@ -178,11 +215,15 @@ export async function defer(orders: Orders, { order, lease }: LeasedOrder, ms: n
   await orders.updateOne({ _id: order.id, state: "waiting", lease }, [{ $set: { due_at } }]);
 }
 
-/** Finds an order by id. If `own.merchant_id` is set, the order must belong to that merchant. */
+/**
+ * Finds an order by id. If `own.merchant_id` is set, the order must belong to that merchant. An
+ * order whose money is not reserved yet doesn't exist for its merchant.
+ */
 export async function findOrder(
   orders: Orders,
   id: string,
   own: { merchant_id?: string } = {},
 ): Promise<OrderDocument | undefined> {
-  return (await orders.findOne({ _id: id, ...own })) ?? undefined;
+  const found = await orders.findOne({ _id: id, ...own });
+  return found === null || found.state === "reserving" ? undefined : found;
 }

@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { enumValue } from "@disburse/chassis/enum-names.ts";
+import { creatorMessage } from "@disburse/chassis/rpc/creator.ts";
 import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import {
   type ScheduledPayout,
@@ -40,10 +41,12 @@ export async function scheduledMessages(
         terms.maxSource === undefined ? "" : formatAmount(terms.maxSource, terms.source),
       referenceId: terms.details.referenceId,
       metadata: terms.details.metadata ?? {},
+      reserve: document.reserve === true,
       scheduledAt: document.scheduled_at && timestampFromDate(document.scheduled_at),
       ...outcomeFields(order, found.get(document.payout_id ?? "")),
       ...rejectedFields(document),
       approval: approvalMessage(document),
+      createdBy: creatorMessage(document.actor),
       createdAt: timestampFromDate(document.created_at),
       updatedAt: timestampFromDate(document.updated_at),
     });
@@ -101,6 +104,7 @@ export function outcomeFields(order: Order, payout: Payout | undefined) {
 
 function outcomeOf(order: Order, payout: Payout | undefined) {
   switch (order.state) {
+    case "reserving":
     case "waiting":
       return { status: "initiated", subStatus: "scheduled" } as const;
     case "awaiting_approval":

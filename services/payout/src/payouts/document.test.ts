@@ -49,6 +49,7 @@ const settledMessage = {
   version: 2,
   createdAt: "2026-03-01T10:00:00Z",
   updatedAt: "2026-03-01T10:05:00Z",
+  createdBy: { kind: "KIND_API_KEY", id: "key_1" },
 };
 
 it("a new payout is stored with its first event and step, due at once", () => {

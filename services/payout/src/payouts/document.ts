@@ -147,6 +147,8 @@ export type PayoutDocument = OrderDocument & {
   /** The time of the last published event. Absent before the first one. */
   published_at?: Date;
   created_at: Date;
+  /** Set if the payout waited for its merchant's balance: the time at which that was there. */
+  funded_at?: Date;
   updated_at: Date;
   /** The hash of the fields in `hashedFields`. */
   content_hash: string;
@@ -190,7 +192,7 @@ export function payoutDocument(payout: Payout, origin: Origin, lease?: Lease): P
 }
 
 function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFields {
-  const { quote, createdAt } = payout;
+  const { quote, createdAt, fundedAt = createdAt } = payout;
   const { status } = publicStatusOf(payout.progress);
   const event = pendingEvent(payout);
   const { approval } = payout;
@@ -232,17 +234,18 @@ function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFiel
       {
         stage: payout.progress.stage,
         version: payout.version,
-        at: createdAt,
+        at: fundedAt,
         cause: "executed",
         detail: `executed${needs}${given}`,
       },
     ],
     calls: [],
     ...(approval && { approval: toStored(approval) }),
-    work_due_at: (isWaiting ? approval?.expiresAt : undefined) ?? createdAt,
+    work_due_at: (isWaiting ? approval?.expiresAt : undefined) ?? fundedAt,
     ...(lease && { lease }),
     outbox: [event, ...(isWaiting && approval ? [approvalEvent(payout, approval)] : [])],
     created_at: createdAt,
+    ...(payout.fundedAt && { funded_at: payout.fundedAt }),
     updated_at: payout.updatedAt,
   };
 }
@@ -292,6 +295,7 @@ export const stateFields = {
   reissue: 1,
   reissued_as: 1,
   created_at: 1,
+  funded_at: 1,
   updated_at: 1,
 } as const satisfies Partial<Record<keyof PayoutDocument, 1>>;
 
@@ -324,7 +328,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
         transferMethod: document.transfer_method,
         network: document.network,
       },
-      claimedAt: document.created_at,
+      claimedAt: document.funded_at ?? document.created_at,
     },
     order,
     progress: document.progress,
@@ -340,6 +344,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
     reissue: document.reissue && fromStored<Reissue>(document.reissue),
     reissuedAs: document.reissued_as,
     createdAt: document.created_at,
+    fundedAt: document.funded_at,
     updatedAt: document.updated_at,
   };
 }

@@ -3,15 +3,17 @@ import { enumName } from "@disburse/chassis/enum-names.ts";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import {
   countedTotal,
+  countMax,
   countUpToMax,
   createdWithin,
-  findPage,
   type PageRange,
+  readLimit,
   readPage,
 } from "@disburse/chassis/paging/page.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type ListPayoutsRequest,
+  PayoutOrderBy,
   PayoutStatus,
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -22,6 +24,7 @@ import {
   invalidRequest,
   isRefused,
   type Refused,
+  refused,
   type Violation,
 } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
@@ -30,33 +33,149 @@ import type { StatusCounts } from "@disburse/ledger/rules/account.ts";
 import type { CollationOptions, Filter } from "mongodb";
 import { listedMerchant } from "../accounts/merchants.ts";
 import { isCreated, type PayoutDocument, type Payouts } from "./document.ts";
+import {
+  afterPlace,
+  bindingOf,
+  isByAmount,
+  type OrderName,
+  type Place,
+  placeFields,
+  readPlace,
+  sortOf,
+  upToPlace,
+  writePlace,
+} from "./list-order.ts";
 import { listedMessage, listFields } from "./listed.ts";
+import { cancellationOf } from "./rules/failure.ts";
 import { everyStage, type Progress, publicStatusOf } from "./rules/progress.ts";
 
 /**
- * Returns a page of a merchant's payouts, newest first, and the number of matches. Operators may
- * omit the merchant to list all merchants.
+ * Returns a page of a merchant's payouts and the number of matches. Operators may omit the merchant
+ * to list all merchants.
  */
 export async function listPayouts(
   payouts: Payouts,
   counts: PayoutCounts,
   message: ListPayoutsRequest,
 ) {
-  const filter = readFilter(message);
+  const { order, filter, binding } = readListing(message);
   const { merchantId } = message;
-  const own: Filter<PayoutDocument> = { ...filter, ...listedMerchant(merchantId) };
-  if (merchantId === "") return listOfAll(payouts, own, message);
-  const total = async () =>
-    isCountKept(filter)
+  const own = { ...filter, ...listedMerchant(merchantId) };
+  if (merchantId === "") {
+    if (order !== "newest") orThrow(withoutMerchant);
+    return listOfAll(payouts, own, message);
+  }
+  const list = listOf(payouts, own, order);
+  const limit = orThrow(readLimit(message.limit));
+  const start = orThrow(readPlace(message.cursor, order, binding));
+  const total = async () => {
+    if (message.withoutTotal) return { totalCount: 0n };
+    return isCountKept(filter)
       ? { totalCount: totalOf(await counts.of(merchantId), filter.status) }
-      : countedTotal(await countUpToMax(payouts, own, collated(filter)));
-  const [{ shown, nextCursor }, counted] = await Promise.all([
-    findPage(payouts, own, message, { projection: listFields, ...collated(filter) }),
-    total(),
-  ]);
-  const messages = shown.map(listedMessage);
-  return { payouts: messages, nextCursor, ...counted };
+      : list.count();
+  };
+  const [{ shown, next }, counted] = await Promise.all([list.page(start, limit), total()]);
+  const nextCursor = next === undefined ? "" : writePlace(order, binding, next);
+  return { payouts: shown.map(listedMessage), nextCursor, ...counted };
 }
+
+/** Reads the order and the filter of a request, and the binding of its cursors. */
+export function readListing(message: ListPayoutsRequest) {
+  const order = enumName(PayoutOrderBy, message.orderBy) ?? "newest";
+  const filter = readFilter(message, order);
+  return { order, filter, binding: bindingOf(order, filter) };
+}
+
+const withoutMerchant = refused("INVALID_REQUEST", "merchant_id: is required for another order");
+
+/** A merchant's payouts that match a filter, in an order. */
+function listOf(payouts: Payouts, filter: OwnFilter, order: OrderName) {
+  const { indexed, rest, hint } = readingOf(filter, order);
+  const sort = sortOf(order);
+  const options = { ...collated(filter), ...(hint !== undefined && { hint }) };
+  /** Returns the last payout that may be read, if there are more. */
+  const lastReadAfter = async (start: Place | undefined): Promise<Place | undefined> => {
+    if (rest === undefined) return undefined;
+    const projection = placeFields(order);
+    const found = payouts.find(afterPlace(indexed, order, start), { ...options, projection });
+    const [last] = await found
+      .sort(sort)
+      .skip(countMax - 1)
+      .limit(1)
+      .toArray();
+    return last;
+  };
+  const within = (last: Place | undefined): Filter<PayoutDocument> =>
+    last === undefined ? filter : { $and: [indexed, upToPlace(order, last), rest ?? {}] };
+  return {
+    page: async (start: Place | undefined, limit: number) => {
+      const last = await lastReadAfter(start);
+      const wanted = afterPlace(within(last), order, start);
+      const found = payouts.find(wanted, { ...options, projection: listFields });
+      const read = await found
+        .sort(sort)
+        .limit(limit + 1)
+        .toArray();
+      const shown = read.slice(0, limit);
+      return { shown, next: read.length > limit ? shown.at(-1) : last };
+    },
+    count: async () => {
+      const last = await lastReadAfter(undefined);
+      const total = countedTotal(await countUpToMax(payouts, within(last), options));
+      return last === undefined ? total : { ...total, totalCountCapped: true };
+    },
+  };
+}
+
+/**
+ * The conditions that indexes serve, with the name of the index, in the order of preference. Each
+ * index ends with the order of creation.
+ */
+const indexedConditions: readonly (readonly [condition: string, index: string])[] = [
+  ["beneficiary_name", "list_beneficiary_name"],
+  ["order.quote_id", "list_quote_id"],
+  ["order.details.reference_id", "list_reference_id"],
+  ["order.details.metadata", "list_metadata"],
+  ["order.batch_id", "list_batch_id"],
+  ["beneficiary_id", "list_beneficiary_id"],
+  ["status", "list_status"],
+  ["destination", "list_destination"],
+  ["source", "list_source"],
+];
+
+/** Conditions without an index. `$and` is that of a failure code. */
+const withoutIndex = ["account_id", "updated_at", "$and"] as const;
+
+type Reading = {
+  readonly indexed: Filter<PayoutDocument>;
+  readonly rest?: Filter<PayoutDocument>;
+  readonly hint?: string;
+};
+
+/**
+ * Chooses one index for a list with conditions that none serves, and for one by amount. The rest of
+ * the conditions is then compared in at most 10,000 documents. Other lists have no rest.
+ */
+function readingOf(filter: OwnFilter, order: OrderName): Reading {
+  const isPlain = withoutIndex.every((name) => !Object.hasOwn(filter, name));
+  if (isPlain && !isByAmount(order)) return { indexed: filter };
+  const [own = "", hint = "list"] =
+    indexedConditions.find(([name]) => Object.hasOwn(filter, name)) ?? [];
+  // The name's index has a collation of its own, so it serves in any order.
+  const isAmount = isByAmount(order) && own !== "beneficiary_name";
+  const served = new Set(["merchant_id", ...(isAmount ? amountFields : [own, "created_at"])]);
+  const entries = Object.entries(filter);
+  const those = (isServed: boolean): Filter<PayoutDocument> =>
+    Object.fromEntries(entries.filter(([name]) => served.has(name) === isServed));
+  const rest = those(false);
+  return {
+    indexed: those(true),
+    ...(Object.keys(rest).length > 0 && { rest }),
+    hint: isAmount ? "list_amount" : hint,
+  };
+}
+
+const amountFields = ["source", "source_minor"] as const;
 
 /**
  * Returns a page of all merchants' payouts, ordered by id. Ids are in order of creation, so this
@@ -84,7 +203,7 @@ async function listOfAll(
 
 /** A payout must meet all given conditions. */
 export type PayoutFilter = Partial<
-  Pick<PayoutDocument, "status" | "beneficiary_id" | "source" | "destination">
+  Pick<PayoutDocument, "status" | "beneficiary_id" | "account_id" | "source" | "destination">
 > & {
   readonly "order.details.reference_id"?: string;
   readonly "order.quote_id"?: string;
@@ -92,14 +211,17 @@ export type PayoutFilter = Partial<
   readonly "order.details.metadata"?: { readonly $all: readonly StoredEntry[] };
   readonly "progress.stage"?: { readonly $in: readonly Progress["stage"][] };
 } & ReturnType<typeof createdWithin> &
-  Pick<Filter<PayoutDocument>, "beneficiary_name" | "source_minor">;
+  Pick<Filter<PayoutDocument>, "beneficiary_name" | "source_minor" | "updated_at" | "$and">;
+
+type OwnFilter = PayoutFilter & { readonly merchant_id?: string };
 
 /** Builds the filter of a request. An empty field sets no condition. */
-function readFilter(message: ListPayoutsRequest): PayoutFilter {
-  const { createdFrom: from, createdTo: to } = message;
+function readFilter(message: ListPayoutsRequest, order: OrderName): PayoutFilter {
+  const { createdFrom: from, createdTo: to, updatedFrom } = message;
   const status = enumName(PayoutStatus, message.status);
   const fields = {
     beneficiary_id: message.beneficiaryId,
+    account_id: message.accountId,
     "order.details.reference_id": message.referenceId,
     "order.quote_id": message.quoteId,
     source: message.sourceCurrencyCode,
@@ -110,11 +232,13 @@ function readFilter(message: ListPayoutsRequest): PayoutFilter {
   const pairs = storedMetadata(message.metadata);
   const subStatus = enumName(PayoutSubStatus, message.subStatus);
   return {
+    ...(message.failureCode !== "" && ofFailureCode(message.failureCode)),
     ...(subStatus && ofSubStatus(subStatus)),
     ...(status && { status }),
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "")),
     ...(pairs.length > 0 && { "order.details.metadata": { $all: pairs } }),
-    ...orThrow(readAmounts(message)),
+    ...orThrow(readAmounts(message, isByAmount(order))),
+    ...(updatedFrom && { updated_at: { $gte: timestampDate(updatedFrom) } }),
     ...createdWithin(from && timestampDate(from), to && timestampDate(to)),
   };
 }
@@ -126,16 +250,44 @@ function ofSubStatus(subStatus: string) {
   return { "progress.stage": { $in: stages }, ...(status && { status }) };
 }
 
-/** Reads the bounds of the source amount. They must have the decimals of the source currency. */
+/** Returns the filter for a failure code. It names the status too, so that the index can be used. */
+function ofFailureCode(code: string) {
+  return { status: "failed" as const, $and: [failedWith(code)] };
+}
+
+function failedWith(code: string): Filter<PayoutDocument> {
+  const because = cancellationOf(code);
+  if (because !== undefined) {
+    const absent = { $exists: false };
+    return {
+      "progress.stage": "cancelled",
+      "progress.because": because === "cancelled" ? absent : because,
+    };
+  }
+  // A rail that gave no reason stored none.
+  const codes = code === "UNSPECIFIED" ? [code, null] : [code];
+  return {
+    "progress.stage": { $in: ["rejected", "returned"] },
+    "progress.failure.code": { $in: codes },
+  } as Filter<PayoutDocument>;
+}
+
+/**
+ * Reads the bounds of the source amount. They must have the decimals of the source currency.
+ * Amounts of different currencies can't be compared.
+ */
 export function readAmounts(
   message: Pick<ListPayoutsRequest, "amountFrom" | "amountTo" | "sourceCurrencyCode">,
+  isSorted = false,
 ): Pick<PayoutFilter, "source_minor"> | Refused<"INVALID_REQUEST"> {
   const { amountFrom, amountTo, sourceCurrencyCode: currency } = message;
   const sent = { amount_from: amountFrom, amount_to: amountTo };
   const given = Object.entries(sent).filter(([, text]) => text !== "");
-  if (given.length === 0) return {};
+  const needing = [...given.map(([field]) => field), ...(isSorted ? ["sort by amount"] : [])];
+  if (needing.length === 0) return {};
   if (findCurrency(currency) === undefined) {
-    const problem = "must be a known currency if amount_from or amount_to is sent";
+    const problem =
+      currency === "" ? `is required for ${needing.join(" and ")}` : "must be a known currency";
     return invalidRequest([{ field: "source_currency_code", problem }]);
   }
   const violations: Violation[] = [];
@@ -146,6 +298,7 @@ export function readAmounts(
     return [field, undefined] as const;
   });
   if (violations.length > 0) return invalidRequest(violations);
+  if (bounds.length === 0) return {};
   const { amount_from: $gte, amount_to: $lte } = Object.fromEntries(bounds);
   return { source_minor: { ...($gte && { $gte }), ...($lte && { $lte }) } };
 }
@@ -156,7 +309,7 @@ export function readAmounts(
  */
 const byLetters: CollationOptions = { locale: "en", strength: 1 };
 
-function collated(filter: { readonly beneficiary_name?: unknown }) {
+export function collated(filter: { readonly beneficiary_name?: unknown }) {
   return filter.beneficiary_name === undefined ? {} : { collation: byLetters };
 }
 

@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { creatorMessage } from "@disburse/chassis/rpc/creator.ts";
 import {
   type ListedPayout,
   ListedPayoutSchema,
@@ -26,6 +27,7 @@ export const listFields = {
   "order.details.metadata": 1,
   "order.scheduled_payout_id": 1,
   "order.batch_id": 1,
+  "order.actor": 1,
   source: 1,
   destination: 1,
   source_minor: 1,
@@ -44,7 +46,7 @@ type ListedDocument = Pick<
   PayoutDocument,
   "_id" | Exclude<keyof typeof listFields, `order.${string}`>
 > & {
-  readonly order: Pick<OrderFields, "scheduled_payout_id" | "batch_id"> & {
+  readonly order: Pick<OrderFields, "scheduled_payout_id" | "batch_id" | "actor"> & {
     readonly details: Pick<OrderFields["details"], "reference_id" | "metadata">;
   };
 };
@@ -79,5 +81,6 @@ export function listedMessage(document: ListedDocument): ListedPayout {
     metadata: metadataOf(order.details.metadata),
     scheduledPayoutId: order.scheduled_payout_id ?? "",
     batchId: order.batch_id ?? "",
+    createdBy: creatorMessage(order.actor),
   });
 }

@@ -1,5 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { creatorData } from "@disburse/chassis/rpc/creator.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { exactNumber } from "@disburse/kernel/exact-json.ts";
@@ -15,7 +16,11 @@ import { payoutMessage } from "./wire.ts";
 export type PendingEvent = { id: string; key: string; at: Date; body: Binary };
 
 /** Events omit these fields, because they may name persons or be large. */
-const unpublished = { beneficiaryName: "", beneficiaryAccountNumberMasked: "", metadata: {} };
+export const unpublished = {
+  beneficiaryName: "",
+  beneficiaryAccountNumberMasked: "",
+  metadata: {},
+};
 
 /** Creates the event of a payout's current version. */
 export function pendingEvent(payout: Payout): PendingEvent {
@@ -64,6 +69,7 @@ export function approvalEvent(
     receiving_amount: amount(quote.receivingMinor, destination),
     expires_at: isoTime(approval.expiresAt),
     created_at: isoTime(createdAt),
+    created_by: creatorData(order.actor),
   };
   const id = `${derivedId("event", payoutId)}_approval`;
   const message = create(OptInEventSchema, {

@@ -25,7 +25,7 @@ import type { PayoutDocument, Payouts } from "./document.ts";
 import { listPayouts } from "./list.ts";
 import { listPublished, republished } from "./published.ts";
 import { visibleFailure } from "./rules/failure.ts";
-import { type TimelineEvent, timelineOf } from "./rules/timeline.ts";
+import { type TimelineEvent, timelineOf, waitingBegan } from "./rules/timeline.ts";
 import { findPayout } from "./store.ts";
 import { payoutMessage } from "./wire.ts";
 
@@ -40,10 +40,13 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
 
     listPayoutEvents: async ({ merchantId, payoutId, ...page }) => {
       const own = { _id: payoutId, merchant_id: merchantId };
-      const projection = { journal: 1, progress: 1, reissue_of: 1, reissued_as: 1 };
+      const links = { reissue_of: 1, reissued_as: 1 };
+      const projection = { journal: 1, progress: 1, "order.waited": 1, ...links };
       const found = await payouts.findOne(own, { projection });
       const document = orThrow(found ?? refused("RECORD_NOT_FOUND"));
-      const events = timelineOf(document.journal);
+      const { waited } = document.order;
+      const begun = waited === undefined ? [] : [waitingBegan(waited.since)];
+      const events = [...begun, ...timelineOf(document.journal)];
       const numbered = events.map((event, at) => ({ event, number: at + 1 }));
       const { shown, nextCursor } = await readPage(
         page,

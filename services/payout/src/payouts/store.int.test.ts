@@ -73,14 +73,14 @@ describe("an order", () => {
     expect(await stored(first)).toBeNull();
     const { operationId } = order;
     expect(await tryIt(orderOf(other, { operationId }))).toBeDefined();
-    await ordersIn(platform.payouts).deleteOne({ _id: payoutIdOf(other) });
+    await ordersIn(platform.payouts).deleteOne({ _id: payoutIdOf({ quoteId: other }) });
     // Another attempt of the operation, or another operation, relies on it.
     for (const again of [order, orderOf(first, { operationId: "another" })]) {
       const onlyTry = await tryIt(order);
       await place(again);
       await remove(onlyTry);
       expect((await stored(first))?.order.quote_id).toBe(first);
-      await ordersIn(platform.payouts).deleteOne({ _id: payoutIdOf(first) });
+      await ordersIn(platform.payouts).deleteOne({ _id: payoutIdOf({ quoteId: first }) });
     }
   });
 
@@ -88,12 +88,12 @@ describe("an order", () => {
     const order = orderOf("qt_created");
     const placed = await placeOrder(platform.payouts, order);
     await ordersIn(platform.payouts).updateOne(
-      { _id: payoutIdOf("qt_created") },
+      { _id: payoutIdOf({ quoteId: "qt_created" }) },
       { $set: { status: "initiated" } },
     );
     await removeOrder(platform.payouts, order, "onlyTry" in placed ? (placed.onlyTry ?? "") : "");
     expect(await stored("qt_created")).not.toBeNull();
-    await ordersIn(platform.payouts).deleteOne({ _id: payoutIdOf("qt_created") });
+    await ordersIn(platform.payouts).deleteOne({ _id: payoutIdOf({ quoteId: "qt_created" }) });
   });
 
   it("can't switch to a quote that another operation has ordered", async () => {

@@ -52,7 +52,7 @@ export async function placeOrder(
   payouts: Payouts,
   order: PayoutOrder,
 ): Promise<Placed | typeof otherContent> {
-  const _id = payoutIdOf(order.quoteId);
+  const _id = payoutIdOf(order);
   const orders = ordersIn(payouts);
   const placed = { order: toStored(order), ...currentOrigin() };
   const operation = boundOperation(order);
@@ -90,10 +90,10 @@ export async function placeOrder(
  */
 export async function removeOrder(
   payouts: Payouts,
-  { quoteId }: Pick<PayoutOrder, "quoteId">,
+  order: PayoutOrder,
   onlyTry: string,
 ): Promise<void> {
-  const _id = payoutIdOf(quoteId);
+  const _id = payoutIdOf(order);
   await ordersIn(payouts).deleteOne({ _id, ...isNotCreated, only_try: onlyTry });
 }
 
@@ -104,10 +104,10 @@ export async function removeOrder(
  */
 export async function freeOperation(
   payouts: Payouts,
-  { quoteId }: Pick<PayoutOrder, "quoteId">,
+  order: PayoutOrder,
   onlyTry: string,
 ): Promise<void> {
-  const _id = payoutIdOf(quoteId);
+  const _id = payoutIdOf(order);
   // The index of operations is unique, so each order needs one. No operation has a payout's id.
   const none = { id: _id, content: "" };
   await ordersIn(payouts).updateOne(

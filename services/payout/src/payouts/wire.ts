@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
+import { creatorMessage } from "@disburse/chassis/rpc/creator.ts";
 import {
   ApprovalReason,
   type ApprovalSchema,
@@ -55,6 +56,7 @@ export function payoutMessage(payout: Payout): PayoutMessage {
     reissuedAs: payout.reissuedAs ?? "",
     scheduledPayoutId: order.scheduledPayoutId ?? "",
     batchId: order.batchId ?? "",
+    createdBy: creatorMessage(order.actor),
     ...(payout.approval && { approval: approvalMessage(payout, payout.approval) }),
     ...visibleFailure(progress),
     ...(payout.expectedAt !== undefined &&

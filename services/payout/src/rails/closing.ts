@@ -1,7 +1,7 @@
 import { currentOrigin } from "@disburse/chassis/call-context.ts";
 import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { type ClosingStep, closingMovement, pendingMovement } from "../payouts/rules/movement.ts";
-import type { Payout } from "../payouts/rules/payout.ts";
+import { holdOf, type Payout } from "../payouts/rules/payout.ts";
 import { causeOfEnd } from "../payouts/rules/timeline.ts";
 import { advance } from "../payouts/work.ts";
 import { endFunds } from "../treasury/accounts.ts";
@@ -17,14 +17,14 @@ export async function movePending(
   payout: Payout,
   step: ClosingStep,
 ): Promise<void> {
-  const { id, quote, order } = payout;
+  const { quote, order } = payout;
   const { accountId, merchantId, destinationKeys } = quote;
   if (payout.isFunded) await endFunds(ledger, payout, step);
   const { outcome } = await ledger.apply({ merchantId, accountId }, closingMovement(payout, step));
   if (outcome !== "applied") throw new Error(`the movement ${step} was not applied: ${outcome}`);
   // An unpaid payout no longer counts towards its merchant's velocity limits.
   if (step === "release") {
-    await reservations.giveBack(id, {
+    await reservations.giveBack(holdOf(order), {
       merchantId,
       destinationKeys,
       actorRoot: rootOfActor(order.actor),

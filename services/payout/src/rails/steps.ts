@@ -106,8 +106,11 @@ export const queueWaitMaxMs = 30_000;
  * Returns the pause before the next try of an unsent payout. It is an eighth of the time waited so
  * far, within `retryMs` and `queueWaitMaxMs`.
  */
-export function queueWaitMs({ clock }: RailWorkerDeps, { createdAt }: Payout): number {
-  const waitedMs = clock.now().getTime() - createdAt.getTime();
+export function queueWaitMs(
+  { clock }: RailWorkerDeps,
+  { createdAt, fundedAt = createdAt }: Payout,
+): number {
+  const waitedMs = clock.now().getTime() - fundedAt.getTime();
   return Math.min(Math.max(waitedMs / 8, retryMs), queueWaitMaxMs);
 }
 

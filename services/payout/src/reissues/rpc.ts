@@ -1,5 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readChange } from "@disburse/chassis/mutations/content.ts";
+import { readCreator } from "@disburse/chassis/rpc/creator.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import {
@@ -28,7 +29,8 @@ export function reissuesRpc(deps: ExecuteDeps & { readonly mode: Mode }) {
       }
       const { beneficiaryId, maxSourceAmount, referenceId, allowDuplicate, metadata } = sent;
       const differs = { beneficiaryId, maxSourceAmount, referenceId, allowDuplicate, metadata };
-      const request = { merchantId, payoutId, ...differs, ...change };
+      const actor = readCreator(message.mutation);
+      const request = { merchantId, payoutId, ...differs, ...change, actor };
       return { payout: payoutMessage(orThrow(await reissuePayout(deps, request))) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;

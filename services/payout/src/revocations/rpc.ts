@@ -36,14 +36,16 @@ export function revocationsRpc(deps: StopDeps) {
       const stopped = { merchantId, actorId, createdIds, createdBefore };
       const disposition = enumName(RevokedOrders, message.orders) ?? "hold";
       await stopOrders(deps, stopped, disposition);
-      const [scheduledPayouts, batches] = await Promise.all([
-        idsOf(deps.orders, concerned<OrderDocument>(stopped, disposition, openStates)),
+      const ofOrders = concerned<OrderDocument>(stopped, disposition, openStates);
+      const [scheduledPayouts, waitingPayouts, batches] = await Promise.all([
+        idsOf(deps.orders, ofOrders),
+        idsOf(deps.waiting, ofOrders),
         idsOf(
           deps.batches,
           concerned<BatchDocument>(stopped, disposition, ["awaiting_approval", "running"]),
         ),
       ]);
-      return { scheduledPayouts, batches };
+      return { scheduledPayouts, batches, waitingPayouts };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }

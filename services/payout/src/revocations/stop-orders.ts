@@ -15,6 +15,8 @@ import { cancelStopped, openStates, unbindQuote } from "../orders/store.ts";
 export type StopDeps = Pick<OrderDeps, "orders" | "quote"> & {
   readonly batches: Batches;
   readonly lines: Orders;
+  /** Payouts that wait for balance. */
+  readonly waiting: Orders;
   readonly controls: Pick<PayoutControls, "of">;
   readonly clock: Clock;
   /** Makes the runner finish cancelled batches at once. */
@@ -68,23 +70,33 @@ export async function stopOrders(
   await takeBack(deps, stopped);
 }
 
+const isBegun = { "balance.preparing": { $exists: false } };
+
 type Selected = Filter<OrderDocument> & Filter<BatchDocument>;
 
-function holdWaiting({ quote, orders }: StopDeps, filter: Selected, hold: Hold): Promise<void> {
-  const waiting = { ...filter, state: "waiting" } as Filter<OrderDocument>;
-  return endOpen({ quote }, orders, waiting, (which, hasExpiredQuote) =>
-    holdOrders(orders, which, hold, hasExpiredQuote),
-  );
+async function holdWaiting(deps: StopDeps, filter: Selected, hold: Hold): Promise<void> {
+  // One that begins to wait is held by the repeat of this call.
+  const open = { ...filter, state: "waiting", ...isBegun } as Filter<OrderDocument>;
+  const held = [
+    [deps.orders, hold],
+    [deps.waiting, { ...hold, isWait: true }],
+  ] as const;
+  for (const [orders, how] of held) {
+    await endOpen(deps, orders, open, (which, hasExpiredQuote) =>
+      holdOrders(orders, which, how, hasExpiredQuote),
+    );
+  }
 }
 
 /** Cancels the actor's own orders. */
 async function cancelOwn(deps: StopDeps, own: Selected, actorId: string): Promise<void> {
-  const { orders, batches, lines } = deps;
-  const cancelOpen = (where: Orders, which: Filter<OrderDocument>) => {
+  const { orders, batches, lines, waiting } = deps;
+  const cancelOpen = (where: Orders, which: Filter<OrderDocument>, isWait = false) => {
     const open = { ...which, state: { $in: [...openStates] } } as Filter<OrderDocument>;
-    return endOpen(deps, where, open, (each) => cancelStopped(where, each, actorId));
+    return endOpen(deps, where, open, (each) => cancelStopped(where, each, actorId, isWait));
   };
   await cancelOpen(orders, own);
+  await cancelOpen(waiting, { ...own, ...isBegun } as Filter<OrderDocument>, true);
   const open = { ...own, ...unended, state: { $in: ["awaiting_approval", "running"] as const } };
   await batches.updateMany(open as Filter<BatchDocument>, { $set: { stopped_for: actorId } });
   // Also finds batches that an earlier call marked before a crash and that still have waiting

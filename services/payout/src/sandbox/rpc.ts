@@ -14,7 +14,7 @@ import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { failureCodes } from "@disburse/kernel/failure.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { type Ledger, readAccount } from "@disburse/ledger/accounts.ts";
-import { accountMessage, credit } from "../accounts/rpc.ts";
+import { accountMessage, credit, reopen } from "../accounts/rpc.ts";
 import { payoutMessage } from "../payouts/wire.ts";
 import type { SandboxScenarios } from "../rails/sandbox/scenario-store.ts";
 import type { Steered } from "../rails/sandbox/steering.ts";
@@ -39,6 +39,8 @@ export function sandboxPayoutsRpc(deps: SandboxDeps) {
     },
 
     ...scenarioRpc(deps),
+
+    reopenOwnAccount: (request) => reopen(deps.ledger, request),
 
     creditOwnAccount: async (message) => {
       const context = { now: deps.clock.now(), unreadable: message.unreadable };

@@ -1,8 +1,9 @@
 import { sign } from "node:crypto";
 import type { ServiceKey } from "@disburse/chassis/identity/keys.ts";
-import { entriesOfPayout } from "@disburse/ledger/statement.ts";
+import { entriesOfHold } from "@disburse/ledger/statement.ts";
 import { openPdf } from "@disburse/statement-formats/pdf-page.ts";
 import { printableName } from "@disburse/statement-formats/printable.ts";
+import { holdOf } from "../payouts/rules/payout.ts";
 import { findPayout } from "../payouts/store.ts";
 import type { StatementStores } from "./period.ts";
 import { canonicalJson, type Receipt, receiptOf, receiptPurpose } from "./rules/receipt.ts";
@@ -23,7 +24,7 @@ export async function signedReceipt(
   const payout = await findPayout(stores.payouts, payoutId, { merchant_id: merchantId });
   if (payout === undefined) return undefined;
   const own = { merchantId, accountId: payout.quote.accountId };
-  const entries = await entriesOfPayout(stores.ledger, own, payoutId);
+  const entries = await entriesOfHold(stores.ledger, own, holdOf(payout.order));
   const receipt = receiptOf(payout, entries, now);
   const text = receiptPurpose + canonicalJson(receipt);
   const signature = sign(null, Buffer.from(text), privateKey).toString("base64url");

@@ -1,15 +1,19 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { PayoutControls } from "../controls/store.ts";
 import type { VelocityLimits } from "./limits.ts";
-import { exceededSentence } from "./rules/limits.ts";
+import { exceededSentence, type LimitedSubject, type MerchantLimits } from "./rules/limits.ts";
 import {
   type Counted,
   count,
   giveBack,
   giveUp,
+  partsOf,
   type ReservationRequest,
   reserve,
+  type Usage,
+  unused,
 } from "./rules/usage.ts";
+import { type Limit, usedOf } from "./rules/window.ts";
 import type { UsageStore } from "./usage.ts";
 
 type Parties = {
@@ -100,6 +104,23 @@ export function createVelocityReservations(
       return { counted, giveUp: () => giveUpIn(ids, request.payoutId) };
     },
 
+    /**
+     * Reads the usages of payouts that nobody orders yet. The result reserves and counts in memory
+     * only, so that each payout sees the ones before it. Reads nothing without limits and rules.
+     */
+    rehearse: async (payouts: readonly CountedParties[], now: Date): Promise<Rehearsal> => {
+      const [first] = payouts;
+      const own = first && limits.of(first.merchantId);
+      const isCounted =
+        first !== undefined && controls.of(first.merchantId)?.approval !== undefined;
+      const ids = payouts.flatMap((each) => [
+        ...(own === undefined ? [] : usagesOf(each).map(({ id }) => id)),
+        ...(isCounted ? countsOf(each) : []),
+      ]);
+      const usages = await readUsages(usage, ids);
+      return rehearsal(usages, own, now);
+    },
+
     /** Releases the reservation of a failed payout. A repeat changes nothing. */
     giveBack: async (payoutId: string, parties: CountedParties): Promise<void> => {
       const { merchantId } = parties;
@@ -113,6 +134,71 @@ export function createVelocityReservations(
           answer: undefined,
         }));
       }
+    },
+  };
+}
+
+/** The maximum number of usages in one read. Each has at most 200 KB, and most are far smaller. */
+const readMax = 200;
+
+async function readUsages(usage: UsageStore, ids: readonly string[]): Promise<Map<string, Usage>> {
+  const all = [...new Set(ids)];
+  const usages = new Map<string, Usage>();
+  for (let at = 0; at < all.length; at += readMax) {
+    for (const [id, each] of await usage.readAll(all.slice(at, at + readMax))) usages.set(id, each);
+  }
+  return usages;
+}
+
+/** What is left of a limit before a payout. */
+export type LimitLeft = {
+  readonly subject: LimitedSubject;
+  readonly limit: Limit;
+  readonly left: bigint;
+};
+
+/** Reservations that only this process sees. */
+export type Rehearsal = ReturnType<typeof rehearsal>;
+
+function rehearsal(usages: Map<string, Usage>, own: MerchantLimits | undefined, now: Date) {
+  const of = (id: string) => usages.get(id) ?? unused;
+  return {
+    /** `isKept` is false for a payout that is refused anyway, so that later ones don't see it. */
+    reserve: (
+      request: PayoutReservation,
+      isKept: boolean,
+    ): Refused<"LIMIT_EXCEEDED"> | "reserved" => {
+      const reserved = new Map<string, Usage>();
+      for (const { subject, id } of own === undefined ? [] : usagesOf(request)) {
+        const made = reserve(of(id), own?.[subject] ?? [], request, now);
+        if (made.answer !== "reserved") {
+          return refused("LIMIT_EXCEEDED", exceededSentence(subject, made.answer));
+        }
+        reserved.set(id, made.usage);
+      }
+      if (isKept) for (const [id, made] of reserved) usages.set(id, made);
+      return "reserved";
+    },
+    count: (request: PayoutReservation & CountedParties, isKept: boolean): Counted[] =>
+      countsOf(request).map((id) => {
+        const made = count(of(id), request, now);
+        if (isKept) usages.set(id, made.usage);
+        return made.answer;
+      }),
+    /** Returns what is left of each limit. With two keys of a destination, the lower value. */
+    left: (parties: Parties): LimitLeft[] => {
+      const all = (own === undefined ? [] : usagesOf(parties)).flatMap(({ subject, id }) =>
+        (own?.[subject] ?? []).map((limit) => {
+          const left = limit.max - usedOf(partsOf(of(id)), limit, now);
+          return { subject, limit, left: left > 0n ? left : 0n };
+        }),
+      );
+      const lowest = new Map<Limit, LimitLeft>();
+      for (const each of all) {
+        const before = lowest.get(each.limit);
+        if (before === undefined || each.left < before.left) lowest.set(each.limit, each);
+      }
+      return [...lowest.values()];
     },
   };
 }

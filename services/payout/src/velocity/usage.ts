@@ -64,6 +64,11 @@ export function openUsage({ db }: Database) {
       }
       return waiting.done.promise as Promise<T>;
     },
+    /** Reads several usages. Those without a document are empty. */
+    readAll: async (ids: readonly string[]): Promise<Map<string, Usage>> => {
+      const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
+      return new Map(found.map((document) => [document._id, toUsage(document)]));
+    },
     /**
      * Returns the usages that the sweep must check: those with a reservation to check, and those
      * whose payouts are all older than every window.

@@ -37,6 +37,7 @@ import { limitsMessage } from "../corridors/rpc.ts";
 import { type Corridor, isStale, type Rate } from "../corridors/rules/corridor.ts";
 import { type CorridorStore, findCorridor, isOpenTo } from "../corridors/store.ts";
 import type { CountQuote } from "./count.ts";
+import { pricesRpc } from "./prices.ts";
 import { convertedBack, convertedTo } from "./rules/arithmetic.ts";
 import {
   type Claim,
@@ -110,6 +111,8 @@ export function quotesRpc(deps: QuoteDeps) {
 
     getEquivalentAmount: (request) => equivalentAmount(deps, request),
 
+    ...pricesRpc({ ...deps, accountOf }),
+
     claimQuote: async ({ mutation, quoteId, payoutId, order }) => {
       const { operationId } = readMutation(mutation);
       const quote = await quotes.claim(quoteId, { payoutId, operationId, order });
@@ -177,16 +180,24 @@ type AccountOwners = (accountId: string) => Promise<Account | undefined>;
 
 const accountsMax = 100_000;
 
-/** An account's owner and currency never change, so they are cached without expiry. */
+/**
+ * A closed account gets quotes for at most this time, in which quotes from before are valid too.
+ * Executing them is refused at once.
+ */
+const accountFreshMs = 300_000;
+
+/** Reads an account's owner and currency, and if it is closed. */
 function openAccountOwners({ payout, countRead }: QuoteDeps): AccountOwners {
   const owners = createCache<Account>({
     name: "account_owners",
     max: accountsMax,
-    freshMs: Number.POSITIVE_INFINITY,
+    freshMs: accountFreshMs,
     countRead,
     read: async (accountId) => {
       const found = await orNotFound(payout.resolveAccount({ accountId }));
-      return found && { merchantId: found.merchantId, currency: found.currencyCode };
+      if (found === undefined) return undefined;
+      const { merchantId, currencyCode: currency, closed: isClosed } = found;
+      return { merchantId, currency, isClosed };
     },
   });
   return owners.get;

@@ -110,7 +110,9 @@ async function holdsWithoutPayouts(
   for (let at = 0; at < holding.length; at += holdsMax) {
     const ids = holding.slice(at, at + holdsMax);
     const payouts = await readAll(databases, "payouts", { _id: { $in: ids } });
-    found.push(...checkHolding(account, ids, indexDocuments({ payouts }).payouts));
+    const orders = await readAll(databases, "scheduled_payouts", { _id: { $in: ids } });
+    const known = indexDocuments({ payouts, scheduled_payouts: orders });
+    found.push(...checkHolding(account, ids, known.payouts, known.scheduled));
   }
   return found;
 }

@@ -6,6 +6,7 @@ import type { Scenario, Transfer } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
+import { lowBalance } from "../workload/set-up.ts";
 import type { Workload, WorkloadRecord } from "../workload/workload.ts";
 import { wrongApprovals } from "./approval-check.ts";
 import { wrongOrders } from "./order-check.ts";
@@ -52,8 +53,22 @@ export function finalProblems(
  * this payout. A stopped beneficiary must not be paid.
  */
 function wrongAnswers({ databases }: Platform, { answered }: WorkloadRecord): string[] {
-  const all = payoutsIn(databases.payout);
-  const payouts = new Map(all.map((each) => [each._id, each]));
+  const waits = new Map(
+    databases.payout.documents("waiting_payouts").map((each) => [each._id, each]),
+  );
+  // A payout that waited belongs to the operation that let it wait, and to the quote of that.
+  const all = payoutsIn(databases.payout).map((each) => {
+    const wait = waits.get(each._id);
+    const quoted = (wait?.balance as Document | undefined)?.quoted as Document | undefined;
+    if (each.waited === undefined || wait === undefined) return each;
+    return { ...each, operation_id: wait.operation_id, quote_id: quoted?.id } as Document;
+  });
+  const unpaid = [...waits.values()].flatMap((wait) => {
+    if (all.some(({ _id }) => _id === wait._id)) return [];
+    const { quoted } = wait.balance as { quoted: Document };
+    return [{ ...wait, quote_id: quoted.id } as Document];
+  });
+  const payouts = new Map([...all, ...unpaid].map((each) => [each._id, each]));
   const byOperation = Map.groupBy(all, (each) => `${each.merchant_id} ${each.operation_id}`);
   return answered.flatMap(({ merchantId, operationId, quoteId, answers, isRefusedBeneficiary }) => {
     const created = answers.filter((each) => each.startsWith("po_"));
@@ -142,10 +157,15 @@ function wrongTransfers({ databases, railState }: Platform): string[] {
 
 /** Requires that a payout stays cancelled after its merchant was told so. */
 function wrongCancellations({ databases }: Platform, { cancelled }: WorkloadRecord): string[] {
-  return payoutsIn(databases.payout).flatMap(({ _id, progress }) => {
-    const { stage } = progress as Document;
-    const isWrong = cancelled.has(String(_id)) && stage !== "cancelled";
-    return isWrong ? [`${_id} was cancelled, and is ${stage}`] : [];
+  const waits = databases.payout.documents("waiting_payouts");
+  const unpaid = waits.filter(({ state }) => state !== "executed");
+  const stages = [
+    ...payoutsIn(databases.payout).map(({ _id, progress }) => [_id, (progress as Document).stage]),
+    ...unpaid.map(({ _id, state }) => [_id, state]),
+  ];
+  return stages.flatMap(([id, stage]) => {
+    const isWrong = cancelled.has(String(id)) && stage !== "cancelled";
+    return isWrong ? [`${id} was cancelled, and is ${stage}`] : [];
   });
 }
 
@@ -205,7 +225,11 @@ function wrongTrail({ databases }: Platform): string[] {
 
 /** Requires that merchants acknowledged every status change. */
 function missedEvents({ databases, merchants }: Platform): string[] {
-  return payoutsIn(databases.payout).flatMap(({ _id, version, status }) => {
+  const ended = databases.payout
+    .documents("waiting_payouts")
+    .filter(({ state }) => state === "failed" || state === "cancelled");
+  const unpaid = ended.map(({ _id }) => ({ _id, version: 2, status: "failed" }));
+  return [...payoutsIn(databases.payout), ...unpaid].flatMap(({ _id, version, status }) => {
     const name = String(_id).slice("po_".length);
     const ids = Array.from({ length: Number(version) }, (_each, at) => `evt_${name}_${at + 1}`);
     const missing = ids.filter((id) => !merchants.acknowledged.has(id));
@@ -243,13 +267,55 @@ function wrongOptInEvents({ databases, merchants }: Platform): string[] {
   const missed = expected.filter((each) => kept.filter((one) => one === each).length !== 1);
   const optIn = stored.filter(({ transaction_type }) => transaction_type !== "payout_session");
   const beyond = optIn.filter(
-    (each) => !awaited.has(`${each.transaction_type} of ${each.transaction_id}`),
+    (each) =>
+      each.transaction_type !== lowBalance &&
+      !awaited.has(`${each.transaction_type} of ${each.transaction_id}`),
   );
   const unheard = optIn.filter(({ event_id }) => !merchants.acknowledged.has(String(event_id)));
   return [
+    ...wrongFalls(databases),
     ...missed.map((each) => `${each} is not stored once`),
     ...beyond.map(({ event_id }) => `${event_id} is an event of nothing`),
     ...unheard.map(({ event_id }) => `${event_id} never reached its merchant`),
+  ];
+}
+
+/** Requires one event for each fall of a balance below its threshold, and no other. */
+function wrongFalls({ payout, notifier }: Platform["databases"]): string[] {
+  const entries = Map.groupBy(payout.documents("ledger_entries"), (each) => each.account_id);
+  const orderOf = new Map(
+    payoutsIn(payout).map(({ _id, scheduled_payout_id: order }) => [_id, order]),
+  );
+  const expected = payout.documents("accounts").flatMap((account) => {
+    const { _id, low_balance_threshold: threshold } = account;
+    if (threshold === undefined) return [];
+    const own = (entries.get(_id) ?? []).toSorted(
+      (a, b) => Number(a.sequence) - Number(b.sequence),
+    );
+    const lowId = `evt_${String(_id).slice("acc_".length)}_low`;
+    let wasLow = false;
+    return own.flatMap(({ step, payout_id, available, sequence }, at) => {
+      const next = own[at + 1];
+      // A reservation that becomes a hold is one movement.
+      const isTaken = step === "unreserve" && next?.step === "hold";
+      if (isTaken && orderOf.get(next.payout_id) === payout_id) return [];
+      const isLow = BigInt(String(available)) < BigInt(String(threshold));
+      const isFall = isLow && !wasLow;
+      wasLow = isLow;
+      if (!isFall) return [];
+      // The threshold was set after the first entry, at the account's revision 1.
+      return [at === 0 ? `${lowId}set1` : `${lowId}${sequence}`];
+    });
+  });
+  const kept = notifier
+    .documents("events")
+    .filter(({ transaction_type }) => transaction_type === lowBalance)
+    .map(({ event_id }) => String(event_id));
+  const [awaited, stored] = [new Set(expected), new Set(kept)];
+  return [
+    ...expected.filter((id) => !stored.has(id)).map((id) => `${id} of a fall is not stored`),
+    ...kept.filter((id) => !awaited.has(id)).map((id) => `${id} is an event of no fall`),
+    ...(stored.size === kept.length ? [] : ["a fall has two events"]),
   ];
 }
 
@@ -300,8 +366,9 @@ function documentsOf({ databases, railState, beneficiaries }: Platform): Documen
     Object.fromEntries(names.map((name) => [name, database.documents(name)]));
   const known = [...beneficiaries.values()];
   const collections = {
-    ...of(payout, "accounts", "ledger_entries"),
+    ...of(payout, "accounts", "ledger_entries", "scheduled_payouts"),
     payouts: payout.documents("payouts").filter(asPayout).map(decidedInTime),
+    waiting_payouts: payout.documents("waiting_payouts"),
     ...of(quote, "quotes"),
     ...of(notifier, "endpoints", "events", "deliveries"),
     sandbox_transfers: [

@@ -18,6 +18,12 @@ export function wrongOrders(platform: Platform, workload: Workload): string[] {
       return [...wrongOrder(order, created), ...wrongOrigin(order, created, "scheduled_payout_id")];
     }),
     ...wrongSchedules(platform, workload),
+    ...stored("waiting_payouts").flatMap((wait) =>
+      wrongWait(
+        wait,
+        payouts.filter(({ _id }) => _id === wait._id),
+      ),
+    ),
     ...batches.flatMap((batch) =>
       wrongBatch(batch, linesOf.get(batch._id) ?? [], ofBatch.get(batch._id) ?? []),
     ),
@@ -26,12 +32,30 @@ export function wrongOrders(platform: Platform, workload: Workload): string[] {
 }
 
 /** Requires one payout for an executed order and none otherwise. */
-function wrongOrder({ _id, state, payout_id }: Document, created: readonly Document[]): string[] {
+function wrongOrder(
+  { _id, state, payout_id, reserved }: Document,
+  created: readonly Document[],
+): string[] {
   const ids = created.map((each) => each._id);
   const isOnce = state === "executed" ? ids.length === 1 && ids[0] === payout_id : ids.length === 0;
   return [
     ...(isOnce ? [] : [`${_id} is ${state}, and made ${ids.join(", ") || "no payout"}`]),
-    ...(state === "waiting" ? [`${_id} waits without end`] : []),
+    ...(state === "waiting" || state === "reserving" ? [`${_id} is ${state} without end`] : []),
+    ...(reserved === true ? [`${_id} keeps its reservation`] : []),
+  ];
+}
+
+/** Requires that a payout that waited for balance has ended, within its maximum. */
+function wrongWait(wait: Document, made: readonly Document[]): string[] {
+  const { _id, state, max_source_minor } = wait;
+  const dear = made.filter(
+    ({ source_minor }) => BigInt(String(source_minor)) > BigInt(String(max_source_minor)),
+  );
+  const isOpen = state === "waiting" || state === "awaiting_approval";
+  return [
+    ...(isOpen ? [`${_id} is ${state} without end`] : []),
+    ...(made.length === (state === "executed" ? 1 : 0) ? [] : [`${_id} is ${state}, wrongly`]),
+    ...dear.map(() => `${_id} was paid above its maximum`),
   ];
 }
 

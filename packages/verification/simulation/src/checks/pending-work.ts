@@ -5,6 +5,8 @@ import { payoutsIn } from "./payouts.ts";
 
 /** Until this time, the execute may still use the hold. Afterwards the sweep handles it. */
 const orphanedAfterMs = 5_000;
+/** Afterwards the sweep removes an order whose request was interrupted. */
+const abandonedAfterMs = 61_000;
 /** If an open payout has a due time later than this, a wrong clock has set it. */
 const honestMaxMs = 2 * deferMaxMs;
 
@@ -55,11 +57,24 @@ function honestFromMs({ progress, approval }: Document, nowMs: number): number {
 }
 
 function* dueOrders({ databases }: Platform): Generator<Due> {
-  for (const { _id, due_at } of databases.payout.documents("scheduled_payouts")) {
+  for (const order of databases.payout.documents("scheduled_payouts")) {
+    const { _id, due_at, state, reserved, created_at } = order;
     if (due_at !== undefined) yield [`${_id} is to be made`, due_at as Date];
+    if (state === "reserving") {
+      yield [`${_id} is reserving`, new Date(Number(created_at) + abandonedAfterMs)];
+    } else if (reserved === true && due_at === undefined) yield [`${_id} keeps its reservation`];
   }
-  for (const { _id, due_at, pending_events } of databases.payout.documents("batches")) {
-    if (due_at !== undefined) yield [`${_id} is to be made`, due_at as Date];
+  for (const { _id, due_at, balance } of databases.payout.documents("waiting_payouts")) {
+    const { pending_versions } = balance as { pending_versions: unknown[] };
+    if (due_at !== undefined) yield [`${_id} waits for balance`, due_at as Date];
+    if (pending_versions.length > 0) yield [`${_id} has an unpublished event`];
+  }
+  for (const { _id, due_at, pending_events, balance } of databases.payout.documents("batches")) {
+    const { expires_at, price_minor = "0" } = (balance ?? {}) as Document;
+    // The runner polls the balance, until it comes or the wait expires.
+    const isShort = String(price_minor) !== "0" && Number(expires_at) > Number(due_at);
+    if (due_at !== undefined && !isShort) yield [`${_id} is to be made`, due_at as Date];
+    if (due_at !== undefined && isShort) yield [`${_id} waits for balance`, expires_at as Date];
     if ((pending_events as unknown[]).length > 0) yield [`${_id} has an unpublished event`];
   }
 }

@@ -37,15 +37,15 @@ function duplicates(
       each.source_minor,
     ].join(" "),
   );
-  const isPrompt = ({ _id }: Document) => {
-    const storedMs = observer.storedMs.get(String(_id)) ?? 0;
-    return storedMs - (observer.turnMs.get(String(_id)) ?? storedMs) < turnMs;
+  const isPrompt = (payout: Document) => {
+    const storedMs = observer.storedMs.get(String(payout._id)) ?? 0;
+    return storedMs - (observer.turnMs.get(holdOf(payout)) ?? storedMs) < turnMs;
   };
   /** Returns true if a payout existed and had not failed when the later payout was created. */
   const wasThere = (payout: Document, later: Document) => {
-    const madeMs = (later.created_at as Date).getTime();
+    const madeMs = madeAt(later);
     const failedMs = observer.failedMs.get(String(payout._id));
-    const isBefore = (payout.created_at as Date).getTime() < madeMs;
+    const isBefore = madeAt(payout) < madeMs;
     return isBefore && !(failedMs !== undefined && failedMs <= madeMs);
   };
   return [...alike.values()].flatMap((all) => {
@@ -54,6 +54,17 @@ function duplicates(
       .filter((each) => some.some((other) => other !== each && wasThere(other, each)))
       .map(({ _id }) => `${_id} repeats another payout, and a guard stands before it`);
   });
+}
+
+/** Returns the time at which a payout's quote was claimed. */
+function madeAt({ created_at, funded_at }: Document): number {
+  return ((funded_at ?? created_at) as Date).getTime();
+}
+
+/** Each attempt of a payout that waited for balance takes its own lock. */
+function holdOf({ _id, waited }: Document): string {
+  const { attempt } = (waited ?? {}) as { attempt?: number };
+  return attempt === undefined ? String(_id) : `${_id}.${attempt}`;
 }
 
 /** Returns a reference without the spelling variants that the workload creates for duplicates. */

@@ -9,6 +9,8 @@ import { asPayout } from "./payouts.ts";
 const orderTransitions: ReadonlySet<string> = new Set([
   ...["undefined waiting", "waiting waiting", "waiting executed", "waiting failed"],
   ...["waiting cancelled", "executed executed", "failed failed", "cancelled cancelled"],
+  // An order with a reservation waits once its money is reserved. Without that it is removed.
+  ...["undefined reserving", "reserving reserving", "reserving waiting", "reserving undefined"],
   // A revoked key's scheduled payout is held until another actor decides.
   ...["waiting awaiting_approval", "awaiting_approval awaiting_approval"],
   ...["awaiting_approval waiting", "awaiting_approval failed", "awaiting_approval cancelled"],
@@ -26,6 +28,8 @@ const countedTransitions: Readonly<Record<string, FaultKind>> = {
 
 const transitions: Readonly<Record<string, ReadonlySet<string>>> = {
   scheduled_payouts: orderTransitions,
+  // A record of an execute whose quote another operation has claimed is removed.
+  waiting_payouts: new Set([...orderTransitions, "waiting undefined"]),
   batch_lines: orderTransitions,
   batches: batchTransitions,
 };
@@ -53,6 +57,8 @@ export class WriteObserver {
   readonly #leasedMs = new Map<string, number>();
   readonly #railState: Pick<RailState, "isFunded">;
   readonly #held = new Set<string>();
+  /** The payouts that wait for balance, with the true time since which each does. */
+  readonly #inLine = new Map<string, { readonly document: Document; readonly sinceMs: number }>();
   /** Callbacks for orders to be bound to their quotes. */
   readonly #quoted = new Map<string, () => void>();
   /**
@@ -89,6 +95,7 @@ export class WriteObserver {
     wrong.push(...wrongOrder(collection, before, after, faults.count));
     if (isPayout) wrong.push(...this.#payout(id, before, after, writtenMs));
     if (collection === "accounts") this.#follow(before, after);
+    if (collection === "waiting_payouts") wrong.push(...this.#line(before, after, writtenMs));
     this.broken.push(...wrong.map((each) => `${collection} ${id}: ${each}`));
   };
 
@@ -136,6 +143,42 @@ export class WriteObserver {
     }
     const isUnheld = this.#railState.isFunded && !this.#held.has(id);
     return wrongIf(isSubmission(before, after) && isUnheld, "was sent and no money is held for it");
+  }
+
+  /**
+   * Requires that a payout that waits for balance is leased only if no older one of its account has
+   * waited for a while. A worker that was suspended may lease one shortly after an older one has
+   * come back.
+   */
+  #line(before: Document | undefined, after: Document | undefined, nowMs: number): string[] {
+    const { faults } = this.#scheduler;
+    const id = String((after ?? before)?._id);
+    const waits = waitOf(after);
+    const wasInLine = this.#inLine.get(id);
+    this.#inLine.delete(id);
+    if (after !== undefined && waits?.in_line === true && after.state === "waiting") {
+      const sinceMs = wasInLine?.sinceMs ?? nowMs;
+      this.#inLine.set(id, { document: after, sinceMs });
+    }
+    if (waitOf(before)?.preparing === true && waits?.preparing !== true && after !== undefined) {
+      faults.count("payout waited for balance");
+    }
+    if (waits?.reason === "COST_ABOVE_MAXIMUM" && waitOf(before)?.reason !== waits.reason) {
+      faults.count("price above a maximum");
+    }
+    const ended = countedWaits[`${before?.state} ${after?.state}`];
+    if (ended !== undefined) faults.count(ended);
+    const wasLeased = before?.lease !== undefined || before?.quote !== undefined;
+    if (after?.lease === undefined || wasLeased || waits?.in_line !== true) return [];
+    if (waits.has_expired === true || before === undefined) return [];
+    const overtaken = [...this.#inLine.values()].find(
+      ({ document, sinceMs }) =>
+        document.account_id === after.account_id &&
+        document.lease === undefined &&
+        isOlder(document, after) &&
+        nowMs - sinceMs > lineToleranceMs,
+    );
+    return wrongIf(overtaken !== undefined, `overtook ${overtaken?.document._id}`);
   }
 
   #follow(before: Document | undefined, after: Document | undefined): void {
@@ -221,7 +264,9 @@ const rules: Readonly<Record<string, Rule>> = {
   ledger_entries: (before) => wrongIf(before !== undefined, "a ledger entry was changed"),
   payouts: (before, after) => {
     const way = `${before?.status} ${after?.status}`;
-    const raised = numberOf(after, "version") - numberOf(before, "version");
+    // The first version of a payout that waited for balance is that of its record.
+    const first = before === undefined && hasWaited(after) ? 1 : numberOf(before, "version");
+    const raised = numberOf(after, "version") - first;
     const isChanged = before?.status !== after?.status;
     return [
       ...wrongIf(!statusTransitions.has(way), `went from ${way.replace(" ", " to ")}`),
@@ -242,6 +287,28 @@ const rules: Readonly<Record<string, Rule>> = {
     ];
   },
 };
+
+function hasWaited(payout: Document | undefined): boolean {
+  return (payout?.order as Document | undefined)?.waited !== undefined;
+}
+
+function waitOf(record: Document | undefined): Document | undefined {
+  return record?.balance as Document | undefined;
+}
+
+/** A process may be suspended for this long between its read of the line and its lease. */
+const lineToleranceMs = 60_000;
+
+const countedWaits: Readonly<Record<string, FaultKind>> = {
+  "waiting executed": "waiting payout paid",
+  "waiting failed": "waiting payout failed",
+  "waiting cancelled": "waiting payout cancelled",
+};
+
+function isOlder(one: Document, other: Document): boolean {
+  const byTime = (one.created_at as Date).getTime() - (other.created_at as Date).getTime();
+  return byTime === 0 ? String(one._id) < String(other._id) : byTime < 0;
+}
 
 function numberOf(document: Document | undefined, field: string): number {
   return Number(document?.[field] ?? 0);
@@ -291,7 +358,12 @@ function wrongOrder(
   if (allowed === undefined) return [];
   const way = `${before?.state} ${after?.state}`;
   const kind = countedTransitions[way];
-  if (kind !== undefined) count(kind);
+  if (kind !== undefined && collection !== "waiting_payouts") count(kind);
+  const isShort = collection === "batches" && after?.balance !== undefined;
+  if (isShort && before?.balance === undefined) count("batch waited for balance");
+  if (before?.reserved === true && after !== undefined && after.reserved === undefined) {
+    count(after.state === "executed" ? "reservation taken" : "reservation given back");
+  }
   if (after?.rejection !== undefined && before?.rejection === undefined) count("batch rejected");
   const isOther = before?.payout_id !== undefined && before.payout_id !== after?.payout_id;
   return [
@@ -310,5 +382,6 @@ function quotedBy(
   after: Document | undefined,
 ): string | undefined {
   const isBound = before?.quote === undefined && after?.quote !== undefined;
-  return collection === "scheduled_payouts" && isBound ? String(after._id) : undefined;
+  const isOrder = collection === "scheduled_payouts" || collection === "waiting_payouts";
+  return isOrder && isBound ? String(after._id) : undefined;
 }

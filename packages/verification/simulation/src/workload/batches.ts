@@ -54,7 +54,12 @@ export class BatchCallers {
       this.#line(account, termsOf, `${operationId}-${at}`),
     );
     const mutation = mutationFor(makerOf(merchantId), operationId);
-    const request = { mutation, merchantId, referenceId: operationId, lines };
+    const lastsMs = random.pick([10_000, 600_000]);
+    const queueing = random.chance(0.5) && {
+      queueIfLowBalance: true,
+      expiresAt: new Date(this.#scheduler.nowMs() + lastsMs).toISOString(),
+    };
+    const request = { mutation, merchantId, referenceId: operationId, lines, ...queueing };
     const { orders } = this.#platform.rpc;
     const answers = await this.#callers.askTwice(() => orders.createBatch(request));
     const batches = answers.filter((each) => typeof each !== "string");
@@ -76,7 +81,7 @@ export class BatchCallers {
   #line({ id: accountId }: FundedAccount, termsOf: Terms, referenceId: string) {
     const { beneficiaryId, sourceAmount } = termsOf();
     const currency = this.#platform.beneficiaries.get(beneficiaryId)?.currency ?? "";
-    const isReceiving = this.#scheduler.random.chance(0.3);
+    const isReceiving = this.#scheduler.random.chance(0.6);
     const amount = isReceiving ? { receivingAmount: sourceAmount } : { sourceAmount };
     const currencies = { sourceCurrencyCode: "USD", destinationCurrencyCode: currency };
     return { accountId, beneficiaryId, ...currencies, ...amount, referenceId };
@@ -113,7 +118,9 @@ export class BatchCallers {
     const mutation = mutationFor(by, operationId);
     const on = { mutation, merchantId: created.merchantId, batchId: batch.id };
     const digest = random.chance(0.5) ? (batch.approval?.digest ?? "") : "";
-    const maxTotalAmount = random.pick(["60.00", "5000.00", "5000.00"]);
+    // A maximum below the sum of the fixed amounts is refused, and nobody would decide any more.
+    const least = Number(batch.sourceTotal?.amount ?? 0) > 60 ? "5000.00" : "60.00";
+    const maxTotalAmount = random.pick([least, "5000.00", "5000.00"]);
     const { orders } = this.#platform.rpc;
     const call = (): Promise<unknown> =>
       as === "approved"

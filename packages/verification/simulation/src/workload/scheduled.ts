@@ -42,6 +42,7 @@ export class ScheduledCallers {
     const dueMs = random.pick([1_500, random.below(dueMaxMs) + 1_000, dayMs]);
     const operationId = this.#callers.operation();
     const { beneficiaryId, sourceAmount } = termsOf();
+    const reserve = random.chance(0.4);
     const destination = this.#platform.beneficiaries.get(beneficiaryId)?.currency ?? "";
     const request = {
       mutation: mutationFor(makerOf(merchantId), operationId),
@@ -53,13 +54,15 @@ export class ScheduledCallers {
       destinationCurrencyCode: destination,
       referenceId: operationId,
       scheduledAt: new Date(this.#scheduler.nowMs() + dueMs).toISOString(),
-      maxSourceAmount: random.chance(0.5) ? "500.00" : "",
+      maxSourceAmount: reserve || random.chance(0.5) ? random.pick(["120.00", "500.00"]) : "",
+      reserve,
     };
     const { orders } = this.#platform.rpc;
     const answers = await this.#callers.askTwice(() => orders.schedulePayout(request));
     const ids = answers.map((each) =>
       typeof each === "string" ? each : (each.scheduledPayout?.id ?? ""),
     );
+    if (ids.includes("INSUFFICIENT_BALANCE")) faults.count("reservation refused");
     const created: Scheduled = { operationId, answers: ids, isCancelled: false };
     this.all.push(created);
     const id = ids.find((each) => each.startsWith("spo_"));

@@ -15,6 +15,10 @@ export const endings = { destination: "INR", same: "USD" } as const;
 
 /** Event types that an endpoint must subscribe to by name. */
 const optInTypes = ["payout.approval_required", "batch.approval_required", "batch.finished"];
+/** The events of balances below a threshold, which not every run sets. */
+export const lowBalance = "account.balance_low";
+/** It is below every account's first balance. */
+const threshold = "120.00";
 /** Creation time of beneficiaries that existed long before a run. */
 const longAgo = new Date(0);
 
@@ -25,6 +29,8 @@ export class SetUp {
   readonly #scheduler: Scheduler;
   readonly #platform: Pick<Platform, "rpc" | "beneficiaries">;
   readonly #callers: Callers;
+  /** The corridors, with rates that they may have later. */
+  readonly corridors: { readonly id: string; readonly laterRates: readonly string[] }[] = [];
 
   constructor(
     scheduler: Scheduler,
@@ -39,6 +45,7 @@ export class SetUp {
   async open(
     quoteTtlSeconds: number,
     merchants: readonly string[] = merchantIds,
+    furtherTypes: readonly string[] = [],
   ): Promise<readonly FundedAccount[]> {
     const corridorIds = [
       await this.#corridor(endings.destination, "83.1234567891", quoteTtlSeconds),
@@ -53,13 +60,23 @@ export class SetUp {
         );
       }
       const url = `http://hooks.example/${merchantId}`;
-      const eventTypes = ["*", ...optInTypes];
+      const eventTypes = ["*", ...optInTypes, ...furtherTypes];
       await this.#surely((mutation) =>
         notifier.createEndpoint({ mutation, merchantId, url, eventTypes }),
       );
       accounts.push(await this.#account(merchantId));
     }
     return accounts;
+  }
+
+  /** Sets a low-balance threshold for each account. */
+  async watch(accounts: readonly FundedAccount[]): Promise<void> {
+    const { payout } = this.#platform.rpc;
+    for (const { id: accountId, merchantId } of accounts) {
+      await this.#surely((mutation) =>
+        payout.updateAccount({ mutation, merchantId, accountId, lowBalanceThreshold: threshold }),
+      );
+    }
   }
 
   async #corridor(destination: string, rate: string, quoteTtlSeconds: number): Promise<string> {
@@ -80,6 +97,9 @@ export class SetUp {
     await this.#surely((mutation) =>
       quote.setRate({ mutation, corridorId, rate: { rate, source: "simulation" } }),
     );
+    const laterRates =
+      destination === endings.same ? ["0.93", "1", "1.07"] : ["79", "83.1", "88.5"];
+    this.corridors.push({ id: corridorId, laterRates });
     return corridorId;
   }
 
@@ -90,7 +110,7 @@ export class SetUp {
       payout.openAccount({ mutation, merchantId, currencyCode: "USD" }),
     );
     const id = opened.account?.id ?? "";
-    const amount = random.pick(["150.00", "5000.00", "5000.00"]);
+    const amount = random.pick(["20.00", "150.00", "5000.00", "5000.00"]);
     await this.#surely((mutation) =>
       payout.creditAccount({ mutation, merchantId, accountId: id, amount }),
     );

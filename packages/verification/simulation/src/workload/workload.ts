@@ -1,3 +1,4 @@
+import { PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { stopBeneficiary } from "../network/beneficiary-stub.ts";
 import type { Platform } from "../platform.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
@@ -6,7 +7,7 @@ import { Callers, makerOf, mutationFor } from "./callers.ts";
 import { type MerchantControls, setControls } from "./controls.ts";
 import { CreditCallers } from "./credits.ts";
 import { ScheduledCallers } from "./scheduled.ts";
-import { endings, type FundedAccount, merchantIds, SetUp } from "./set-up.ts";
+import { endings, type FundedAccount, lowBalance, merchantIds, SetUp } from "./set-up.ts";
 
 export type Heard = {
   readonly merchantId: string;
@@ -19,6 +20,15 @@ export type Heard = {
   /** The quote's reference, and whether the execute skips the duplicate check. */
   readonly referenceId: string;
   readonly allowDuplicate: boolean;
+  /** Set if the payout may wait for balance. */
+  readonly queueing?: Queueing;
+};
+
+/** The fields of an execute whose payout may wait for balance. */
+type Queueing = {
+  readonly queueIfLowBalance: true;
+  readonly maxSourceAmount: string;
+  readonly expiresAt: string;
 };
 
 /** A bill that a caller has paid or will pay. */
@@ -26,6 +36,8 @@ type Bill = {
   readonly account: FundedAccount;
   readonly beneficiaryId: string;
   readonly sourceAmount: string;
+  /** True if the amount is what the beneficiary receives. */
+  readonly isReceiving: boolean;
   readonly referenceId: string;
   /** Times at which quoting and executing begin. Two entries if two callers pay at once. */
   readonly startMs: number;
@@ -68,6 +80,7 @@ export class Workload {
   readonly batches: BatchCallers;
   readonly credits: CreditCallers;
   #ttlSeconds = 60;
+  #corridors: SetUp["corridors"] = [];
   #beganMs = 0;
   controls: ReadonlyMap<string, MerchantControls> = new Map();
 
@@ -85,7 +98,9 @@ export class Workload {
     const { random } = this.#scheduler;
     this.#ttlSeconds = random.pick(quoteTtlSeconds);
     const opening = new SetUp(this.#scheduler, this.#platform, this.#callers);
-    const accounts = await opening.open(this.#ttlSeconds);
+    const accounts = await opening.open(this.#ttlSeconds, merchantIds, [lowBalance]);
+    this.#corridors = opening.corridors;
+    await opening.watch(accounts);
     this.controls = await setControls(this.#scheduler, this.#platform, this.#callers, merchantIds);
     return accounts;
   }
@@ -98,6 +113,7 @@ export class Workload {
     const count = quotesMin + random.below(quotesMore);
     for (let at = 0; at < count; at += 1) callers.push(this.#payOnce(this.#bill(accounts)));
     for (const account of accounts) callers.push(this.credits.run(account));
+    if (random.chance(0.5)) callers.push(this.#changeRates());
     for (const account of accounts) {
       const terms = () => this.#terms(account);
       if (random.chance(0.25)) callers.push(this.scheduled.run(account, terms));
@@ -106,6 +122,21 @@ export class Workload {
       }
     }
     await Promise.all(callers);
+  }
+
+  /** Raises and lowers the rates, so that a later quote costs more or less. */
+  async #changeRates(): Promise<void> {
+    const { random, faults } = this.#scheduler;
+    for (let changes = 1 + random.below(4); changes > 0; changes -= 1) {
+      await this.#pause(random.below(startMaxMs));
+      const { id: corridorId, laterRates } = random.pick(this.#corridors);
+      const rate = { rate: random.pick(laterRates), source: "simulation" };
+      const set = await this.#retryUntilAvailable((mutation) =>
+        this.#platform.rpc.quote.setRate({ mutation, corridorId, rate }),
+      );
+      if (typeof set === "string") this.record.wrong.push(`a rate was not set: ${set}`);
+      faults.count("rate changed");
+    }
   }
 
   /** Chooses a bill. Sometimes chooses a bill that was already paid. */
@@ -121,7 +152,7 @@ export class Workload {
     const startMs = random.below(startMaxMs);
     const executeMs = startMs + random.below(executeAfterMs);
     const spreadMs = random.pick([togetherMs, togetherMs, executeAfterMs]);
-    const times = { startMs, executeMs, spreadMs };
+    const times = { startMs, executeMs, spreadMs, isReceiving: random.chance(0.3) };
     const bill = { ...this.#terms(account), account, referenceId, ...times };
     this.#bills.push(bill);
     return bill;
@@ -174,13 +205,33 @@ export class Workload {
     if (random.chance(0.3)) operations.push(this.#operationFor(merchantId));
     for (const operationId of operations) {
       const allowDuplicate = random.chance(0.1);
-      const answered = { ...heard, operationId, allowDuplicate, answers: [] };
+      const queueing = random.chance(0.5) ? this.#queueing() : undefined;
+      const own = { operationId, allowDuplicate, answers: [] };
+      const answered = { ...heard, ...own, ...(queueing && { queueing }) };
       this.record.answered.push(answered);
       const repeats = 1 + (random.chance(0.4) ? 1 + random.below(2) : 0);
       if (repeats > 1) faults.count("operation repeated");
       for (let at = 0; at < repeats; at += 1) callers.push(this.#execute(answered, bill));
     }
     await Promise.all(callers);
+  }
+
+  /** Returns the amount that the beneficiary receives, in its own currency. */
+  #received({ beneficiaryId, sourceAmount }: Bill) {
+    const isSame = this.#platform.beneficiaries.get(beneficiaryId)?.currency === endings.same;
+    return { receivingAmount: isSame ? sourceAmount : sourceAmount.replace(".", "5.") };
+  }
+
+  /** Chooses how a payout may wait. Some wait only as long as faults occur. */
+  #queueing(): Queueing {
+    const { random } = this.#scheduler;
+    const lastsMs = random.pick([4_000, 15_000, 3_600_000]);
+    const expiresAt = new Date(this.#scheduler.nowMs() + lastsMs + executeAfterMs).toISOString();
+    return {
+      queueIfLowBalance: true,
+      maxSourceAmount: random.chance(0.3) ? "499.00" : "",
+      expiresAt: random.chance(0.7) ? expiresAt : "",
+    };
   }
 
   async #quote(bill: Bill, foundOut: boolean): Promise<string | undefined> {
@@ -193,7 +244,7 @@ export class Workload {
       beneficiaryId,
       sourceCurrencyCode: "USD",
       destinationCurrencyCode: beneficiary?.currency ?? "",
-      sourceAmount: bill.sourceAmount,
+      ...(bill.isReceiving ? this.#received(bill) : { sourceAmount: bill.sourceAmount }),
     };
     const created = await this.#retryUntilAvailable((mutation) =>
       this.#platform.rpc.quote.createQuote({ mutation, ...request }),
@@ -224,10 +275,11 @@ export class Workload {
   async #execute(answered: Heard, { executeMs, spreadMs }: Bill): Promise<void> {
     const { random, faults } = this.#scheduler;
     const { merchantId, quoteId, operationId, referenceId, allowDuplicate } = answered;
+    const { queueing } = answered;
     const untilMs = Math.max(this.#beganMs + executeMs - this.#scheduler.nowMs(), 0);
     await this.#pause(untilMs + random.below(spreadMs));
     const { payout } = this.#platform.rpc;
-    const request = { merchantId, quoteId, referenceId, allowDuplicate };
+    const request = { merchantId, quoteId, referenceId, allowDuplicate, ...queueing };
     const mutation = mutationFor(makerOf(merchantId), operationId);
     const created = await this.#callers.ask(
       () => payout.executePayout({ mutation, ...request }),
@@ -241,7 +293,8 @@ export class Workload {
     const { payoutId } = created;
     const read = await this.#callers.ask(() => payout.getPayout({ merchantId, payoutId }));
     if (typeof read === "string") this.record.wrong.push(`${payoutId} is accepted, and ${read}`);
-    if (random.chance(0.2)) await this.#cancel(merchantId, payoutId);
+    const isWaiting = created.subStatus === PayoutSubStatus.AWAITING_BALANCE;
+    if (random.chance(isWaiting ? 0.3 : 0.2)) await this.#cancel(merchantId, payoutId);
     else if (random.chance(0.3)) await this.#reissue(merchantId, payoutId);
   }
 

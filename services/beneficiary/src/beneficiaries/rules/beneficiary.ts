@@ -29,9 +29,17 @@ export type Beneficiary = StoredRecord & {
   readonly network: string;
   readonly accountNumberMasked: string;
   readonly archived: boolean;
+  readonly createdBy: BeneficiaryCreator;
 };
 
-export type NewBeneficiary = Beneficiary & NewRecord;
+/** The merchant's actor, or the link that the payee used. Only an API key has a name here. */
+export type BeneficiaryCreator = {
+  readonly kind: "api_key" | "member" | "operator" | "service" | "link";
+  readonly id: string;
+  readonly name?: string;
+};
+
+export type NewBeneficiary = Omit<Beneficiary, "createdBy"> & NewRecord;
 
 /** Creates a crypto beneficiary from its checked body. Payments go to the canonical address. */
 export function newCryptoBeneficiary(
@@ -74,7 +82,11 @@ export function accountNumberOf(whole: Fields): string {
 }
 
 /** Returns the body's fields with the account number masked, under its form's field name. */
-export function shownFields({ fields, transferMethod, accountNumberMasked }: Beneficiary): Fields {
+export function shownFields({
+  fields,
+  transferMethod,
+  accountNumberMasked,
+}: Omit<Beneficiary, "createdBy">): Fields {
   const name = transferMethod === "SEPA" ? "iban" : "beneficiary_account_number";
   return { ...fields, [name]: accountNumberMasked };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
-import { type IdNoun, idPrefixes } from "@disburse/kernel/id.ts";
+import { type IdNoun, idPrefixes, otherKindProblem } from "@disburse/kernel/id.ts";
 import type { Violation } from "@disburse/kernel/refusal.ts";
 import type { WireViolation } from "@disburse/kernel/violations.ts";
 import type { Mode } from "../../keys/rules/key.ts";
@@ -40,21 +40,12 @@ export function mediaTypeHint(type = "", encoding?: string): string {
     : `It is ${sent}. ${send}`;
 }
 
-const nounOfPrefix = new Map(
-  Object.entries(idPrefixes).map(([noun, prefix]): [string, string] => [prefix, noun]),
-);
-const idShape = /^([a-z]{2,3})_[0-9a-hjkmnp-tv-z]{26}$/;
+const idShape = /^[a-z]{2,3}_[0-9a-hjkmnp-tv-z]{26}$/;
 
 /** Returns `beneficiary` for `beneficiary_id` and `beneficiaryId`. */
 function nounOf(field: string): IdNoun | undefined {
   const noun = field.replace(/_?id$/i, "");
   return noun !== field && Object.hasOwn(idPrefixes, noun) ? (noun as IdNoun) : undefined;
-}
-
-/** Returns `a scheduled payout` for `scheduledPayout`. */
-function withArticle(noun: string): string {
-  const words = noun.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return `${/^[aeiou]/.test(words) ? "an" : "a"} ${words}`;
 }
 
 /**
@@ -67,11 +58,9 @@ export function otherKinds(
 ): readonly Violation[] {
   return [...Object.entries(params), ...Object.entries(body)].flatMap(([field, value]) => {
     const expected = nounOf(field);
-    const [, prefix = ""] = typeof value === "string" ? (idShape.exec(value) ?? []) : [];
-    const sent = nounOfPrefix.get(prefix);
-    if (expected === undefined || sent === undefined || sent === expected) return [];
-    const problem = `is the id of ${withArticle(sent)}, not of ${withArticle(expected)}`;
-    return [{ field, problem }];
+    if (expected === undefined || typeof value !== "string" || !idShape.test(value)) return [];
+    const problem = otherKindProblem(expected, value);
+    return problem === undefined ? [] : [{ field, problem }];
   });
 }
 

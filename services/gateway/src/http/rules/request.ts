@@ -15,6 +15,8 @@ export type Preferences = {
   readonly isStrict: boolean;
   /** If true, amounts are JSON strings, for clients that parse JSON numbers as floats. */
   readonly textAmounts: boolean;
+  /** If true, the operation only answers what it would do. */
+  readonly isDryRun: boolean;
 };
 
 /** Request headers, keyed by lower-case name. Values of a repeated header are joined. */
@@ -22,6 +24,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const strict = "Disburse-Strict";
 const amounts = "Disburse-Amounts";
+export const dryRun = "Disburse-Dry-Run";
 
 const ours = "[a-z]{2,3}_[0-9a-hjkmnp-tv-z]{26}";
 const firstId = new RegExp(`^\\{"data":\\{"(?:[a-z]+_)*id":"(${ours})"`);
@@ -141,6 +144,7 @@ export function isPlain(
   essence:
     | "application/json"
     | "text/csv"
+    | "application/vnd.ms-excel"
     | "application/x-www-form-urlencoded" = "application/json",
 ): boolean {
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== "identity") {
@@ -282,5 +286,6 @@ export function readPreferences(headers: Headers): Preferences | Refused<"INVALI
   };
   const isStrict = read(strict, ["false", "true"]);
   const textAmounts = read(amounts, ["number", "string"]);
-  return violations.length > 0 ? invalidRequest(violations) : { isStrict, textAmounts };
+  const isDryRun = read(dryRun, ["false", "true"]);
+  return violations.length > 0 ? invalidRequest(violations) : { isStrict, textAmounts, isDryRun };
 }

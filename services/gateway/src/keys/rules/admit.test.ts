@@ -29,6 +29,7 @@ const record: KeyRecord = {
   id: presented.id,
   merchantId: "mer_1",
   root: "root_1",
+  name: "ERP",
   mode: "sandbox",
   digest: keyDigest(presented.text, pepper),
   pepper: "p1",
@@ -62,7 +63,9 @@ it.each<[string, KeyRecord | undefined, string]>([
 ])("admission of %s", (_what, stored, verdict) => {
   const caller = admit(stored, presented, circumstances);
   expect(isRefused(caller) ? caller.refused : "admitted").toBe(verdict);
-  if (!isRefused(caller)) expect(caller.merchantId).toBe("mer_1");
+  if (isRefused(caller)) return;
+  const actor = { kind: "api_key", id: presented.id, root: "root_1", name: "ERP" };
+  expect(caller).toMatchObject({ merchantId: "mer_1", actor });
 });
 
 it("remembers only matching texts", () => {

@@ -99,6 +99,8 @@ export type KeyRecord = {
    * actor.
    */
   readonly root: string;
+  /** The key's description. */
+  readonly name: string;
   readonly mode: Mode;
   readonly digest: Uint8Array;
   /** Version of the pepper that the key is hashed with. */
@@ -120,6 +122,8 @@ export type Caller = Pick<KeyRecord, "merchantId"> &
       readonly kind: "api_key" | "member";
       readonly id: string;
       readonly root: string;
+      /** Absent for a member, because other services store no names of persons. */
+      readonly name?: string;
     };
     /** Absent for an API key, because keys don't sign in. */
     readonly signedInAt?: Date;
@@ -152,6 +156,6 @@ export function admit(
   if (record.sources !== undefined && !contains(record.sources, address)) {
     return refusedBecause("ACCESS_FORBIDDEN", "address_not_allowed");
   }
-  const { merchantId, scopes, sourceCidrs, endsAt, id, root } = record;
-  return { merchantId, scopes, sourceCidrs, endsAt, actor: { kind: "api_key", id, root } };
+  const { merchantId, scopes, sourceCidrs, endsAt, id, root, name } = record;
+  return { merchantId, scopes, sourceCidrs, endsAt, actor: { kind: "api_key", id, root, name } };
 }

@@ -7,9 +7,14 @@ import {
   BatchTotalSchema,
 } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
+import {
+  BatchProblemSchema,
+  ValidateBatchResponseSchema,
+} from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { metadataField } from "@disburse/forms/fields/make.ts";
 import * as f from "../../openapi/fields.ts";
+import { createdBy } from "./creator.ts";
 import { digestExample } from "./payouts.ts";
 
 const total = f.object(
@@ -46,6 +51,11 @@ export const approval = f.record(BatchApprovalSchema, "BatchApproval", "The deci
 export const batch = f.record(BatchSchema, "Batch", "Many payouts out of one account.", {
   id: f.id("bat", "Batch id."),
   reference_id: f.text("Your own name for it; empty if none was given.", "payroll-2026-12"),
+  file_name: f.text("Name of the file with its lines; empty if none was given.", "payroll.csv"),
+  corrects_batch_id: f.text(
+    "The batch whose failed lines this batch pays again; empty for none.",
+    "",
+  ),
   state: f.word(
     BatchState,
     "`awaiting_approval`: nothing is paid yet, or of a batch that was held nothing more. `running`: its payouts are being made. `finished`: every line has its payout, failed or was cancelled. `cancelled`: before it was approved, or rejected; one that was held after payouts of it were made is `finished` instead.",
@@ -65,7 +75,10 @@ export const batch = f.record(BatchSchema, "Batch", "Many payouts out of one acc
   cancelled_count: f.whole("Lines that were cancelled.", 0),
   approved_at: f.momentOrNone("When it was approved; empty before."),
   approval: f.ref(approval),
+  queue_if_low_balance: f.flag("True if lines wait when the account has too little money.", false),
+  expires_at: f.momentOrNone("When lines that wait for balance fail; empty until it is known."),
   finished_at: f.momentOrNone("When it was finished; empty before."),
+  ...createdBy,
   ...f.recordTimes,
 });
 
@@ -94,14 +107,17 @@ export const line = f.record(BatchLineSchema, "BatchLine", "One payout of a batc
     f.optional(
       f.word(
         PayoutStatus,
-        "Status of its payout. Until the payout is created, `initiated` while its batch awaits approval, otherwise omitted.",
+        "Status of its payout. Until the payout is created, `initiated` while its batch awaits approval or the line waits for balance, otherwise omitted.",
       ),
     ),
   ),
   sub_status: f.from(
     "subStatus",
     f.optional(
-      f.word(PayoutSubStatus, "Sub-status of its payout, or `awaiting_approval` with its batch."),
+      f.word(
+        PayoutSubStatus,
+        "Sub-status of its payout, or `awaiting_approval` with its batch. `awaiting_balance`: the line, or one before it, waits for the balance of the account.",
+      ),
     ),
   ),
   failure_code: f.text(
@@ -109,6 +125,90 @@ export const line = f.record(BatchLineSchema, "BatchLine", "One payout of a batc
     "",
   ),
   failure_message: f.text("The failure code as an English sentence.", ""),
+  corrected_by_batch_id: f.text(
+    "The batch that pays this failed line again; empty if none does.",
+    "",
+  ),
   metadata: f.pairs("Your own data of the line, which its payout gets.", metadataField.example),
   updated_at: f.moment("When it last changed."),
 });
+
+const problem = f.object(
+  "A problem of the batch or of some of its lines.",
+  f.fields(BatchProblemSchema, {
+    code: f.text(
+      "`INVALID_REQUEST` if Create batch refuses the batch for it. Otherwise the code with which the line would fail.",
+      "BENEFICIARY_NOT_READY",
+    ),
+    field: f.from(
+      ({ violation }) => violation?.field ?? "",
+      f.text("The field to correct, or the line as a whole.", "lines[0].beneficiary_id"),
+    ),
+    message: f.from(
+      ({ violation }) => violation?.problem ?? "",
+      f.text("Explanation, for people.", "The beneficiary is being screened."),
+    ),
+    row: f.from(
+      ({ violation }) => violation?.lines?.rows[0],
+      f.optional(f.whole("Of a file: the row; the header is row 1.", 2)),
+    ),
+    reference_id: f.from(
+      ({ violation }) => violation?.lines?.referenceId,
+      f.optional(f.text("The line's own reference.", "salary-17")),
+    ),
+    lines: f.from(
+      ({ violation }) => violation?.lines?.numbers,
+      f.optional(
+        f.listOf(
+          "The numbers of all lines with the problem, at most 100.",
+          f.whole("Number of a line, from 1.", 1),
+        ),
+      ),
+    ),
+    rows: f.from(
+      ({ violation }) => violation?.lines?.rows,
+      f.optional(f.listOf("Of a file: the rows of these lines.", f.whole("Row of the file.", 2))),
+    ),
+    line_count: f.from(
+      ({ violation }) => violation?.lines?.count,
+      f.optional(f.whole("The number of all lines with the problem.", 1)),
+    ),
+    reason: f.optional(f.text("What tells apart the causes of a code.", "beneficiary_not_cleared")),
+    payout_id: f.optional(f.id("po", "For `POSSIBLE_DUPLICATE`, the earlier payout.")),
+  }),
+);
+
+export const validation = f.record(
+  ValidateBatchResponseSchema,
+  "BatchValidation",
+  "What would happen to a batch at this time. Nothing was stored or held.",
+  {
+    valid: f.from(
+      ({ problemCount }) => problemCount === 0,
+      f.flag("True if there is no problem.", true),
+    ),
+    line_count: f.whole("Number of lines.", 1),
+    payable_count: f.whole("Lines without a problem.", 1),
+    problem_count: f.whole("Number of all problems.", 0),
+    problems: f.listOf(
+      "Each problem once, with its lines: the first hundred, with at least one of each kind.",
+      problem,
+    ),
+    source_currency_code: f.text("Currency of the account; empty if not known.", "USD"),
+    total_amount: f.optional(
+      f.decimal("Cost of all lines that could be priced, including fees.", "100.10"),
+    ),
+    total_fees: f.optional(f.decimal("The fees within it.", "0.80")),
+    receiving_totals: f.listOf("What the beneficiaries would get, by currency.", total),
+    available_amount: f.optional(f.decimal("The account's available balance.", "500.00")),
+    balance_sufficient: f.flag("True if the balance covers `total_amount`.", true),
+    approval_by_another: f.flag(
+      "True if your rules require approval by another actor than the creator of the batch.",
+      false,
+    ),
+    approval_count: f.whole(
+      "Payouts that your rules hold for approval if the creator of the batch approves it.",
+      0,
+    ),
+  },
+);

@@ -29,6 +29,10 @@ export const revocation = f.record(
       "spo_01hqz0000000000000000000ab",
     ),
     batches: records("The same of batches with unpaid lines.", "bat_01hqz0000000000000000000ab"),
+    waiting_payouts: records(
+      "The same of payouts that wait for balance.",
+      "po_01hqz0000000000000000000ab",
+    ),
     keys: records(
       "API keys that it created, directly or through others: with `cancel` all, which are revoked; otherwise those that still work.",
       "a1B2c3D4",
@@ -48,10 +52,10 @@ export const revocation = f.record(
 export const ordersQuery = {
   orders: q.word(
     RevokedOrders,
-    "Handling of the unpaid scheduled payouts and batches that it created or approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; use it for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused.",
+    "Handling of the unpaid scheduled payouts and batches, and the payouts that wait for balance, that it created or approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; use it for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused.",
   ),
 };
 
 /** The last part of the description of each route that can hold orders. */
 export const heldText =
-  "Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch). The events `scheduled_payout.approval_required` and `batch.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.";
+  "Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch, Approve payout). The events `scheduled_payout.approval_required` and `batch.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.";

@@ -203,10 +203,19 @@ export const sandbox: Resource = {
       body: { form: creditAccount },
       data: account,
       scope: "account:write",
-      refusals: ["RECORD_NOT_FOUND"],
+      refusals: ["RECORD_NOT_FOUND", "SOURCE_ACCOUNT_CLOSED"],
       answer: async (call, { payoutSandbox }) =>
         (await payoutSandbox.creditOwnAccount(bodyRequest(call, CreditOwnAccountRequestSchema)))
           .account,
+    }),
+    post("reopenAccount", `${path}/accounts/:accountId/reopen`, {
+      summary: "Reopen account",
+      description: "Opens an account that you have closed. In live mode an operator does it.",
+      data: account,
+      scope: "account:write",
+      refusals: ["RECORD_NOT_FOUND"],
+      answer: async ({ change }, { payoutSandbox }) =>
+        (await payoutSandbox.reopenOwnAccount(change)).account,
     }),
     post("setBeneficiaryListing", `${path}/beneficiaries/:beneficiaryId/listing`, {
       summary: "List beneficiary",

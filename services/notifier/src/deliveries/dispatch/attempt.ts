@@ -7,7 +7,7 @@ import { type SigningDeps, signedRequest } from "../../endpoints/keys.ts";
 import type { Recipient } from "../../endpoints/rules/endpoint.ts";
 import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
 import type { Post, PostRequest } from "../../sender/sender.ts";
-import type { DeliveryDocument } from "../documents.ts";
+import { type DeliveryDocument, signable } from "../documents.ts";
 import { type Attempt, transitionAfter, transitionBefore } from "../rules/delivery.ts";
 import type { Settlement } from "./work-store.ts";
 
@@ -26,7 +26,7 @@ export async function attemptDelivery(
   endpoint: Recipient | undefined,
 ): Promise<Settlement> {
   const { clock, log } = deps;
-  const { _id: id, lease, line, deadline, jitter } = delivery;
+  const { _id: id, lease, line, deadline, jitter, forwarded_count: forwarded } = delivery;
   if (lease === null || deadline === null) throw new Error(`delivery ${id} is not leased`);
   const attemptsBefore = delivery.attempts_count;
   const settlement = { id, leaseToken: lease.token, line, attemptsBefore };
@@ -35,21 +35,14 @@ export async function attemptDelivery(
   if (before !== undefined || endpoint === undefined) {
     return { ...settlement, transition: before ?? { state: "cancelled" }, at: startedAt };
   }
-  const event = {
-    eventId: delivery.event_id,
-    transactionId: delivery.transaction_id,
-    status: delivery.status,
-    sequence: delivery.sequence,
-    body: delivery.body.value(),
-  };
-  const signed = signedRequest(deps, endpoint, endpoint.url, event, startedAt);
+  const signed = signedRequest(deps, endpoint, endpoint.url, signable(delivery), startedAt);
   const own = openHeaders(deps.sealer, endpoint);
   const request = { ...signed, headers: { ...own, ...signed.headers } };
   return postDelivery(deps, delivery, request, (answer) => {
     const outcome = maskedOutcome(answer, own);
     const endedAt = clock.now();
     const attempt: Attempt = { number: attemptsBefore + 1, startedAt, endedAt, outcome };
-    const transition = transitionAfter(attempt, { jitter, deadline });
+    const transition = transitionAfter(attempt, { jitter, deadline, forwarded });
     const fields = {
       delivery_id: id,
       endpoint_id: endpoint.id,

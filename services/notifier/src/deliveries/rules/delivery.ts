@@ -54,11 +54,17 @@ export type Transition =
 /** Decides the state after an attempt. The delivery is delivered, due again, or exhausted. */
 export function transitionAfter(
   attempt: Attempt,
-  delivery: { readonly jitter: number; readonly deadline: Date },
+  delivery: {
+    readonly jitter: number;
+    readonly deadline: Date;
+    /** Attempts that were brought forward. Without them, the schedule's waits stay as they are. */
+    readonly forwarded?: number | undefined;
+  },
 ): Transition {
   if (isAcknowledged(attempt.outcome)) return { state: "delivered" };
-  const { number: attempts, endedAt } = attempt;
-  const { jitter, deadline } = delivery;
+  const { number, endedAt } = attempt;
+  const { jitter, deadline, forwarded = 0 } = delivery;
+  const attempts = Math.max(1, number - forwarded);
   const next = nextAttemptAt({ attempts, endedAt, jitter, deadline });
   return next === undefined ? { state: "exhausted" } : { state: "pending", nextAttemptAt: next };
 }

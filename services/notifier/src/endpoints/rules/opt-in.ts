@@ -21,6 +21,7 @@ type OptIn = { readonly publisher: string; readonly subject: IdNoun };
  * endpoints don't get new kinds of events.
  */
 const optIns: Readonly<Record<string, OptIn>> = {
+  "account.balance_low": { publisher: "payout", subject: "account" },
   "account.credited": { publisher: "payout", subject: "account" },
   "batch.approval_required": { publisher: "payout", subject: "batch" },
   "batch.finished": { publisher: "payout", subject: "batch" },

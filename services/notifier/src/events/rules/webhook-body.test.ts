@@ -46,6 +46,16 @@ describe("webhook body", () => {
     );
   });
 
+  it("names the creator at the end, unless its event has none", () => {
+    const createdBy = { id: "key_1", type: "api_key", name: "ERP" };
+    expect(text(payoutBody({ ...payout, createdBy }))).toBe(
+      text(payoutBody(payout)).replace(
+        /}}$/,
+        ',"created_by":{"id":"key_1","type":"api_key","name":"ERP"}}}',
+      ),
+    );
+  });
+
   it.each(["", "1e400", "NaN", '1,"x":2', "0x1"])("throws on the amount %j", (sourceAmount) => {
     expect(() => payoutBody({ ...payout, sourceAmount })).toThrow();
   });

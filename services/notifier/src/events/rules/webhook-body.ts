@@ -38,6 +38,8 @@ type Texts =
 export type PayoutSnapshot = Readonly<Record<Texts, string>> & {
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** Absent in events of the previous release. */
+  readonly createdBy?: { readonly id: string; readonly type: string; readonly name: string };
 };
 
 /**
@@ -67,6 +69,7 @@ export function payoutBody(payout: PayoutSnapshot): Uint8Array {
     sub_status: payout.subStatus,
     failure_code: payout.failureCode,
     returned_reference: payout.returnedReference,
+    ...(payout.createdBy && { created_by: payout.createdBy }),
   };
   return merchantEventBody("payout_session", payout.id, JSON.stringify(data));
 }

@@ -1,10 +1,8 @@
 import type { Violation } from "@disburse/kernel/refusal.ts";
 import type { DeliveryState } from "../../deliveries/rules/delivery.ts";
 
-/**
- * States in which a delivery can be replayed. Pending and cancelled deliveries can't be replayed.
- */
-export type ReplayableState = Extract<DeliveryState, "exhausted" | "delivered">;
+/** States in which a delivery can be replayed. The endpoint of a cancelled delivery is deleted. */
+export type ReplayableState = Exclude<DeliveryState, "cancelled">;
 
 /** Selects the deliveries of an endpoint that a replay sends again. */
 export type ReplayTerms = {

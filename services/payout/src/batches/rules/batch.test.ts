@@ -1,14 +1,6 @@
 import { expect, it } from "vitest";
 import type { OrderTerms } from "../../orders/rules/order.ts";
-import {
-  batchDigest,
-  decidable,
-  mayGoOn,
-  namedViolations,
-  ofLine,
-  totalsOf,
-  waitingMax,
-} from "./batch.ts";
+import { approvable, batchDigest, decidable, mayGoOn, totalsOf, waitingMax } from "./batch.ts";
 
 const terms = (fixed: "source" | "receiving", amount: bigint, destination = "INR"): OrderTerms => ({
   ...{ accountId: "acc_1", beneficiaryId: "ben_1", source: "USD", destination, fixed, amount },
@@ -67,21 +59,13 @@ it.each(["running", "finished", "cancelled"] as const)("one that is %s is not", 
   expect(may).toMatchObject({ refused: "NOT_AWAITING_APPROVAL" });
 });
 
-it("a violation is named by its line", () => {
-  const of = ofLine(17, { field: "source_amount", problem: "is required" });
-  expect(of).toEqual({ field: "lines[17].source_amount", problem: "is required" });
-});
-
 it.each([
-  [100, 100, undefined],
-  [101, 101, "has 1 more problems"],
-])("of %i violations %i are shown", (count, shown, more) => {
-  const all = Array.from({ length: count }, (_each, at) =>
-    ofLine(at, { field: "a", problem: "b" }),
-  );
-  const named = namedViolations(all);
-  expect(named).toHaveLength(shown);
-  expect(named.at(-1)?.problem).toBe(more ?? "b");
+  [149n, "max_total_amount: must be at least 1.50, the sum of the 2 lines with a source amount"],
+  [150n, undefined],
+])("the maximum %s covers the fixed amounts: %s", (maximum, detail) => {
+  const may = approvable(maximum, { currency: "USD", amount: 150n, lines: 2 });
+  expect(may === "approvable" ? undefined : may.detail).toBe(detail);
+  expect(approvable(1n, undefined)).toBe("approvable");
 });
 
 it.each([

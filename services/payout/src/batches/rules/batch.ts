@@ -1,10 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  type Refused,
-  refusedBecause,
-  refusedInState,
-  type Violation,
-} from "@disburse/kernel/refusal.ts";
+import { formatAmount } from "@disburse/kernel/money.ts";
+import { type Refused, refused, refusedBecause, refusedInState } from "@disburse/kernel/refusal.ts";
 import type { OrderTerms } from "../../orders/rules/order.ts";
 import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
 import { detailsText } from "../../payouts/rules/payout.ts";
@@ -81,24 +77,17 @@ export function decidable(
 }
 
 /**
- * The maximum number of reported violations. More usually have one common cause, which the first
- * hundred show.
+ * Refuses a maximum below the cost that is certain: the lines with a fixed source amount, fees
+ * included. Some of them would fail.
  */
-const namedMax = 100;
-
-/** Limits the violations of many lines so that they fit in one message. */
-export function namedViolations(violations: readonly Violation[]): Violation[] {
-  const more = violations.length - namedMax;
-  if (more <= 0) return [...violations];
-  return [
-    ...violations.slice(0, namedMax),
-    { field: "lines", problem: `has ${more} more problems` },
-  ];
-}
-
-/** Returns the path of a line's field. Lines count from 0, like JSON arrays. */
-export function ofLine(at: number, { field, problem }: Violation): Violation {
-  return { field: `lines[${at}].${field}`, problem };
+export function approvable(
+  maximum: bigint,
+  fixed: FixedTotal | undefined,
+): "approvable" | Refused<"INVALID_REQUEST"> {
+  if (fixed === undefined || maximum >= fixed.amount) return "approvable";
+  const { amount, currency, lines } = fixed;
+  const sum = `${formatAmount(amount, currency)}, the sum of the ${lines} lines with a source amount`;
+  return refused("INVALID_REQUEST", `max_total_amount: must be at least ${sum}`);
 }
 
 /**

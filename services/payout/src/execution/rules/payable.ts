@@ -42,22 +42,51 @@ export function payable(
   return "hold";
 }
 
+/** Returns every reason why a quote can't be executed now, for a dry run. */
+export function payRefusals(
+  quote: ExecutableQuote,
+  merchantId: string,
+  now: Date,
+): Refused<"ACCESS_FORBIDDEN" | "QUOTE_EXPIRED" | "ALREADY_PROCESSED">[] {
+  if (quote.merchantId !== merchantId)
+    return [refusedBecause("ACCESS_FORBIDDEN", "other_merchant")];
+  const isExpired = quote.state === "expired" || now >= quote.expiresAt;
+  if (quote.state === "claimed") return [refused("ALREADY_PROCESSED")];
+  return [
+    ...(quote.corridorOpen ? [] : [refusedBecause("ACCESS_FORBIDDEN", "corridor_not_open")]),
+    ...(isExpired ? [refused("QUOTE_EXPIRED")] : []),
+  ];
+}
+
 type FundRefusal = "ACCESS_FORBIDDEN" | "BENEFICIARY_NOT_READY" | "AMOUNT_NOT_WITHIN_LIMITS";
 
 /** Checks the beneficiary, then the corridor's limits. Call `payable` first. */
 export function fundable(
-  quote: Pick<ExecutableQuote, "limits" | "sourceMinor" | "receivingMinor">,
+  quote: FundedQuote,
   screening: UnclearedStatus | "cleared" | undefined,
 ): "fundable" | Refused<FundRefusal> {
-  if (screening === "pending") return refused("BENEFICIARY_NOT_READY");
-  if (screening !== "cleared") {
-    return refusedBecause("ACCESS_FORBIDDEN", "beneficiary_not_cleared");
-  }
-  const { limits, sourceMinor, receivingMinor } = quote;
+  return fundRefusals(quote, screening)[0] ?? "fundable";
+}
+
+type FundedQuote = Pick<ExecutableQuote, "limits" | "sourceMinor" | "receivingMinor">;
+
+/** Returns every refusal of the beneficiary and the corridor's limits, in the order of the checks. */
+export function fundRefusals(
+  { limits, sourceMinor, receivingMinor }: FundedQuote,
+  screening: UnclearedStatus | "cleared" | undefined,
+): Refused<FundRefusal>[] {
   const within =
     isWithin(sourceMinor, limits.sourceMin, limits.sourceMax) &&
     isWithin(receivingMinor, limits.receivingMin, limits.receivingMax);
-  return within ? "fundable" : refused("AMOUNT_NOT_WITHIN_LIMITS");
+  return [...clearance(screening), ...(within ? [] : [refused("AMOUNT_NOT_WITHIN_LIMITS")])];
+}
+
+function clearance(
+  screening: UnclearedStatus | "cleared" | undefined,
+): Refused<"ACCESS_FORBIDDEN" | "BENEFICIARY_NOT_READY">[] {
+  if (screening === "pending") return [refused("BENEFICIARY_NOT_READY")];
+  if (screening === "cleared") return [];
+  return [refusedBecause("ACCESS_FORBIDDEN", "beneficiary_not_cleared")];
 }
 
 function isWithin(minor: bigint, min: bigint | undefined, max: bigint | undefined): boolean {

@@ -1,3 +1,5 @@
+import { waitingMaxMs } from "@disburse/forms/bodies/transfer.ts";
+import { findCurrency } from "@disburse/kernel/currency.ts";
 import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
 import { failureMessages } from "@disburse/kernel/failure.ts";
 import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
@@ -9,6 +11,7 @@ import {
   refusedInState,
   type Violation,
 } from "@disburse/kernel/refusal.ts";
+import { parseMoment } from "@disburse/kernel/time.ts";
 import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
 import { detailsOf, type PayoutDetails } from "../../payouts/rules/payout.ts";
 
@@ -49,10 +52,31 @@ const ownFailures = {
 } as const;
 
 export type OrderState =
-  | { readonly state: "waiting" | "awaiting_approval" }
+  | { readonly state: "reserving" | "waiting" | "awaiting_approval" }
   | { readonly state: "executed"; readonly payoutId: string }
   | { readonly state: "failed"; readonly failure: OrderFailure; readonly detail?: string }
   | { readonly state: "cancelled" };
+
+/** Refusals that a waiting payout outlasts: it is quoted again until it expires. */
+export const waitReasons = [
+  "INSUFFICIENT_BALANCE",
+  "COST_ABOVE_MAXIMUM",
+  "BENEFICIARY_NOT_READY",
+] as const;
+
+export type WaitReason = (typeof waitReasons)[number];
+
+/** The wait of an executed payout for its account's balance (docs/decisions/0079). */
+export type BalanceWait = {
+  readonly since: Date;
+  readonly expiresAt: Date;
+  /** True if the payout had expired by the database's clock when this worker leased it. */
+  readonly hasExpired: boolean;
+  /** True until the executed quote has ended. Nobody sees the payout before. */
+  readonly isPreparing: boolean;
+  /** The last refusal. */
+  readonly reason: WaitReason;
+};
 
 /** An instruction to create a payout later. */
 export type Order = OrderState & {
@@ -62,6 +86,8 @@ export type Order = OrderState & {
   /** The number of the attempt, from 1. Increases when a quote ends without a payout. */
   readonly attempt: number;
   readonly quote: OrderQuote | undefined;
+  /** Only of a payout that waits for balance. */
+  readonly wait?: BalanceWait | undefined;
 };
 
 /** The texts of an order's terms, as the merchant sent them. */
@@ -83,31 +109,49 @@ export type OrderParties = {
 };
 
 /**
- * Returns an order's terms, or all fields that don't match its account and beneficiary. Whether the
- * order can be quoted and paid is checked only when it is due.
+ * Returns an order's terms, or all fields that don't match its account and beneficiary. Reports
+ * nothing about an unknown party, which the caller refuses. Whether the order can be quoted and
+ * paid is checked only when it is due.
  */
 export function orderTerms(sent: SentTerms, parties: OrderParties): OrderTerms | Violation[] {
   const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = sent;
-  const problems = [
+  const mismatches = [
     mismatch("source_currency_code", source, "account", parties.account),
     mismatch("destination_currency_code", destination, "beneficiary", parties.beneficiary),
   ].flat();
-  if (problems.length > 0) return problems;
-  const fixed = sent.sourceAmount === "" ? "receiving" : "source";
+  // Amounts are in the currencies of the parties, even if the order names other ones.
+  const currencies = {
+    source: parties.account ?? source,
+    destination: parties.beneficiary ?? destination,
+  };
+  const isKnown = Object.values(currencies).every((each) => findCurrency(each) !== undefined);
+  if (!isKnown) return mismatches;
+  const amounts = orderAmounts(sent, currencies);
+  if (Array.isArray(amounts)) return [...mismatches, ...amounts];
+  if (mismatches.length > 0) return mismatches;
+  const { accountId, beneficiaryId, allowDuplicate } = sent;
+  const cost = { source, destination, ...amounts };
+  return { accountId, beneficiaryId, ...cost, details: detailsOf(sent), allowDuplicate };
+}
+
+function orderAmounts(
+  { sourceAmount, receivingAmount, maxSourceAmount }: SentTerms,
+  { source, destination }: Pick<OrderTerms, "source" | "destination">,
+): Pick<OrderTerms, "fixed" | "amount" | "maxSource"> | Violation[] {
+  const fixed = sourceAmount === "" ? "receiving" : "source";
   const amount =
     fixed === "source"
-      ? parseAmount(sent.sourceAmount, source)
-      : parseAmount(sent.receivingAmount, destination);
-  const max = sent.maxSourceAmount === "" ? undefined : parseAmount(sent.maxSourceAmount, source);
+      ? parseAmount(sourceAmount, source)
+      : parseAmount(receivingAmount, destination);
+  const max = maxSourceAmount === "" ? undefined : parseAmount(maxSourceAmount, source);
+  const problems: Violation[] = [];
   if (isRefused(amount)) problems.push({ field: `${fixed}_amount`, problem: amount.detail ?? "" });
   if (isRefused(max)) problems.push({ field: "max_source_amount", problem: max.detail ?? "" });
   if (isRefused(amount) || isRefused(max)) return problems;
   if (fixed === "source" && max !== undefined && max < amount) {
     return [{ field: "max_source_amount", problem: "must not be below source_amount" }];
   }
-  const { accountId, beneficiaryId, allowDuplicate } = sent;
-  const cost = { source, destination, fixed, amount, maxSource: max } as const;
-  return { accountId, beneficiaryId, ...cost, details: detailsOf(sent), allowDuplicate };
+  return { fixed, amount, maxSource: max };
 }
 
 function mismatch(field: string, sent: string, of: string, its: string | undefined): Violation[] {
@@ -126,20 +170,48 @@ export function scheduledTime(at: Date, now: Date): Date | Refused<"INVALID_REQU
   return invalidRequest([{ field: "scheduled_at", problem }]);
 }
 
+/** Reads the time at which something stops to wait. `undefined` if none was sent. */
+export function waitingUntil(text: string, now: Date): Date | undefined | Violation {
+  const at = parseMoment(text);
+  if (at === undefined) return undefined;
+  const ahead = at.getTime() - now.getTime();
+  if (ahead > 0 && ahead <= waitingMaxMs) return at;
+  const problem = ahead > 0 ? "must be at most 7 days ahead" : "must be in the future";
+  return { field: "expires_at", problem };
+}
+
 /** How long after its due time an order waits for its beneficiary's screening before it fails. */
 export const patienceMs = 24 * 3_600_000;
 
 /**
  * Returns the next step after a refusal of a quote or an execute. The order fails, gets a new quote
- * because its own expired, or waits for the screening of its beneficiary.
+ * because its own expired, or waits for the screening of its beneficiary. A payout that waits for
+ * balance waits again.
  */
 export function afterRefusal(
   code: string,
-  { dueAt, now }: { readonly dueAt: Date; readonly now: Date },
-): "quote" | "wait" | "fail" {
+  {
+    dueAt,
+    now,
+    wait,
+    mayQueue = false,
+  }: Pick<Order, "wait"> & {
+    readonly dueAt: Date;
+    readonly now: Date;
+    /** True for a line of a batch that waits for balance. */
+    readonly mayQueue?: boolean;
+  },
+): "quote" | "wait" | "wait again" | "queue" | "fail" {
+  if (wait?.hasExpired === true) return "fail";
   if (code === "QUOTE_EXPIRED") return "quote";
+  if (mayQueue && code === "INSUFFICIENT_BALANCE") return "queue";
+  if (wait !== undefined) return isWaitReason(code) ? "wait again" : "fail";
   const isPending = code === "BENEFICIARY_NOT_READY";
   return isPending && now.getTime() < dueAt.getTime() + patienceMs ? "wait" : "fail";
+}
+
+export function isWaitReason(code: string): code is WaitReason {
+  return waitReasons.some((each) => each === code);
 }
 
 export function isTooDear({ source }: OrderQuote, { maxSource }: OrderTerms): boolean {
@@ -179,6 +251,8 @@ type DecidedOrder = {
   readonly state: OrderState["state"];
   readonly maker: Who;
   readonly decidedBy: string | undefined;
+  /** True if the order is a payout that waits for balance. */
+  readonly isWait: boolean;
 };
 
 /**
@@ -186,13 +260,15 @@ type DecidedOrder = {
  * already decided.
  */
 export function decidable(
-  { state, maker, decidedBy }: DecidedOrder,
+  { state, maker, decidedBy, isWait }: DecidedOrder,
   { operationId, actor }: { readonly operationId: string; readonly actor: Who },
 ): "decide" | "done" | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN"> {
   if (decidedBy === operationId) return "done";
   if (state !== "awaiting_approval") {
-    const shown = state === "waiting" ? "scheduled" : state;
-    return refusedInState("NOT_AWAITING_APPROVAL", "scheduled payout", shown, "awaiting_approval");
+    const record = isWait ? "payout" : "scheduled payout";
+    const open = isWait ? "awaiting_balance" : "scheduled";
+    const shown = state === "waiting" ? open : state;
+    return refusedInState("NOT_AWAITING_APPROVAL", record, shown, "awaiting_approval");
   }
   return isSameActor(maker, actor) ? refusedBecause("ACCESS_FORBIDDEN", "same_actor") : "decide";
 }

@@ -26,6 +26,12 @@ const cancellationCodes = {
   approval_expired: "APPROVAL_EXPIRED",
 } as const;
 
+/** Returns the cause of a cancellation that has this code, or `undefined` if it is another failure. */
+export function cancellationOf(code: string): keyof typeof cancellationCodes | undefined {
+  const causes = Object.keys(cancellationCodes) as (keyof typeof cancellationCodes)[];
+  return causes.find((cause) => cancellationCodes[cause] === code);
+}
+
 /** Returns the failure that merchants see. All fields are "" unless the payout has failed. */
 export function visibleFailure(progress: Progress): VisibleFailure {
   if (progress.stage === "cancelled") {

@@ -1,5 +1,5 @@
 import type { Movement } from "@disburse/ledger/rules/account.ts";
-import type { Payout } from "./payout.ts";
+import { heldFor, type Payout } from "./payout.ts";
 import type { Progress } from "./progress.ts";
 import { shortMinorOf, shortOf } from "./rail-report.ts";
 
@@ -7,9 +7,9 @@ import { shortMinorOf, shortOf } from "./rail-report.ts";
 export type ClosingStep = "post" | "release" | "return";
 
 export function closingMovement(payout: Payout, step: ClosingStep): Movement {
-  const { id, quote, order } = payout;
+  const { quote, order } = payout;
   const { destination, feesMinor, receivingMinor, exchangeRate } = quote;
-  const common = { payoutId: id, note: order.details.referenceId };
+  const common = { ...heldFor(order), note: order.details.referenceId };
   if (step === "release") return { step, ...common };
   if (step === "return") {
     const minor = shortMinorOf(payout);

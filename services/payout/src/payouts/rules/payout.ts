@@ -1,6 +1,6 @@
 import { derivedId } from "@disburse/kernel/id.ts";
 import { type Metadata, storedMetadata } from "@disburse/kernel/metadata.ts";
-import type { ReturnChargesBearer } from "@disburse/ledger/rules/account.ts";
+import { type Held, holdIdOf, type ReturnChargesBearer } from "@disburse/ledger/rules/account.ts";
 import type { PaymentTexts } from "@disburse/rail/rail.ts";
 import type { Approval, ApprovalNeed, Who } from "./approval.ts";
 import type { Uncleared } from "./clearance.ts";
@@ -40,8 +40,8 @@ export type PayoutOrder = {
   readonly operationId: string;
   /** A digest of the request. It shows whether a repeated operation id has the same request. */
   readonly content: string;
-  /** The actor that executes the quote. */
-  readonly actor: Who;
+  /** The actor that executes the quote. Only an API key has a name here. */
+  readonly actor: Who & { readonly name?: string };
   readonly details: PayoutDetails;
   /** True to skip the duplicate guard. */
   readonly allowDuplicate: boolean;
@@ -51,8 +51,22 @@ export type PayoutOrder = {
    */
   readonly scheduledPayoutId?: string;
   readonly batchId?: string;
+  /** Set if the payout has waited for its merchant's balance. */
+  readonly waited?: Waited;
   /** The approval that the merchant's rules require; absent if they require none. */
   readonly approval?: ApprovalNeed;
+};
+
+/**
+ * A later attempt of a payout that waited for balance. The payout has the id that it was announced
+ * with, not one of this attempt's quote (docs/decisions/0079).
+ */
+export type Waited = {
+  readonly payoutId: string;
+  /** The number of the quote, from 2. The first quote had too little money. */
+  readonly attempt: number;
+  /** The time at which the payout began to wait. */
+  readonly since: Date;
 };
 
 export type ClaimedQuote = {
@@ -136,14 +150,22 @@ export type Payout = {
   readonly reissue: Reissue | undefined;
   /** The payout that reissues this one. Set once the reissue's quote is claimed. */
   readonly reissuedAs: string | undefined;
+  /** The time at which the payout began, also if it then waited for its merchant's balance. */
   readonly createdAt: Date;
+  /** The time at which the balance was there. `undefined` if the payout never waited for it. */
+  readonly fundedAt: Date | undefined;
   readonly updatedAt: Date;
 };
 
-/** Returns the time from which the payout is open for its rail: its creation or its approval. */
-export function openSince({ createdAt, approval }: Pick<Payout, "createdAt" | "approval">): Date {
+type Opening = Pick<Payout, "createdAt" | "fundedAt" | "approval">;
+
+/**
+ * Returns the time from which the payout is open for its rail: its creation, the time at which its
+ * balance was there, or its approval.
+ */
+export function openSince({ createdAt, fundedAt = createdAt, approval }: Opening): Date {
   const decidedAt = approval?.decision?.at;
-  return decidedAt !== undefined && decidedAt > createdAt ? decidedAt : createdAt;
+  return decidedAt !== undefined && decidedAt > fundedAt ? decidedAt : fundedAt;
 }
 
 /**
@@ -152,7 +174,7 @@ export function openSince({ createdAt, approval }: Pick<Payout, "createdAt" | "a
  * A polled rail may have paid before the poll that reported it. That wait counts as the rail's.
  */
 export function settlementOverheadMs(
-  decided: Pick<Payout, "createdAt" | "approval" | "submittedAt" | "updatedAt">,
+  decided: Opening & Pick<Payout, "submittedAt" | "updatedAt">,
   endedAt: Date,
 ): number | undefined {
   const { submittedAt, updatedAt: decidedAt } = decided;
@@ -161,20 +183,37 @@ export function settlementOverheadMs(
   return Math.max(0, beforeMs) + Math.max(0, endedAt.getTime() - decidedAt.getTime());
 }
 
-/** Derives the payout's id from the quote's, because a quote has at most one payout. */
-export function payoutIdOf(quoteId: string): string {
-  return derivedId("payout", quoteId);
+/**
+ * Derives the payout's id from the quote's, because a quote has at most one payout. A payout that
+ * waited for balance keeps the id of its first quote.
+ */
+export function payoutIdOf({ quoteId, waited }: Pick<PayoutOrder, "quoteId" | "waited">): string {
+  return waited?.payoutId ?? derivedId("payout", quoteId);
+}
+
+/** Returns the hold of an order's money. */
+export function heldFor(order: Pick<PayoutOrder, "quoteId" | "waited">): Held {
+  const { waited } = order;
+  const payoutId = payoutIdOf(order);
+  return waited === undefined ? { payoutId } : { payoutId, attempt: waited.attempt };
+}
+
+/** Returns the id under which an order's money is held and its limits are reserved. */
+export function holdOf(order: Pick<PayoutOrder, "quoteId" | "waited">): string {
+  return holdIdOf(heldFor(order));
 }
 
 /** Creates a payout from a claim. The same claim always gives the same payout. */
 export function payoutFrom(quote: ClaimedQuote, order: PayoutOrder): Payout {
   const { claimedAt } = quote;
+  const { waited } = order;
   return {
-    id: payoutIdOf(quote.id),
+    id: payoutIdOf(order),
     quote,
     order,
     progress: { stage: "queued" },
-    version: 1,
+    // The first version was that of the waiting payout.
+    version: waited === undefined ? 1 : 2,
     revision: 1,
     rail: "",
     isFunded: false,
@@ -185,7 +224,8 @@ export function payoutFrom(quote: ClaimedQuote, order: PayoutOrder): Payout {
     approval: undefined,
     reissue: undefined,
     reissuedAs: undefined,
-    createdAt: claimedAt,
+    createdAt: waited?.since ?? claimedAt,
+    fundedAt: waited && claimedAt,
     updatedAt: claimedAt,
   };
 }

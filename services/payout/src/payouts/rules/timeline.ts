@@ -51,8 +51,9 @@ export type TimelineStep = {
   readonly at: Date;
 };
 
-export type TimelineEvent = ReturnType<typeof publicStatusOf> & {
-  readonly cause: StepCause;
+export type TimelineEvent = Omit<ReturnType<typeof publicStatusOf>, "subStatus"> & {
+  readonly subStatus: ReturnType<typeof publicStatusOf>["subStatus"] | "awaiting_balance";
+  readonly cause: StepCause | "awaiting_balance";
   readonly version: number;
   readonly at: Date;
 };
@@ -97,4 +98,10 @@ const cancelling: ReadonlySet<HistoryCause> = new Set([
 function visibleCause(stage: Progress["stage"], cause: StepCause): StepCause {
   if (stage === "concluding") return "accepted";
   return stage === "returning" ? "settled" : cause;
+}
+
+/** Returns the first event of a payout that waited for its merchant's balance. */
+export function waitingBegan(since: Date): TimelineEvent {
+  const shown = { status: "initiated", subStatus: "awaiting_balance" } as const;
+  return { ...shown, cause: "awaiting_balance", version: 1, at: since };
 }

@@ -11,6 +11,7 @@ export type Open = {
 };
 
 export type Reservation = Part & {
+  /** The id under which the payout's money is held (`holdIdOf`). */
   readonly payoutId: string;
   /** Present until the payout is known to exist. The sweep uses it to find out. */
   readonly open?: Open;

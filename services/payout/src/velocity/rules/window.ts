@@ -61,6 +61,13 @@ export function allowedAt(
   return now;
 }
 
+/** Returns how much of a limit the parts use now. */
+export function usedOf(parts: readonly Part[], limit: Limit, now: Date): bigint {
+  const since = now.getTime() - windowMs[limit.window];
+  const counted = parts.filter(({ at }) => at.getTime() > since);
+  return counted.reduce((sum, part) => sum + weight(limit, part), 0n);
+}
+
 /** Returns the limit that blocks a payout for the longest time, or `undefined` if none does. */
 export function exceeded(
   parts: readonly Part[],

@@ -51,6 +51,11 @@ describe("the parties of a quote", () => {
   it.each<[string, Parties, string]>([
     ["no account, before all else", { account: undefined, beneficiary: held }, "RECORD_NOT_FOUND"],
     ["a foreign account", { account: foreign, beneficiary: undefined }, "ACCESS_FORBIDDEN"],
+    [
+      "a closed account",
+      { account: { ...account, isClosed: true }, beneficiary: undefined },
+      "SOURCE_ACCOUNT_CLOSED",
+    ],
     ["no beneficiary", { account, beneficiary: undefined }, "RECORD_NOT_FOUND"],
     [
       "an archived beneficiary",

@@ -79,7 +79,13 @@ export type QuoteRequest = {
 
 /** Data from other services. `undefined` means that the record does not exist. */
 export type Parties = {
-  readonly account: { readonly merchantId: string; readonly currency: string } | undefined;
+  readonly account:
+    | {
+        readonly merchantId: string;
+        readonly currency: string;
+        readonly isClosed?: boolean | undefined;
+      }
+    | undefined;
   readonly beneficiary:
     | {
         readonly currency: string;
@@ -96,37 +102,73 @@ export type Parties = {
 type PartiesRefusal =
   | "RECORD_NOT_FOUND"
   | "ACCESS_FORBIDDEN"
+  | "SOURCE_ACCOUNT_CLOSED"
   | "BENEFICIARY_NOT_READY"
   | "INVALID_REQUEST";
 
 /** Checks, in this order: account, beneficiary, currencies, payment method. */
 export function checkParties(
   request: QuoteRequest,
-  { account, beneficiary }: Parties,
+  parties: Parties,
 ): QuotedBeneficiary | Refused<PartiesRefusal> {
-  if (account === undefined) return unknownRecord("account_id");
-  if (account.merchantId !== request.merchantId) {
-    return refusedBecause("ACCESS_FORBIDDEN", "other_merchant");
-  }
-  if (beneficiary === undefined) return unknownRecord("beneficiary_id");
-  if (beneficiary.archived) return unknownRecord("beneficiary_id", "is not known: it is archived");
-  if (beneficiary.screening === "pending") return refused("BENEFICIARY_NOT_READY");
-  if (beneficiary.screening !== "cleared") {
-    return refusedBecause("ACCESS_FORBIDDEN", "beneficiary_not_cleared");
-  }
+  const [first] = partyRefusals(request, parties);
+  if (first !== undefined) return first;
+  if (parties.beneficiary === undefined) throw new Error("an unknown beneficiary was accepted");
+  return parties.beneficiary.quoted;
+}
+
+type CheckedRequest = Pick<
+  QuoteRequest,
+  "merchantId" | "sourceCurrencyCode" | "destinationCurrencyCode"
+>;
+
+/** Returns every refusal that the parties cause, in the order of the checks. */
+export function partyRefusals(
+  request: CheckedRequest,
+  { account, beneficiary }: CheckedParties,
+): Refused<PartiesRefusal>[] {
+  const isOther = account !== undefined && account.merchantId !== request.merchantId;
+  const ofAccount: Refused<PartiesRefusal>[] = [
+    ...(account === undefined ? [unknownRecord("account_id")] : []),
+    ...(isOther ? [refusedBecause("ACCESS_FORBIDDEN", "other_merchant")] : []),
+    ...(account?.isClosed && !isOther ? [refused("SOURCE_ACCOUNT_CLOSED")] : []),
+  ];
+  const own = isOther ? undefined : account?.currency;
+  const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = request;
   const mismatches = [
-    account.currency === request.sourceCurrencyCode
+    own === undefined || own === source
       ? []
-      : `source_currency_code: must be the account's currency, ${account.currency}`,
-    beneficiary.currency === request.destinationCurrencyCode
+      : `source_currency_code: must be the account's currency, ${own}`,
+    beneficiary === undefined || beneficiary.archived || beneficiary.currency === destination
       ? []
       : `destination_currency_code: must be the beneficiary's currency, ${beneficiary.currency}`,
-    beneficiary.isPayable
+    beneficiary?.isPayable !== false
       ? []
       : "beneficiary_id: cannot be paid by its payment method: see the beneficiary's `unpayable_reason`",
   ].flat();
-  if (mismatches.length > 0) return refused("INVALID_REQUEST", mismatches.join("; "));
-  return beneficiary.quoted;
+  return [
+    ...ofAccount,
+    ...beneficiaryRefusals(beneficiary),
+    ...(mismatches.length > 0 ? [refused("INVALID_REQUEST", mismatches.join("; "))] : []),
+  ];
+}
+
+/** The data of the parties that the checks need. */
+export type CheckedParties = {
+  readonly account: Parties["account"];
+  readonly beneficiary: Omit<NonNullable<Parties["beneficiary"]>, "quoted"> | undefined;
+};
+
+function beneficiaryRefusals(
+  beneficiary: CheckedParties["beneficiary"],
+): Refused<Exclude<PartiesRefusal, "INVALID_REQUEST">>[] {
+  if (beneficiary === undefined) return [unknownRecord("beneficiary_id")];
+  if (beneficiary.archived) {
+    return [unknownRecord("beneficiary_id", "is not known: it is archived")];
+  }
+  if (beneficiary.screening === "pending") return [refused("BENEFICIARY_NOT_READY")];
+  if (beneficiary.screening === "cleared") return [];
+  return [refusedBecause("ACCESS_FORBIDDEN", "beneficiary_not_cleared")];
 }
 
 const noCorridor = unknownRecord(
@@ -163,7 +205,7 @@ export function isWithinLimits({ source, receiving }: Amounts, limits: Limits): 
 
 /** A source amount takes precedence over a receiving amount. */
 export function quoteAmounts(
-  request: QuoteRequest,
+  request: Omit<QuoteRequest, "merchantId" | "metadata" | "reissueOf">,
   terms: Terms,
 ): Amounts | Refused<"INVALID_REQUEST"> {
   const fixed = fixedAmount(request);

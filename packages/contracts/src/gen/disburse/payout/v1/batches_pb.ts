@@ -20,7 +20,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/batches.proto.
  */
 export const file_disburse_payout_v1_batches: GenFile = /*@__PURE__*/
-  fileDesc("CiBkaXNidXJzZS9wYXlvdXQvdjEvYmF0Y2hlcy5wcm90bxISZGlzYnVyc2UucGF5b3V0LnYxIpsDCgpCYXRjaFRlcm1zEhIKCmFjY291bnRfaWQYASABKAkSFgoOYmVuZWZpY2lhcnlfaWQYAiABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYAyABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgEIAEoCRIVCg1zb3VyY2VfYW1vdW50GAUgASgJEhgKEHJlY2VpdmluZ19hbW91bnQYBiABKAkSGQoRbWF4X3NvdXJjZV9hbW91bnQYByABKAkSFAoMcmVmZXJlbmNlX2lkGAggASgJEh4KFnJlbWl0dGFuY2VfaW5mb3JtYXRpb24YCSABKAkSFAoMcHVycG9zZV9jb2RlGAogASgJEj4KCG1ldGFkYXRhGAsgAygLMiwuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoVGVybXMuTWV0YWRhdGFFbnRyeRIXCg9hbGxvd19kdXBsaWNhdGUYDCABKAgaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIs0BChJDcmVhdGVCYXRjaFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhQKDHJlZmVyZW5jZV9pZBgDIAEoCRItCgVsaW5lcxgEIAMoCzIeLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaFRlcm1zEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiI/ChNDcmVhdGVCYXRjaFJlc3BvbnNlEigKBWJhdGNoGAEgASgLMhkuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoIsUBChNBcHByb3ZlQmF0Y2hSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIQCghiYXRjaF9pZBgDIAEoCRIYChBtYXhfdG90YWxfYW1vdW50GAQgASgJEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhIOCgZkaWdlc3QYBiABKAkiQAoUQXBwcm92ZUJhdGNoUmVzcG9uc2USKAoFYmF0Y2gYASABKAsyGS5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2giqgEKElJlamVjdEJhdGNoUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEAoIYmF0Y2hfaWQYAyABKAkSDgoGcmVhc29uGAQgASgJEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiI/ChNSZWplY3RCYXRjaFJlc3BvbnNlEigKBWJhdGNoGAEgASgLMhkuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoImkKEkNhbmNlbEJhdGNoUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEAoIYmF0Y2hfaWQYAyABKAkiPwoTQ2FuY2VsQmF0Y2hSZXNwb25zZRIoCgViYXRjaBgBIAEoCzIZLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaCI4Cg9HZXRCYXRjaFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEAoIYmF0Y2hfaWQYAiABKAkiPAoQR2V0QmF0Y2hSZXNwb25zZRIoCgViYXRjaBgBIAEoCzIZLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaCJ3ChJMaXN0QmF0Y2hlc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJEi0KBXN0YXRlGAQgASgOMh4uZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoU3RhdGUihwEKE0xpc3RCYXRjaGVzUmVzcG9uc2USKgoHYmF0Y2hlcxgBIAMoCzIZLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaBITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgikAEKFUxpc3RCYXRjaExpbmVzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIQCghiYXRjaF9pZBgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAkSMQoFc3RhdGUYBSABKA4yIi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hMaW5lU3RhdGUijAEKFkxpc3RCYXRjaExpbmVzUmVzcG9uc2USLAoFbGluZXMYASADKAsyHS5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hMaW5lEhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJCCgpCYXRjaFRvdGFsEhUKDWN1cnJlbmN5X2NvZGUYASABKAkSDgoGYW1vdW50GAIgASgJEg0KBWxpbmVzGAMgASgFIqgFCgVCYXRjaBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIUCgxyZWZlcmVuY2VfaWQYAyABKAkSLQoFc3RhdGUYBCABKA4yHi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hTdGF0ZRISCgphY2NvdW50X2lkGAUgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAYgASgJEhIKCmxpbmVfY291bnQYByABKAUSNAoMc291cmNlX3RvdGFsGAggASgLMh4uZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoVG90YWwSOAoQcmVjZWl2aW5nX3RvdGFscxgJIAMoCzIeLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaFRvdGFsEhgKEG1heF90b3RhbF9hbW91bnQYCiABKAkSFAoMdG90YWxfYW1vdW50GAsgASgJEhUKDXdhaXRpbmdfY291bnQYDCABKAUSFgoOZXhlY3V0ZWRfY291bnQYDSABKAUSFAoMZmFpbGVkX2NvdW50GA4gASgFEhcKD2NhbmNlbGxlZF9jb3VudBgPIAEoBRIvCgthcHByb3ZlZF9hdBgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZmluaXNoZWRfYXQYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKCGFwcHJvdmFsGBQgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoQXBwcm92YWwiggIKDUJhdGNoQXBwcm92YWwSMAoFc3RhdGUYASABKA4yIS5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92YWxTdGF0ZRISCgpieV9hbm90aGVyGAIgASgIEg4KBmRpZ2VzdBgDIAEoCRIuCgpkZWNpZGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgpkZWNpZGVkX2J5GAUgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZyZWFzb24YBiABKAkSLgoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi6gQKCUJhdGNoTGluZRIOCgZudW1iZXIYASABKAUSMQoFc3RhdGUYAiABKA4yIi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hMaW5lU3RhdGUSEgoKYWNjb3VudF9pZBgDIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgIIAEoCRIZChFtYXhfc291cmNlX2Ftb3VudBgJIAEoCRIUCgxyZWZlcmVuY2VfaWQYCiABKAkSEQoJcGF5b3V0X2lkGAsgASgJEjAKBnN0YXR1cxgMIAEoDjIgLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdGF0dXMSNwoKc3ViX3N0YXR1cxgNIAEoDjIjLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdWJTdGF0dXMSFAoMZmFpbHVyZV9jb2RlGA4gASgJEhcKD2ZhaWx1cmVfbWVzc2FnZRgPIAEoCRIuCgp1cGRhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI9CghtZXRhZGF0YRgRIAMoCzIrLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaExpbmUuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEqmgEKCkJhdGNoU3RhdGUSGwoXQkFUQ0hfU1RBVEVfVU5TUEVDSUZJRUQQABIhCh1CQVRDSF9TVEFURV9BV0FJVElOR19BUFBST1ZBTBABEhcKE0JBVENIX1NUQVRFX1JVTk5JTkcQAhIYChRCQVRDSF9TVEFURV9GSU5JU0hFRBADEhkKFUJBVENIX1NUQVRFX0NBTkNFTExFRBAEKqwBCg5CYXRjaExpbmVTdGF0ZRIgChxCQVRDSF9MSU5FX1NUQVRFX1VOU1BFQ0lGSUVEEAASHAoYQkFUQ0hfTElORV9TVEFURV9XQUlUSU5HEAESHQoZQkFUQ0hfTElORV9TVEFURV9FWEVDVVRFRBACEhsKF0JBVENIX0xJTkVfU1RBVEVfRkFJTEVEEAMSHgoaQkFUQ0hfTElORV9TVEFURV9DQU5DRUxMRUQQBEIzChJkaXNidXJzZS5wYXlvdXQudjFQAVobZGlzYnVyc2UvcGF5b3V0L3YxO3BheW91dHYxYgZwcm90bzM", [file_disburse_payout_v1_controls, file_disburse_payout_v1_payout, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("CiBkaXNidXJzZS9wYXlvdXQvdjEvYmF0Y2hlcy5wcm90bxISZGlzYnVyc2UucGF5b3V0LnYxIpsDCgpCYXRjaFRlcm1zEhIKCmFjY291bnRfaWQYASABKAkSFgoOYmVuZWZpY2lhcnlfaWQYAiABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYAyABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgEIAEoCRIVCg1zb3VyY2VfYW1vdW50GAUgASgJEhgKEHJlY2VpdmluZ19hbW91bnQYBiABKAkSGQoRbWF4X3NvdXJjZV9hbW91bnQYByABKAkSFAoMcmVmZXJlbmNlX2lkGAggASgJEh4KFnJlbWl0dGFuY2VfaW5mb3JtYXRpb24YCSABKAkSFAoMcHVycG9zZV9jb2RlGAogASgJEj4KCG1ldGFkYXRhGAsgAygLMiwuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoVGVybXMuTWV0YWRhdGFFbnRyeRIXCg9hbGxvd19kdXBsaWNhdGUYDCABKAgaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIrsCChJDcmVhdGVCYXRjaFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhQKDHJlZmVyZW5jZV9pZBgDIAEoCRItCgVsaW5lcxgEIAMoCzIeLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaFRlcm1zEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhIMCgRyb3dzGAYgAygFEhEKCWZpbGVfbmFtZRgHIAEoCRIZChFjb3JyZWN0c19iYXRjaF9pZBgIIAEoCRIcChRxdWV1ZV9pZl9sb3dfYmFsYW5jZRgUIAEoCBISCgpleHBpcmVzX2F0GBYgASgJIj8KE0NyZWF0ZUJhdGNoUmVzcG9uc2USKAoFYmF0Y2gYASABKAsyGS5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2gixQEKE0FwcHJvdmVCYXRjaFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhAKCGJhdGNoX2lkGAMgASgJEhgKEG1heF90b3RhbF9hbW91bnQYBCABKAkSLwoKdW5yZWFkYWJsZRgFIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uEg4KBmRpZ2VzdBgGIAEoCSJAChRBcHByb3ZlQmF0Y2hSZXNwb25zZRIoCgViYXRjaBgBIAEoCzIZLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaCKqAQoSUmVqZWN0QmF0Y2hSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIQCghiYXRjaF9pZBgDIAEoCRIOCgZyZWFzb24YBCABKAkSLwoKdW5yZWFkYWJsZRgFIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIj8KE1JlamVjdEJhdGNoUmVzcG9uc2USKAoFYmF0Y2gYASABKAsyGS5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2giaQoSQ2FuY2VsQmF0Y2hSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIQCghiYXRjaF9pZBgDIAEoCSI/ChNDYW5jZWxCYXRjaFJlc3BvbnNlEigKBWJhdGNoGAEgASgLMhkuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoIjgKD0dldEJhdGNoUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIQCghiYXRjaF9pZBgCIAEoCSI8ChBHZXRCYXRjaFJlc3BvbnNlEigKBWJhdGNoGAEgASgLMhkuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoIncKEkxpc3RCYXRjaGVzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSLQoFc3RhdGUYBCABKA4yHi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hTdGF0ZSKHAQoTTGlzdEJhdGNoZXNSZXNwb25zZRIqCgdiYXRjaGVzGAEgAygLMhkuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoEhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCKQAQoVTGlzdEJhdGNoTGluZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhAKCGJhdGNoX2lkGAIgASgJEg0KBWxpbWl0GAMgASgFEg4KBmN1cnNvchgEIAEoCRIxCgVzdGF0ZRgFIAEoDjIiLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaExpbmVTdGF0ZSKMAQoWTGlzdEJhdGNoTGluZXNSZXNwb25zZRIsCgVsaW5lcxgBIAMoCzIdLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaExpbmUSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIkIKCkJhdGNoVG90YWwSFQoNY3VycmVuY3lfY29kZRgBIAEoCRIOCgZhbW91bnQYAiABKAkSDQoFbGluZXMYAyABKAUi0QYKBUJhdGNoEgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhQKDHJlZmVyZW5jZV9pZBgDIAEoCRItCgVzdGF0ZRgEIAEoDjIeLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaFN0YXRlEhIKCmFjY291bnRfaWQYBSABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYBiABKAkSEgoKbGluZV9jb3VudBgHIAEoBRI0Cgxzb3VyY2VfdG90YWwYCCABKAsyHi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hUb3RhbBI4ChByZWNlaXZpbmdfdG90YWxzGAkgAygLMh4uZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoVG90YWwSGAoQbWF4X3RvdGFsX2Ftb3VudBgKIAEoCRIUCgx0b3RhbF9hbW91bnQYCyABKAkSFQoNd2FpdGluZ19jb3VudBgMIAEoBRIWCg5leGVjdXRlZF9jb3VudBgNIAEoBRIUCgxmYWlsZWRfY291bnQYDiABKAUSFwoPY2FuY2VsbGVkX2NvdW50GA8gASgFEi8KC2FwcHJvdmVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtmaW5pc2hlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoIYXBwcm92YWwYFCABKAsyIS5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hBcHByb3ZhbBIRCglmaWxlX25hbWUYFSABKAkSGQoRY29ycmVjdHNfYmF0Y2hfaWQYFiABKAkSKwoKY3JlYXRlZF9ieRgXIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISHAoUcXVldWVfaWZfbG93X2JhbGFuY2UYHiABKAgSLgoKZXhwaXJlc19hdBgfIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiggIKDUJhdGNoQXBwcm92YWwSMAoFc3RhdGUYASABKA4yIS5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92YWxTdGF0ZRISCgpieV9hbm90aGVyGAIgASgIEg4KBmRpZ2VzdBgDIAEoCRIuCgpkZWNpZGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgpkZWNpZGVkX2J5GAUgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZyZWFzb24YBiABKAkSLgoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiuAUKCUJhdGNoTGluZRIOCgZudW1iZXIYASABKAUSMQoFc3RhdGUYAiABKA4yIi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hMaW5lU3RhdGUSEgoKYWNjb3VudF9pZBgDIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgIIAEoCRIZChFtYXhfc291cmNlX2Ftb3VudBgJIAEoCRIUCgxyZWZlcmVuY2VfaWQYCiABKAkSEQoJcGF5b3V0X2lkGAsgASgJEjAKBnN0YXR1cxgMIAEoDjIgLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdGF0dXMSNwoKc3ViX3N0YXR1cxgNIAEoDjIjLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdWJTdGF0dXMSFAoMZmFpbHVyZV9jb2RlGA4gASgJEhcKD2ZhaWx1cmVfbWVzc2FnZRgPIAEoCRIuCgp1cGRhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI9CghtZXRhZGF0YRgRIAMoCzIrLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaExpbmUuTWV0YWRhdGFFbnRyeRItCgV0ZXJtcxgSIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaFRlcm1zEh0KFWNvcnJlY3RlZF9ieV9iYXRjaF9pZBgTIAEoCRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEqmgEKCkJhdGNoU3RhdGUSGwoXQkFUQ0hfU1RBVEVfVU5TUEVDSUZJRUQQABIhCh1CQVRDSF9TVEFURV9BV0FJVElOR19BUFBST1ZBTBABEhcKE0JBVENIX1NUQVRFX1JVTk5JTkcQAhIYChRCQVRDSF9TVEFURV9GSU5JU0hFRBADEhkKFUJBVENIX1NUQVRFX0NBTkNFTExFRBAEKqwBCg5CYXRjaExpbmVTdGF0ZRIgChxCQVRDSF9MSU5FX1NUQVRFX1VOU1BFQ0lGSUVEEAASHAoYQkFUQ0hfTElORV9TVEFURV9XQUlUSU5HEAESHQoZQkFUQ0hfTElORV9TVEFURV9FWEVDVVRFRBACEhsKF0JBVENIX0xJTkVfU1RBVEVfRkFJTEVEEAMSHgoaQkFUQ0hfTElORV9TVEFURV9DQU5DRUxMRUQQBEIzChJkaXNidXJzZS5wYXlvdXQudjFQAVobZGlzYnVyc2UvcGF5b3V0L3YxO3BheW91dHYxYgZwcm90bzM", [file_disburse_payout_v1_controls, file_disburse_payout_v1_payout, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * One line of a batch: the fields of a quote and of its execution.
@@ -211,6 +211,43 @@ export type CreateBatchRequest = Message<"disburse.payout.v1.CreateBatchRequest"
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
   unreadable: Violation[];
+
+  /**
+   * The row of each line in the file, for errors: 1 is the header. Empty for a JSON body.
+   *
+   * @generated from field: repeated int32 rows = 6;
+   */
+  rows: number[];
+
+  /**
+   * The name of the file with the lines, 0 to 255 characters.
+   *
+   * @generated from field: string file_name = 7;
+   */
+  fileName: string;
+
+  /**
+   * The batch whose failed lines these lines pay again; "" for none. Each line then has the
+   * reference of a failed line of that batch that no other batch corrects.
+   *
+   * @generated from field: string corrects_batch_id = 8;
+   */
+  correctsBatchId: string;
+
+  /**
+   * True makes lines wait if the account has too little money (INSUFFICIENT_BALANCE).
+   *
+   * @generated from field: bool queue_if_low_balance = 20;
+   */
+  queueIfLowBalance: boolean;
+
+  /**
+   * With `queue_if_low_balance`: the ISO 8601 time at which waiting lines fail, at most 7 days
+   * ahead; "" for 24 hours after the first line began to wait.
+   *
+   * @generated from field: string expires_at = 22;
+   */
+  expiresAt: string;
 };
 
 /**
@@ -247,6 +284,43 @@ export type CreateBatchRequestJson = {
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
   unreadable?: ViolationJson[];
+
+  /**
+   * The row of each line in the file, for errors: 1 is the header. Empty for a JSON body.
+   *
+   * @generated from field: repeated int32 rows = 6;
+   */
+  rows?: number[];
+
+  /**
+   * The name of the file with the lines, 0 to 255 characters.
+   *
+   * @generated from field: string file_name = 7;
+   */
+  fileName?: string;
+
+  /**
+   * The batch whose failed lines these lines pay again; "" for none. Each line then has the
+   * reference of a failed line of that batch that no other batch corrects.
+   *
+   * @generated from field: string corrects_batch_id = 8;
+   */
+  correctsBatchId?: string;
+
+  /**
+   * True makes lines wait if the account has too little money (INSUFFICIENT_BALANCE).
+   *
+   * @generated from field: bool queue_if_low_balance = 20;
+   */
+  queueIfLowBalance?: boolean;
+
+  /**
+   * With `queue_if_low_balance`: the ISO 8601 time at which waiting lines fail, at most 7 days
+   * ahead; "" for 24 hours after the first line began to wait.
+   *
+   * @generated from field: string expires_at = 22;
+   */
+  expiresAt?: string;
 };
 
 /**
@@ -1093,6 +1167,39 @@ export type Batch = Message<"disburse.payout.v1.Batch"> & {
    * @generated from field: disburse.payout.v1.BatchApproval approval = 20;
    */
   approval?: BatchApproval | undefined;
+
+  /**
+   * The name of the file with the lines; "" if none was given.
+   *
+   * @generated from field: string file_name = 21;
+   */
+  fileName: string;
+
+  /**
+   * The batch whose failed lines this batch pays again; "" for none.
+   *
+   * @generated from field: string corrects_batch_id = 22;
+   */
+  correctsBatchId: string;
+
+  /**
+   * @generated from field: disburse.type.v1.Actor created_by = 23;
+   */
+  createdBy?: Actor | undefined;
+
+  /**
+   * True if lines wait for the account's balance.
+   *
+   * @generated from field: bool queue_if_low_balance = 30;
+   */
+  queueIfLowBalance: boolean;
+
+  /**
+   * The time at which waiting lines fail. Unset until it is known: it was sent, or lines wait.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 31;
+   */
+  expiresAt?: Timestamp | undefined;
 };
 
 /**
@@ -1206,6 +1313,39 @@ export type BatchJson = {
    * @generated from field: disburse.payout.v1.BatchApproval approval = 20;
    */
   approval?: BatchApprovalJson;
+
+  /**
+   * The name of the file with the lines; "" if none was given.
+   *
+   * @generated from field: string file_name = 21;
+   */
+  fileName?: string;
+
+  /**
+   * The batch whose failed lines this batch pays again; "" for none.
+   *
+   * @generated from field: string corrects_batch_id = 22;
+   */
+  correctsBatchId?: string;
+
+  /**
+   * @generated from field: disburse.type.v1.Actor created_by = 23;
+   */
+  createdBy?: ActorJson;
+
+  /**
+   * True if lines wait for the account's balance.
+   *
+   * @generated from field: bool queue_if_low_balance = 30;
+   */
+  queueIfLowBalance?: boolean;
+
+  /**
+   * The time at which waiting lines fail. Unset until it is known: it was sent, or lines wait.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 31;
+   */
+  expiresAt?: TimestampJson;
 };
 
 /**
@@ -1399,7 +1539,8 @@ export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
 
   /**
    * The payout's status and sub-status. Before the payout is created: `initiated` and
-   * `awaiting_approval` while the batch awaits approval, otherwise unspecified.
+   * `awaiting_approval` while the batch awaits approval, `awaiting_balance` while the line waits for
+   * the account's balance, otherwise unspecified.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -1434,6 +1575,20 @@ export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
    * @generated from field: map<string, string> metadata = 17;
    */
   metadata: { [key: string]: string };
+
+  /**
+   * The line as it was sent.
+   *
+   * @generated from field: disburse.payout.v1.BatchTerms terms = 18;
+   */
+  terms?: BatchTerms | undefined;
+
+  /**
+   * The batch that pays this failed line again; "" if none does.
+   *
+   * @generated from field: string corrected_by_batch_id = 19;
+   */
+  correctedByBatchId: string;
 };
 
 /**
@@ -1503,7 +1658,8 @@ export type BatchLineJson = {
 
   /**
    * The payout's status and sub-status. Before the payout is created: `initiated` and
-   * `awaiting_approval` while the batch awaits approval, otherwise unspecified.
+   * `awaiting_approval` while the batch awaits approval, `awaiting_balance` while the line waits for
+   * the account's balance, otherwise unspecified.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -1538,6 +1694,20 @@ export type BatchLineJson = {
    * @generated from field: map<string, string> metadata = 17;
    */
   metadata?: { [key: string]: string };
+
+  /**
+   * The line as it was sent.
+   *
+   * @generated from field: disburse.payout.v1.BatchTerms terms = 18;
+   */
+  terms?: BatchTermsJson;
+
+  /**
+   * The batch that pays this failed line again; "" if none does.
+   *
+   * @generated from field: string corrected_by_batch_id = 19;
+   */
+  correctedByBatchId?: string;
 };
 
 /**

@@ -4,16 +4,16 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ApproveBatchRequestSchema, ApproveBatchResponseSchema, CancelBatchRequestSchema, CancelBatchResponseSchema, CreateBatchRequestSchema, CreateBatchResponseSchema, GetBatchRequestSchema, GetBatchResponseSchema, ListBatchesRequestSchema, ListBatchesResponseSchema, ListBatchLinesRequestSchema, ListBatchLinesResponseSchema, RejectBatchRequestSchema, RejectBatchResponseSchema } from "./batches_pb.ts";
+import type { ApproveBatchRequestSchema, ApproveBatchResponseSchema, BatchTerms, BatchTermsJson, BatchTotal, BatchTotalJson, CancelBatchRequestSchema, CancelBatchResponseSchema, CreateBatchRequest, CreateBatchRequestJson, CreateBatchRequestSchema, CreateBatchResponseSchema, GetBatchRequestSchema, GetBatchResponseSchema, ListBatchesRequestSchema, ListBatchesResponseSchema, ListBatchLinesRequestSchema, ListBatchLinesResponseSchema, RejectBatchRequestSchema, RejectBatchResponseSchema } from "./batches_pb.ts";
 import { file_disburse_payout_v1_batches } from "./batches_pb.ts";
-import type { ApprovalState, ApprovalStateJson } from "./controls_pb.ts";
+import type { ApprovalReason, ApprovalReasonJson, ApprovalState, ApprovalStateJson } from "./controls_pb.ts";
 import { file_disburse_payout_v1_controls } from "./controls_pb.ts";
-import type { PayoutStatus, PayoutStatusJson, PayoutSubStatus, PayoutSubStatusJson } from "./payout_pb.ts";
+import type { ExecutePayoutRequest, ExecutePayoutRequestJson, PayoutStatus, PayoutStatusJson, PayoutSubStatus, PayoutSubStatusJson } from "./payout_pb.ts";
 import { file_disburse_payout_v1_payout } from "./payout_pb.ts";
 import { file_disburse_type_v1_access } from "../../type/v1/access_pb.ts";
 import type { Actor, ActorJson, Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
 import { file_disburse_type_v1_mutation } from "../../type/v1/mutation_pb.ts";
-import type { Violation, ViolationJson } from "../../type/v1/refusal_pb.ts";
+import type { Refusal, RefusalJson, Violation, ViolationJson } from "../../type/v1/refusal_pb.ts";
 import { file_disburse_type_v1_refusal } from "../../type/v1/refusal_pb.ts";
 import type { RecordIds, RecordIdsJson, RevokedOrders, RevokedOrdersJson } from "../../type/v1/revocation_pb.ts";
 import { file_disburse_type_v1_revocation } from "../../type/v1/revocation_pb.ts";
@@ -25,7 +25,595 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/orders.proto.
  */
 export const file_disburse_payout_v1_orders: GenFile = /*@__PURE__*/
-  fileDesc("Ch9kaXNidXJzZS9wYXlvdXQvdjEvb3JkZXJzLnByb3RvEhJkaXNidXJzZS5wYXlvdXQudjEiuwQKFVNjaGVkdWxlUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgIIAEoCRIZChFtYXhfc291cmNlX2Ftb3VudBgJIAEoCRIUCgxyZWZlcmVuY2VfaWQYCiABKAkSHgoWcmVtaXR0YW5jZV9pbmZvcm1hdGlvbhgLIAEoCRIUCgxwdXJwb3NlX2NvZGUYDCABKAkSFAoMc2NoZWR1bGVkX2F0GA0gASgJEi8KCnVucmVhZGFibGUYDiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhJJCghtZXRhZGF0YRgPIAMoCzI3LmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZVBheW91dFJlcXVlc3QuTWV0YWRhdGFFbnRyeRIXCg9hbGxvd19kdXBsaWNhdGUYECABKAgaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKFlNjaGVkdWxlUGF5b3V0UmVzcG9uc2USPQoQc2NoZWR1bGVkX3BheW91dBgBIAEoCzIjLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZWRQYXlvdXQifgocQ2FuY2VsU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSGwoTc2NoZWR1bGVkX3BheW91dF9pZBgDIAEoCSJeCh1DYW5jZWxTY2hlZHVsZWRQYXlvdXRSZXNwb25zZRI9ChBzY2hlZHVsZWRfcGF5b3V0GAEgASgLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dCJ/Ch1BcHByb3ZlU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSGwoTc2NoZWR1bGVkX3BheW91dF9pZBgDIAEoCSJfCh5BcHByb3ZlU2NoZWR1bGVkUGF5b3V0UmVzcG9uc2USPQoQc2NoZWR1bGVkX3BheW91dBgBIAEoCzIjLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZWRQYXlvdXQivwEKHFJlamVjdFNjaGVkdWxlZFBheW91dFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhsKE3NjaGVkdWxlZF9wYXlvdXRfaWQYAyABKAkSDgoGcmVhc29uGAQgASgJEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiJeCh1SZWplY3RTY2hlZHVsZWRQYXlvdXRSZXNwb25zZRI9ChBzY2hlZHVsZWRfcGF5b3V0GAEgASgLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dCLiAQoRU3RvcE9yZGVyc1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhAKCGFjdG9yX2lkGAMgASgJEi8KBm9yZGVycxgEIAEoDjIfLmRpc2J1cnNlLnR5cGUudjEuUmV2b2tlZE9yZGVycxITCgtjcmVhdGVkX2lkcxgFIAMoCRIyCg5jcmVhdGVkX2JlZm9yZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiegoSU3RvcE9yZGVyc1Jlc3BvbnNlEjYKEXNjaGVkdWxlZF9wYXlvdXRzGAEgASgLMhsuZGlzYnVyc2UudHlwZS52MS5SZWNvcmRJZHMSLAoHYmF0Y2hlcxgCIAEoCzIbLmRpc2J1cnNlLnR5cGUudjEuUmVjb3JkSWRzIk0KGUdldFNjaGVkdWxlZFBheW91dFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSGwoTc2NoZWR1bGVkX3BheW91dF9pZBgCIAEoCSJbChpHZXRTY2hlZHVsZWRQYXlvdXRSZXNwb25zZRI9ChBzY2hlZHVsZWRfcGF5b3V0GAEgASgLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dCKbAQobTGlzdFNjaGVkdWxlZFBheW91dHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRIPCgd3YWl0aW5nGAQgASgIEjcKCnN1Yl9zdGF0dXMYBSABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzIqQBChxMaXN0U2NoZWR1bGVkUGF5b3V0c1Jlc3BvbnNlEj4KEXNjaGVkdWxlZF9wYXlvdXRzGAEgAygLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dBITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgi9QUKD1NjaGVkdWxlZFBheW91dBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAQgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAUgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYBiABKAkSFQoNc291cmNlX2Ftb3VudBgHIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAggASgJEhkKEW1heF9zb3VyY2VfYW1vdW50GAkgASgJEhQKDHJlZmVyZW5jZV9pZBgKIAEoCRIwCgxzY2hlZHVsZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKBnN0YXR1cxgMIAEoDjIgLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdGF0dXMSNwoKc3ViX3N0YXR1cxgNIAEoDjIjLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdWJTdGF0dXMSEQoJcGF5b3V0X2lkGA4gASgJEhQKDGZhaWx1cmVfY29kZRgPIAEoCRIXCg9mYWlsdXJlX21lc3NhZ2UYECABKAkSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASQwoIbWV0YWRhdGEYEyADKAsyMS5kaXNidXJzZS5wYXlvdXQudjEuU2NoZWR1bGVkUGF5b3V0Lk1ldGFkYXRhRW50cnkSPQoIYXBwcm92YWwYFCABKAsyKy5kaXNidXJzZS5wYXlvdXQudjEuU2NoZWR1bGVkUGF5b3V0QXBwcm92YWwaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIugBChdTY2hlZHVsZWRQYXlvdXRBcHByb3ZhbBIwCgVzdGF0ZRgBIAEoDjIhLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbFN0YXRlEi4KCmV4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmRlY2lkZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKCmRlY2lkZWRfYnkYBCABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEg4KBnJlYXNvbhgFIAEoCTL3DQoSUGF5b3V0T3JkZXJTZXJ2aWNlEnYKDlNjaGVkdWxlUGF5b3V0EikuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlUGF5b3V0UmVxdWVzdBoqLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZVBheW91dFJlc3BvbnNlIg3q4BgJCgdnYXRld2F5Eo4BChVDYW5jZWxTY2hlZHVsZWRQYXlvdXQSMC5kaXNidXJzZS5wYXlvdXQudjEuQ2FuY2VsU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBoxLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxTY2hlZHVsZWRQYXlvdXRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBARKOAQoWQXBwcm92ZVNjaGVkdWxlZFBheW91dBIxLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZlU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBoyLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZlU2NoZWR1bGVkUGF5b3V0UmVzcG9uc2UiDergGAkKB2dhdGV3YXkSjwEKFVJlamVjdFNjaGVkdWxlZFBheW91dBIwLmRpc2J1cnNlLnBheW91dC52MS5SZWplY3RTY2hlZHVsZWRQYXlvdXRSZXF1ZXN0GjEuZGlzYnVyc2UucGF5b3V0LnYxLlJlamVjdFNjaGVkdWxlZFBheW91dFJlc3BvbnNlIhHq4BgNCgdnYXRld2F5EgIBAhJqCgpTdG9wT3JkZXJzEiUuZGlzYnVyc2UucGF5b3V0LnYxLlN0b3BPcmRlcnNSZXF1ZXN0GiYuZGlzYnVyc2UucGF5b3V0LnYxLlN0b3BPcmRlcnNSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRKJAQoSR2V0U2NoZWR1bGVkUGF5b3V0Ei0uZGlzYnVyc2UucGF5b3V0LnYxLkdldFNjaGVkdWxlZFBheW91dFJlcXVlc3QaLi5kaXNidXJzZS5wYXlvdXQudjEuR2V0U2NoZWR1bGVkUGF5b3V0UmVzcG9uc2UiFOrgGBAKB2dhdGV3YXkSBQECBQcIEo8BChRMaXN0U2NoZWR1bGVkUGF5b3V0cxIvLmRpc2J1cnNlLnBheW91dC52MS5MaXN0U2NoZWR1bGVkUGF5b3V0c1JlcXVlc3QaMC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFNjaGVkdWxlZFBheW91dHNSZXNwb25zZSIU6uAYEAoHZ2F0ZXdheRIFAQIFBwgScgoLQ3JlYXRlQmF0Y2gSJi5kaXNidXJzZS5wYXlvdXQudjEuQ3JlYXRlQmF0Y2hSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkNyZWF0ZUJhdGNoUmVzcG9uc2UiEurgGA4KB2dhdGV3YXkggICACBJwCgxBcHByb3ZlQmF0Y2gSJy5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92ZUJhdGNoUmVxdWVzdBooLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZlQmF0Y2hSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRJxCgtSZWplY3RCYXRjaBImLmRpc2J1cnNlLnBheW91dC52MS5SZWplY3RCYXRjaFJlcXVlc3QaJy5kaXNidXJzZS5wYXlvdXQudjEuUmVqZWN0QmF0Y2hSZXNwb25zZSIR6uAYDQoHZ2F0ZXdheRICAQIScAoLQ2FuY2VsQmF0Y2gSJi5kaXNidXJzZS5wYXlvdXQudjEuQ2FuY2VsQmF0Y2hSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkNhbmNlbEJhdGNoUmVzcG9uc2UiEOrgGAwKB2dhdGV3YXkSAQESawoIR2V0QmF0Y2gSIy5kaXNidXJzZS5wYXlvdXQudjEuR2V0QmF0Y2hSZXF1ZXN0GiQuZGlzYnVyc2UucGF5b3V0LnYxLkdldEJhdGNoUmVzcG9uc2UiFOrgGBAKB2dhdGV3YXkSBQECBQcIEnQKC0xpc3RCYXRjaGVzEiYuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RCYXRjaGVzUmVxdWVzdBonLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmF0Y2hlc1Jlc3BvbnNlIhTq4BgQCgdnYXRld2F5EgUBAgUHCBJ9Cg5MaXN0QmF0Y2hMaW5lcxIpLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmF0Y2hMaW5lc1JlcXVlc3QaKi5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEJhdGNoTGluZXNSZXNwb25zZSIU6uAYEAoHZ2F0ZXdheRIFAQIFBwhCMwoSZGlzYnVyc2UucGF5b3V0LnYxUAFaG2Rpc2J1cnNlL3BheW91dC92MTtwYXlvdXR2MWIGcHJvdG8z", [file_disburse_payout_v1_batches, file_disburse_payout_v1_controls, file_disburse_payout_v1_payout, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_disburse_type_v1_revocation, file_google_protobuf_timestamp]);
+  fileDesc("Ch9kaXNidXJzZS9wYXlvdXQvdjEvb3JkZXJzLnByb3RvEhJkaXNidXJzZS5wYXlvdXQudjEiTQoUVmFsaWRhdGVCYXRjaFJlcXVlc3QSNQoFYmF0Y2gYASABKAsyJi5kaXNidXJzZS5wYXlvdXQudjEuQ3JlYXRlQmF0Y2hSZXF1ZXN0IvoCChVWYWxpZGF0ZUJhdGNoUmVzcG9uc2USEgoKbGluZV9jb3VudBgBIAEoBRIVCg1wYXlhYmxlX2NvdW50GAIgASgFEjIKCHByb2JsZW1zGAMgAygLMiAuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoUHJvYmxlbRIVCg1wcm9ibGVtX2NvdW50GAQgASgFEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAUgASgJEhQKDHRvdGFsX2Ftb3VudBgGIAEoCRISCgp0b3RhbF9mZWVzGAcgASgJEjgKEHJlY2VpdmluZ190b3RhbHMYCCADKAsyHi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hUb3RhbBIYChBhdmFpbGFibGVfYW1vdW50GAkgASgJEhoKEmJhbGFuY2Vfc3VmZmljaWVudBgKIAEoCBIbChNhcHByb3ZhbF9ieV9hbm90aGVyGAsgASgIEhYKDmFwcHJvdmFsX2NvdW50GAwgASgFIm8KDEJhdGNoUHJvYmxlbRIMCgRjb2RlGAEgASgJEi4KCXZpb2xhdGlvbhgCIAEoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uEg4KBnJlYXNvbhgDIAEoCRIRCglwYXlvdXRfaWQYBCABKAki7gEKFFByZXZpZXdQYXlvdXRSZXF1ZXN0EiYKBWFjdG9yGAEgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchITCgttZXJjaGFudF9pZBgCIAEoCRItCgV0ZXJtcxgDIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaFRlcm1zEjkKB2V4ZWN1dGUYBCABKAsyKC5kaXNidXJzZS5wYXlvdXQudjEuRXhlY3V0ZVBheW91dFJlcXVlc3QSLwoKdW5yZWFkYWJsZRgFIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIpcDChVQcmV2aWV3UGF5b3V0UmVzcG9uc2USKwoIcmVmdXNhbHMYASADKAsyGS5kaXNidXJzZS50eXBlLnYxLlJlZnVzYWwSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYAiABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgDIAEoCRIVCg1zb3VyY2VfYW1vdW50GAQgASgJEhIKCnRvdGFsX2ZlZXMYBSABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgGIAEoCRIVCg1leGNoYW5nZV9yYXRlGAcgASgJEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAggASgIEjwKEGFwcHJvdmFsX3JlYXNvbnMYCSADKA4yIi5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92YWxSZWFzb24SGAoQYXZhaWxhYmxlX2Ftb3VudBgKIAEoCRItCgZsaW1pdHMYCyADKAsyHS5kaXNidXJzZS5wYXlvdXQudjEuTGltaXRMZWZ0EhIKCndvdWxkX3dhaXQYDCABKAgiYgoJTGltaXRMZWZ0Eg8KB3N1YmplY3QYASABKAkSDgoGd2luZG93GAIgASgJEhUKDWN1cnJlbmN5X2NvZGUYAyABKAkSDwoHbWF4aW11bRgEIAEoCRIMCgRsZWZ0GAUgASgJIswEChVTY2hlZHVsZVBheW91dFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSFgoOYmVuZWZpY2lhcnlfaWQYBCABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYBSABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgGIAEoCRIVCg1zb3VyY2VfYW1vdW50GAcgASgJEhgKEHJlY2VpdmluZ19hbW91bnQYCCABKAkSGQoRbWF4X3NvdXJjZV9hbW91bnQYCSABKAkSFAoMcmVmZXJlbmNlX2lkGAogASgJEh4KFnJlbWl0dGFuY2VfaW5mb3JtYXRpb24YCyABKAkSFAoMcHVycG9zZV9jb2RlGAwgASgJEhQKDHNjaGVkdWxlZF9hdBgNIAEoCRIvCgp1bnJlYWRhYmxlGA4gAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24SSQoIbWV0YWRhdGEYDyADKAsyNy5kaXNidXJzZS5wYXlvdXQudjEuU2NoZWR1bGVQYXlvdXRSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSFwoPYWxsb3dfZHVwbGljYXRlGBAgASgIEg8KB3Jlc2VydmUYESABKAgaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKFlNjaGVkdWxlUGF5b3V0UmVzcG9uc2USPQoQc2NoZWR1bGVkX3BheW91dBgBIAEoCzIjLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZWRQYXlvdXQifgocQ2FuY2VsU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSGwoTc2NoZWR1bGVkX3BheW91dF9pZBgDIAEoCSJeCh1DYW5jZWxTY2hlZHVsZWRQYXlvdXRSZXNwb25zZRI9ChBzY2hlZHVsZWRfcGF5b3V0GAEgASgLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dCJ/Ch1BcHByb3ZlU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSGwoTc2NoZWR1bGVkX3BheW91dF9pZBgDIAEoCSJfCh5BcHByb3ZlU2NoZWR1bGVkUGF5b3V0UmVzcG9uc2USPQoQc2NoZWR1bGVkX3BheW91dBgBIAEoCzIjLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZWRQYXlvdXQivwEKHFJlamVjdFNjaGVkdWxlZFBheW91dFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhsKE3NjaGVkdWxlZF9wYXlvdXRfaWQYAyABKAkSDgoGcmVhc29uGAQgASgJEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiJeCh1SZWplY3RTY2hlZHVsZWRQYXlvdXRSZXNwb25zZRI9ChBzY2hlZHVsZWRfcGF5b3V0GAEgASgLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dCLiAQoRU3RvcE9yZGVyc1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhAKCGFjdG9yX2lkGAMgASgJEi8KBm9yZGVycxgEIAEoDjIfLmRpc2J1cnNlLnR5cGUudjEuUmV2b2tlZE9yZGVycxITCgtjcmVhdGVkX2lkcxgFIAMoCRIyCg5jcmVhdGVkX2JlZm9yZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAisAEKElN0b3BPcmRlcnNSZXNwb25zZRI2ChFzY2hlZHVsZWRfcGF5b3V0cxgBIAEoCzIbLmRpc2J1cnNlLnR5cGUudjEuUmVjb3JkSWRzEiwKB2JhdGNoZXMYAiABKAsyGy5kaXNidXJzZS50eXBlLnYxLlJlY29yZElkcxI0Cg93YWl0aW5nX3BheW91dHMYAyABKAsyGy5kaXNidXJzZS50eXBlLnYxLlJlY29yZElkcyJNChlHZXRTY2hlZHVsZWRQYXlvdXRSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhsKE3NjaGVkdWxlZF9wYXlvdXRfaWQYAiABKAkiWwoaR2V0U2NoZWR1bGVkUGF5b3V0UmVzcG9uc2USPQoQc2NoZWR1bGVkX3BheW91dBgBIAEoCzIjLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZWRQYXlvdXQimwEKG0xpc3RTY2hlZHVsZWRQYXlvdXRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSDwoHd2FpdGluZxgEIAEoCBI3CgpzdWJfc3RhdHVzGAUgASgOMiMuZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dFN1YlN0YXR1cyKkAQocTGlzdFNjaGVkdWxlZFBheW91dHNSZXNwb25zZRI+ChFzY2hlZHVsZWRfcGF5b3V0cxgBIAMoCzIjLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZWRQYXlvdXQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIrMGCg9TY2hlZHVsZWRQYXlvdXQSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgIIAEoCRIZChFtYXhfc291cmNlX2Ftb3VudBgJIAEoCRIUCgxyZWZlcmVuY2VfaWQYCiABKAkSMAoMc2NoZWR1bGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgZzdGF0dXMYDCABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEjcKCnN1Yl9zdGF0dXMYDSABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzEhEKCXBheW91dF9pZBgOIAEoCRIUCgxmYWlsdXJlX2NvZGUYDyABKAkSFwoPZmFpbHVyZV9tZXNzYWdlGBAgASgJEi4KCmNyZWF0ZWRfYXQYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEkMKCG1ldGFkYXRhGBMgAygLMjEuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dC5NZXRhZGF0YUVudHJ5Ej0KCGFwcHJvdmFsGBQgASgLMisuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dEFwcHJvdmFsEisKCmNyZWF0ZWRfYnkYFSABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEg8KB3Jlc2VydmUYFiABKAgaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIugBChdTY2hlZHVsZWRQYXlvdXRBcHByb3ZhbBIwCgVzdGF0ZRgBIAEoDjIhLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbFN0YXRlEi4KCmV4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmRlY2lkZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKCmRlY2lkZWRfYnkYBCABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEg4KBnJlYXNvbhgFIAEoCTLmDwoSUGF5b3V0T3JkZXJTZXJ2aWNlEnYKDlNjaGVkdWxlUGF5b3V0EikuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlUGF5b3V0UmVxdWVzdBoqLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZVBheW91dFJlc3BvbnNlIg3q4BgJCgdnYXRld2F5Eo4BChVDYW5jZWxTY2hlZHVsZWRQYXlvdXQSMC5kaXNidXJzZS5wYXlvdXQudjEuQ2FuY2VsU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBoxLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxTY2hlZHVsZWRQYXlvdXRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBARKOAQoWQXBwcm92ZVNjaGVkdWxlZFBheW91dBIxLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZlU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBoyLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZlU2NoZWR1bGVkUGF5b3V0UmVzcG9uc2UiDergGAkKB2dhdGV3YXkSjwEKFVJlamVjdFNjaGVkdWxlZFBheW91dBIwLmRpc2J1cnNlLnBheW91dC52MS5SZWplY3RTY2hlZHVsZWRQYXlvdXRSZXF1ZXN0GjEuZGlzYnVyc2UucGF5b3V0LnYxLlJlamVjdFNjaGVkdWxlZFBheW91dFJlc3BvbnNlIhHq4BgNCgdnYXRld2F5EgIBAhJqCgpTdG9wT3JkZXJzEiUuZGlzYnVyc2UucGF5b3V0LnYxLlN0b3BPcmRlcnNSZXF1ZXN0GiYuZGlzYnVyc2UucGF5b3V0LnYxLlN0b3BPcmRlcnNSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRKJAQoSR2V0U2NoZWR1bGVkUGF5b3V0Ei0uZGlzYnVyc2UucGF5b3V0LnYxLkdldFNjaGVkdWxlZFBheW91dFJlcXVlc3QaLi5kaXNidXJzZS5wYXlvdXQudjEuR2V0U2NoZWR1bGVkUGF5b3V0UmVzcG9uc2UiFOrgGBAKB2dhdGV3YXkSBQECBQcIEo8BChRMaXN0U2NoZWR1bGVkUGF5b3V0cxIvLmRpc2J1cnNlLnBheW91dC52MS5MaXN0U2NoZWR1bGVkUGF5b3V0c1JlcXVlc3QaMC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFNjaGVkdWxlZFBheW91dHNSZXNwb25zZSIU6uAYEAoHZ2F0ZXdheRIFAQIFBwgScgoLQ3JlYXRlQmF0Y2gSJi5kaXNidXJzZS5wYXlvdXQudjEuQ3JlYXRlQmF0Y2hSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkNyZWF0ZUJhdGNoUmVzcG9uc2UiEurgGA4KB2dhdGV3YXkggICACBJ4Cg1WYWxpZGF0ZUJhdGNoEiguZGlzYnVyc2UucGF5b3V0LnYxLlZhbGlkYXRlQmF0Y2hSZXF1ZXN0GikuZGlzYnVyc2UucGF5b3V0LnYxLlZhbGlkYXRlQmF0Y2hSZXNwb25zZSIS6uAYDgoHZ2F0ZXdheSCAgIAIEnMKDVByZXZpZXdQYXlvdXQSKC5kaXNidXJzZS5wYXlvdXQudjEuUHJldmlld1BheW91dFJlcXVlc3QaKS5kaXNidXJzZS5wYXlvdXQudjEuUHJldmlld1BheW91dFJlc3BvbnNlIg3q4BgJCgdnYXRld2F5EnAKDEFwcHJvdmVCYXRjaBInLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZlQmF0Y2hSZXF1ZXN0GiguZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmVCYXRjaFJlc3BvbnNlIg3q4BgJCgdnYXRld2F5EnEKC1JlamVjdEJhdGNoEiYuZGlzYnVyc2UucGF5b3V0LnYxLlJlamVjdEJhdGNoUmVxdWVzdBonLmRpc2J1cnNlLnBheW91dC52MS5SZWplY3RCYXRjaFJlc3BvbnNlIhHq4BgNCgdnYXRld2F5EgIBAhJwCgtDYW5jZWxCYXRjaBImLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxCYXRjaFJlcXVlc3QaJy5kaXNidXJzZS5wYXlvdXQudjEuQ2FuY2VsQmF0Y2hSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBARJrCghHZXRCYXRjaBIjLmRpc2J1cnNlLnBheW91dC52MS5HZXRCYXRjaFJlcXVlc3QaJC5kaXNidXJzZS5wYXlvdXQudjEuR2V0QmF0Y2hSZXNwb25zZSIU6uAYEAoHZ2F0ZXdheRIFAQIFBwgSdAoLTGlzdEJhdGNoZXMSJi5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEJhdGNoZXNSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RCYXRjaGVzUmVzcG9uc2UiFOrgGBAKB2dhdGV3YXkSBQECBQcIEn0KDkxpc3RCYXRjaExpbmVzEikuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RCYXRjaExpbmVzUmVxdWVzdBoqLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmF0Y2hMaW5lc1Jlc3BvbnNlIhTq4BgQCgdnYXRld2F5EgUBAgUHCEIzChJkaXNidXJzZS5wYXlvdXQudjFQAVobZGlzYnVyc2UvcGF5b3V0L3YxO3BheW91dHYxYgZwcm90bzM", [file_disburse_payout_v1_batches, file_disburse_payout_v1_controls, file_disburse_payout_v1_payout, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_disburse_type_v1_revocation, file_google_protobuf_timestamp]);
+
+/**
+ * @generated from message disburse.payout.v1.ValidateBatchRequest
+ */
+export type ValidateBatchRequest = Message<"disburse.payout.v1.ValidateBatchRequest"> & {
+  /**
+   * The batch to check. Its operation id is not used.
+   *
+   * @generated from field: disburse.payout.v1.CreateBatchRequest batch = 1;
+   */
+  batch?: CreateBatchRequest | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ValidateBatchRequest
+ */
+export type ValidateBatchRequestJson = {
+  /**
+   * The batch to check. Its operation id is not used.
+   *
+   * @generated from field: disburse.payout.v1.CreateBatchRequest batch = 1;
+   */
+  batch?: CreateBatchRequestJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ValidateBatchRequest.
+ * Use `create(ValidateBatchRequestSchema)` to create a new message.
+ */
+export const ValidateBatchRequestSchema: GenMessage<ValidateBatchRequest, {jsonType: ValidateBatchRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 0);
+
+/**
+ * @generated from message disburse.payout.v1.ValidateBatchResponse
+ */
+export type ValidateBatchResponse = Message<"disburse.payout.v1.ValidateBatchResponse"> & {
+  /**
+   * @generated from field: int32 line_count = 1;
+   */
+  lineCount: number;
+
+  /**
+   * The number of lines without a problem.
+   *
+   * @generated from field: int32 payable_count = 2;
+   */
+  payableCount: number;
+
+  /**
+   * Every problem once, with its lines: at most 100, with at least one of each kind.
+   *
+   * @generated from field: repeated disburse.payout.v1.BatchProblem problems = 3;
+   */
+  problems: BatchProblem[];
+
+  /**
+   * The number of all problems.
+   *
+   * @generated from field: int32 problem_count = 4;
+   */
+  problemCount: number;
+
+  /**
+   * The account's currency; "" if it is not known.
+   *
+   * @generated from field: string source_currency_code = 5;
+   */
+  sourceCurrencyCode: string;
+
+  /**
+   * The totals of all lines that could be priced, including lines with other problems.
+   *
+   * @generated from field: string total_amount = 6;
+   */
+  totalAmount: string;
+
+  /**
+   * @generated from field: string total_fees = 7;
+   */
+  totalFees: string;
+
+  /**
+   * @generated from field: repeated disburse.payout.v1.BatchTotal receiving_totals = 8;
+   */
+  receivingTotals: BatchTotal[];
+
+  /**
+   * The account's available balance; "" if the account is not known.
+   *
+   * @generated from field: string available_amount = 9;
+   */
+  availableAmount: string;
+
+  /**
+   * @generated from field: bool balance_sufficient = 10;
+   */
+  balanceSufficient: boolean;
+
+  /**
+   * True if the merchant's rules require approval by an actor other than the caller.
+   *
+   * @generated from field: bool approval_by_another = 11;
+   */
+  approvalByAnother: boolean;
+
+  /**
+   * The number of payouts that the merchant's rules hold for approval if the batch's creator
+   * approves it.
+   *
+   * @generated from field: int32 approval_count = 12;
+   */
+  approvalCount: number;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ValidateBatchResponse
+ */
+export type ValidateBatchResponseJson = {
+  /**
+   * @generated from field: int32 line_count = 1;
+   */
+  lineCount?: number;
+
+  /**
+   * The number of lines without a problem.
+   *
+   * @generated from field: int32 payable_count = 2;
+   */
+  payableCount?: number;
+
+  /**
+   * Every problem once, with its lines: at most 100, with at least one of each kind.
+   *
+   * @generated from field: repeated disburse.payout.v1.BatchProblem problems = 3;
+   */
+  problems?: BatchProblemJson[];
+
+  /**
+   * The number of all problems.
+   *
+   * @generated from field: int32 problem_count = 4;
+   */
+  problemCount?: number;
+
+  /**
+   * The account's currency; "" if it is not known.
+   *
+   * @generated from field: string source_currency_code = 5;
+   */
+  sourceCurrencyCode?: string;
+
+  /**
+   * The totals of all lines that could be priced, including lines with other problems.
+   *
+   * @generated from field: string total_amount = 6;
+   */
+  totalAmount?: string;
+
+  /**
+   * @generated from field: string total_fees = 7;
+   */
+  totalFees?: string;
+
+  /**
+   * @generated from field: repeated disburse.payout.v1.BatchTotal receiving_totals = 8;
+   */
+  receivingTotals?: BatchTotalJson[];
+
+  /**
+   * The account's available balance; "" if the account is not known.
+   *
+   * @generated from field: string available_amount = 9;
+   */
+  availableAmount?: string;
+
+  /**
+   * @generated from field: bool balance_sufficient = 10;
+   */
+  balanceSufficient?: boolean;
+
+  /**
+   * True if the merchant's rules require approval by an actor other than the caller.
+   *
+   * @generated from field: bool approval_by_another = 11;
+   */
+  approvalByAnother?: boolean;
+
+  /**
+   * The number of payouts that the merchant's rules hold for approval if the batch's creator
+   * approves it.
+   *
+   * @generated from field: int32 approval_count = 12;
+   */
+  approvalCount?: number;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ValidateBatchResponse.
+ * Use `create(ValidateBatchResponseSchema)` to create a new message.
+ */
+export const ValidateBatchResponseSchema: GenMessage<ValidateBatchResponse, {jsonType: ValidateBatchResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 1);
+
+/**
+ * A problem of a batch or of some of its lines.
+ *
+ * @generated from message disburse.payout.v1.BatchProblem
+ */
+export type BatchProblem = Message<"disburse.payout.v1.BatchProblem"> & {
+  /**
+   * INVALID_REQUEST for a field that CreateBatch refuses; otherwise the code with which the line
+   * would fail.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * @generated from field: disburse.type.v1.Violation violation = 2;
+   */
+  violation?: Violation | undefined;
+
+  /**
+   * The same as `Refusal.reason` and `Refusal.payout_id`.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: string payout_id = 4;
+   */
+  payoutId: string;
+};
+
+/**
+ * A problem of a batch or of some of its lines.
+ *
+ * @generated from message disburse.payout.v1.BatchProblem
+ */
+export type BatchProblemJson = {
+  /**
+   * INVALID_REQUEST for a field that CreateBatch refuses; otherwise the code with which the line
+   * would fail.
+   *
+   * @generated from field: string code = 1;
+   */
+  code?: string;
+
+  /**
+   * @generated from field: disburse.type.v1.Violation violation = 2;
+   */
+  violation?: ViolationJson;
+
+  /**
+   * The same as `Refusal.reason` and `Refusal.payout_id`.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason?: string;
+
+  /**
+   * @generated from field: string payout_id = 4;
+   */
+  payoutId?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.BatchProblem.
+ * Use `create(BatchProblemSchema)` to create a new message.
+ */
+export const BatchProblemSchema: GenMessage<BatchProblem, {jsonType: BatchProblemJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 2);
+
+/**
+ * @generated from message disburse.payout.v1.PreviewPayoutRequest
+ */
+export type PreviewPayoutRequest = Message<"disburse.payout.v1.PreviewPayoutRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Actor actor = 1;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * Set exactly one of these. `terms` are those of a quote.
+   *
+   * @generated from field: disburse.payout.v1.BatchTerms terms = 3;
+   */
+  terms?: BatchTerms | undefined;
+
+  /**
+   * @generated from field: disburse.payout.v1.ExecutePayoutRequest execute = 4;
+   */
+  execute?: ExecutePayoutRequest | undefined;
+
+  /**
+   * Fields of `terms` that the gateway could not read, because their type is wrong.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
+   */
+  unreadable: Violation[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.PreviewPayoutRequest
+ */
+export type PreviewPayoutRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Actor actor = 1;
+   */
+  actor?: ActorJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * Set exactly one of these. `terms` are those of a quote.
+   *
+   * @generated from field: disburse.payout.v1.BatchTerms terms = 3;
+   */
+  terms?: BatchTermsJson;
+
+  /**
+   * @generated from field: disburse.payout.v1.ExecutePayoutRequest execute = 4;
+   */
+  execute?: ExecutePayoutRequestJson;
+
+  /**
+   * Fields of `terms` that the gateway could not read, because their type is wrong.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
+   */
+  unreadable?: ViolationJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.PreviewPayoutRequest.
+ * Use `create(PreviewPayoutRequestSchema)` to create a new message.
+ */
+export const PreviewPayoutRequestSchema: GenMessage<PreviewPayoutRequest, {jsonType: PreviewPayoutRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 3);
+
+/**
+ * @generated from message disburse.payout.v1.PreviewPayoutResponse
+ */
+export type PreviewPayoutResponse = Message<"disburse.payout.v1.PreviewPayoutResponse"> & {
+  /**
+   * Every refusal, in the order of the checks. Empty if the payout would be created.
+   *
+   * @generated from field: repeated disburse.type.v1.Refusal refusals = 1;
+   */
+  refusals: Refusal[];
+
+  /**
+   * @generated from field: string source_currency_code = 2;
+   */
+  sourceCurrencyCode: string;
+
+  /**
+   * @generated from field: string destination_currency_code = 3;
+   */
+  destinationCurrencyCode: string;
+
+  /**
+   * The amounts and the rate; "" if they could not be calculated.
+   *
+   * @generated from field: string source_amount = 4;
+   */
+  sourceAmount: string;
+
+  /**
+   * @generated from field: string total_fees = 5;
+   */
+  totalFees: string;
+
+  /**
+   * @generated from field: string receiving_amount = 6;
+   */
+  receivingAmount: string;
+
+  /**
+   * @generated from field: string exchange_rate = 7;
+   */
+  exchangeRate: string;
+
+  /**
+   * True if the merchant's rules hold the payout for approval.
+   *
+   * @generated from field: bool approval_required = 8;
+   */
+  approvalRequired: boolean;
+
+  /**
+   * @generated from field: repeated disburse.payout.v1.ApprovalReason approval_reasons = 9;
+   */
+  approvalReasons: ApprovalReason[];
+
+  /**
+   * The account's available balance; "" if the account is not known.
+   *
+   * @generated from field: string available_amount = 10;
+   */
+  availableAmount: string;
+
+  /**
+   * @generated from field: repeated disburse.payout.v1.LimitLeft limits = 11;
+   */
+  limits: LimitLeft[];
+
+  /**
+   * True if the payout would wait for the account's balance (`queue_if_low_balance`).
+   *
+   * @generated from field: bool would_wait = 12;
+   */
+  wouldWait: boolean;
+};
+
+/**
+ * @generated from message disburse.payout.v1.PreviewPayoutResponse
+ */
+export type PreviewPayoutResponseJson = {
+  /**
+   * Every refusal, in the order of the checks. Empty if the payout would be created.
+   *
+   * @generated from field: repeated disburse.type.v1.Refusal refusals = 1;
+   */
+  refusals?: RefusalJson[];
+
+  /**
+   * @generated from field: string source_currency_code = 2;
+   */
+  sourceCurrencyCode?: string;
+
+  /**
+   * @generated from field: string destination_currency_code = 3;
+   */
+  destinationCurrencyCode?: string;
+
+  /**
+   * The amounts and the rate; "" if they could not be calculated.
+   *
+   * @generated from field: string source_amount = 4;
+   */
+  sourceAmount?: string;
+
+  /**
+   * @generated from field: string total_fees = 5;
+   */
+  totalFees?: string;
+
+  /**
+   * @generated from field: string receiving_amount = 6;
+   */
+  receivingAmount?: string;
+
+  /**
+   * @generated from field: string exchange_rate = 7;
+   */
+  exchangeRate?: string;
+
+  /**
+   * True if the merchant's rules hold the payout for approval.
+   *
+   * @generated from field: bool approval_required = 8;
+   */
+  approvalRequired?: boolean;
+
+  /**
+   * @generated from field: repeated disburse.payout.v1.ApprovalReason approval_reasons = 9;
+   */
+  approvalReasons?: ApprovalReasonJson[];
+
+  /**
+   * The account's available balance; "" if the account is not known.
+   *
+   * @generated from field: string available_amount = 10;
+   */
+  availableAmount?: string;
+
+  /**
+   * @generated from field: repeated disburse.payout.v1.LimitLeft limits = 11;
+   */
+  limits?: LimitLeftJson[];
+
+  /**
+   * True if the payout would wait for the account's balance (`queue_if_low_balance`).
+   *
+   * @generated from field: bool would_wait = 12;
+   */
+  wouldWait?: boolean;
+};
+
+/**
+ * Describes the message disburse.payout.v1.PreviewPayoutResponse.
+ * Use `create(PreviewPayoutResponseSchema)` to create a new message.
+ */
+export const PreviewPayoutResponseSchema: GenMessage<PreviewPayoutResponse, {jsonType: PreviewPayoutResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 4);
+
+/**
+ * What is left of a velocity limit before a payout.
+ *
+ * @generated from message disburse.payout.v1.LimitLeft
+ */
+export type LimitLeft = Message<"disburse.payout.v1.LimitLeft"> & {
+  /**
+   * `merchant` or `beneficiary`.
+   *
+   * @generated from field: string subject = 1;
+   */
+  subject: string;
+
+  /**
+   * `hour` or `day`.
+   *
+   * @generated from field: string window = 2;
+   */
+  window: string;
+
+  /**
+   * "" for a limit of the number of payouts.
+   *
+   * @generated from field: string currency_code = 3;
+   */
+  currencyCode: string;
+
+  /**
+   * @generated from field: string maximum = 4;
+   */
+  maximum: string;
+
+  /**
+   * @generated from field: string left = 5;
+   */
+  left: string;
+};
+
+/**
+ * What is left of a velocity limit before a payout.
+ *
+ * @generated from message disburse.payout.v1.LimitLeft
+ */
+export type LimitLeftJson = {
+  /**
+   * `merchant` or `beneficiary`.
+   *
+   * @generated from field: string subject = 1;
+   */
+  subject?: string;
+
+  /**
+   * `hour` or `day`.
+   *
+   * @generated from field: string window = 2;
+   */
+  window?: string;
+
+  /**
+   * "" for a limit of the number of payouts.
+   *
+   * @generated from field: string currency_code = 3;
+   */
+  currencyCode?: string;
+
+  /**
+   * @generated from field: string maximum = 4;
+   */
+  maximum?: string;
+
+  /**
+   * @generated from field: string left = 5;
+   */
+  left?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.LimitLeft.
+ * Use `create(LimitLeftSchema)` to create a new message.
+ */
+export const LimitLeftSchema: GenMessage<LimitLeft, {jsonType: LimitLeftJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 5);
 
 /**
  * @generated from message disburse.payout.v1.SchedulePayoutRequest
@@ -124,6 +712,14 @@ export type SchedulePayoutRequest = Message<"disburse.payout.v1.SchedulePayoutRe
    * @generated from field: bool allow_duplicate = 16;
    */
   allowDuplicate: boolean;
+
+  /**
+   * True holds `max_source_amount`, which is then required, until the payout is created or the
+   * scheduled payout ends.
+   *
+   * @generated from field: bool reserve = 17;
+   */
+  reserve: boolean;
 };
 
 /**
@@ -223,6 +819,14 @@ export type SchedulePayoutRequestJson = {
    * @generated from field: bool allow_duplicate = 16;
    */
   allowDuplicate?: boolean;
+
+  /**
+   * True holds `max_source_amount`, which is then required, until the payout is created or the
+   * scheduled payout ends.
+   *
+   * @generated from field: bool reserve = 17;
+   */
+  reserve?: boolean;
 };
 
 /**
@@ -230,7 +834,7 @@ export type SchedulePayoutRequestJson = {
  * Use `create(SchedulePayoutRequestSchema)` to create a new message.
  */
 export const SchedulePayoutRequestSchema: GenMessage<SchedulePayoutRequest, {jsonType: SchedulePayoutRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 0);
+  messageDesc(file_disburse_payout_v1_orders, 6);
 
 /**
  * @generated from message disburse.payout.v1.SchedulePayoutResponse
@@ -257,7 +861,7 @@ export type SchedulePayoutResponseJson = {
  * Use `create(SchedulePayoutResponseSchema)` to create a new message.
  */
 export const SchedulePayoutResponseSchema: GenMessage<SchedulePayoutResponse, {jsonType: SchedulePayoutResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 1);
+  messageDesc(file_disburse_payout_v1_orders, 7);
 
 /**
  * @generated from message disburse.payout.v1.CancelScheduledPayoutRequest
@@ -304,7 +908,7 @@ export type CancelScheduledPayoutRequestJson = {
  * Use `create(CancelScheduledPayoutRequestSchema)` to create a new message.
  */
 export const CancelScheduledPayoutRequestSchema: GenMessage<CancelScheduledPayoutRequest, {jsonType: CancelScheduledPayoutRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 2);
+  messageDesc(file_disburse_payout_v1_orders, 8);
 
 /**
  * @generated from message disburse.payout.v1.CancelScheduledPayoutResponse
@@ -331,7 +935,7 @@ export type CancelScheduledPayoutResponseJson = {
  * Use `create(CancelScheduledPayoutResponseSchema)` to create a new message.
  */
 export const CancelScheduledPayoutResponseSchema: GenMessage<CancelScheduledPayoutResponse, {jsonType: CancelScheduledPayoutResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 3);
+  messageDesc(file_disburse_payout_v1_orders, 9);
 
 /**
  * @generated from message disburse.payout.v1.ApproveScheduledPayoutRequest
@@ -378,7 +982,7 @@ export type ApproveScheduledPayoutRequestJson = {
  * Use `create(ApproveScheduledPayoutRequestSchema)` to create a new message.
  */
 export const ApproveScheduledPayoutRequestSchema: GenMessage<ApproveScheduledPayoutRequest, {jsonType: ApproveScheduledPayoutRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 4);
+  messageDesc(file_disburse_payout_v1_orders, 10);
 
 /**
  * @generated from message disburse.payout.v1.ApproveScheduledPayoutResponse
@@ -405,7 +1009,7 @@ export type ApproveScheduledPayoutResponseJson = {
  * Use `create(ApproveScheduledPayoutResponseSchema)` to create a new message.
  */
 export const ApproveScheduledPayoutResponseSchema: GenMessage<ApproveScheduledPayoutResponse, {jsonType: ApproveScheduledPayoutResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 5);
+  messageDesc(file_disburse_payout_v1_orders, 11);
 
 /**
  * @generated from message disburse.payout.v1.RejectScheduledPayoutRequest
@@ -480,7 +1084,7 @@ export type RejectScheduledPayoutRequestJson = {
  * Use `create(RejectScheduledPayoutRequestSchema)` to create a new message.
  */
 export const RejectScheduledPayoutRequestSchema: GenMessage<RejectScheduledPayoutRequest, {jsonType: RejectScheduledPayoutRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 6);
+  messageDesc(file_disburse_payout_v1_orders, 12);
 
 /**
  * @generated from message disburse.payout.v1.RejectScheduledPayoutResponse
@@ -507,7 +1111,7 @@ export type RejectScheduledPayoutResponseJson = {
  * Use `create(RejectScheduledPayoutResponseSchema)` to create a new message.
  */
 export const RejectScheduledPayoutResponseSchema: GenMessage<RejectScheduledPayoutResponse, {jsonType: RejectScheduledPayoutResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 7);
+  messageDesc(file_disburse_payout_v1_orders, 13);
 
 /**
  * @generated from message disburse.payout.v1.StopOrdersRequest
@@ -602,7 +1206,7 @@ export type StopOrdersRequestJson = {
  * Use `create(StopOrdersRequestSchema)` to create a new message.
  */
 export const StopOrdersRequestSchema: GenMessage<StopOrdersRequest, {jsonType: StopOrdersRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 8);
+  messageDesc(file_disburse_payout_v1_orders, 14);
 
 /**
  * All orders that were stopped because of the key's revocation or the member's removal, by this
@@ -621,6 +1225,13 @@ export type StopOrdersResponse = Message<"disburse.payout.v1.StopOrdersResponse"
    * @generated from field: disburse.type.v1.RecordIds batches = 2;
    */
   batches?: RecordIds | undefined;
+
+  /**
+   * Payouts that wait for balance.
+   *
+   * @generated from field: disburse.type.v1.RecordIds waiting_payouts = 3;
+   */
+  waitingPayouts?: RecordIds | undefined;
 };
 
 /**
@@ -640,6 +1251,13 @@ export type StopOrdersResponseJson = {
    * @generated from field: disburse.type.v1.RecordIds batches = 2;
    */
   batches?: RecordIdsJson;
+
+  /**
+   * Payouts that wait for balance.
+   *
+   * @generated from field: disburse.type.v1.RecordIds waiting_payouts = 3;
+   */
+  waitingPayouts?: RecordIdsJson;
 };
 
 /**
@@ -647,7 +1265,7 @@ export type StopOrdersResponseJson = {
  * Use `create(StopOrdersResponseSchema)` to create a new message.
  */
 export const StopOrdersResponseSchema: GenMessage<StopOrdersResponse, {jsonType: StopOrdersResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 9);
+  messageDesc(file_disburse_payout_v1_orders, 15);
 
 /**
  * @generated from message disburse.payout.v1.GetScheduledPayoutRequest
@@ -684,7 +1302,7 @@ export type GetScheduledPayoutRequestJson = {
  * Use `create(GetScheduledPayoutRequestSchema)` to create a new message.
  */
 export const GetScheduledPayoutRequestSchema: GenMessage<GetScheduledPayoutRequest, {jsonType: GetScheduledPayoutRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 10);
+  messageDesc(file_disburse_payout_v1_orders, 16);
 
 /**
  * @generated from message disburse.payout.v1.GetScheduledPayoutResponse
@@ -711,7 +1329,7 @@ export type GetScheduledPayoutResponseJson = {
  * Use `create(GetScheduledPayoutResponseSchema)` to create a new message.
  */
 export const GetScheduledPayoutResponseSchema: GenMessage<GetScheduledPayoutResponse, {jsonType: GetScheduledPayoutResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 11);
+  messageDesc(file_disburse_payout_v1_orders, 17);
 
 /**
  * @generated from message disburse.payout.v1.ListScheduledPayoutsRequest
@@ -800,7 +1418,7 @@ export type ListScheduledPayoutsRequestJson = {
  * Use `create(ListScheduledPayoutsRequestSchema)` to create a new message.
  */
 export const ListScheduledPayoutsRequestSchema: GenMessage<ListScheduledPayoutsRequest, {jsonType: ListScheduledPayoutsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 12);
+  messageDesc(file_disburse_payout_v1_orders, 18);
 
 /**
  * @generated from message disburse.payout.v1.ListScheduledPayoutsResponse
@@ -869,7 +1487,7 @@ export type ListScheduledPayoutsResponseJson = {
  * Use `create(ListScheduledPayoutsResponseSchema)` to create a new message.
  */
 export const ListScheduledPayoutsResponseSchema: GenMessage<ListScheduledPayoutsResponse, {jsonType: ListScheduledPayoutsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 13);
+  messageDesc(file_disburse_payout_v1_orders, 19);
 
 /**
  * @generated from message disburse.payout.v1.ScheduledPayout
@@ -992,6 +1610,18 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
    * @generated from field: disburse.payout.v1.ScheduledPayoutApproval approval = 20;
    */
   approval?: ScheduledPayoutApproval | undefined;
+
+  /**
+   * @generated from field: disburse.type.v1.Actor created_by = 21;
+   */
+  createdBy?: Actor | undefined;
+
+  /**
+   * True if its maximum was reserved from the start.
+   *
+   * @generated from field: bool reserve = 22;
+   */
+  reserve: boolean;
 };
 
 /**
@@ -1115,6 +1745,18 @@ export type ScheduledPayoutJson = {
    * @generated from field: disburse.payout.v1.ScheduledPayoutApproval approval = 20;
    */
   approval?: ScheduledPayoutApprovalJson;
+
+  /**
+   * @generated from field: disburse.type.v1.Actor created_by = 21;
+   */
+  createdBy?: ActorJson;
+
+  /**
+   * True if its maximum was reserved from the start.
+   *
+   * @generated from field: bool reserve = 22;
+   */
+  reserve?: boolean;
 };
 
 /**
@@ -1122,7 +1764,7 @@ export type ScheduledPayoutJson = {
  * Use `create(ScheduledPayoutSchema)` to create a new message.
  */
 export const ScheduledPayoutSchema: GenMessage<ScheduledPayout, {jsonType: ScheduledPayoutJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 14);
+  messageDesc(file_disburse_payout_v1_orders, 20);
 
 /**
  * The approval of a scheduled payout that was held because its creator was revoked or removed.
@@ -1209,7 +1851,7 @@ export type ScheduledPayoutApprovalJson = {
  * Use `create(ScheduledPayoutApprovalSchema)` to create a new message.
  */
 export const ScheduledPayoutApprovalSchema: GenMessage<ScheduledPayoutApproval, {jsonType: ScheduledPayoutApprovalJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 15);
+  messageDesc(file_disburse_payout_v1_orders, 21);
 
 /**
  * Manages payouts that a merchant orders now and that the platform quotes and executes later.
@@ -1218,12 +1860,14 @@ export const ScheduledPayoutApprovalSchema: GenMessage<ScheduledPayoutApproval, 
  */
 export const PayoutOrderService: GenService<{
   /**
-   * Schedules a payout. No money is held until the scheduled time.
+   * Schedules a payout. No money is held until the scheduled time, unless `reserve` is set.
    * Errors, in this order:
    * - INVALID_REQUEST: a field is invalid.
    * - INVALID_REQUEST: the time is in the past or more than 366 days ahead.
    * - RECORD_NOT_FOUND: the merchant has no such account or beneficiary.
+   * - SOURCE_ACCOUNT_CLOSED: the account is closed.
    * - INVALID_REQUEST: a currency is not that of the account or beneficiary.
+   * - INSUFFICIENT_BALANCE: the balance is less than the amount to reserve. Nothing is stored.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.SchedulePayout
    */
@@ -1315,7 +1959,10 @@ export const PayoutOrderService: GenService<{
    * - A field is invalid.
    * - The lines have different accounts.
    * - A currency is not that of the line's account or beneficiary.
-   * - The merchant has no such account or beneficiary.
+   * - The merchant has no such account or beneficiary, or the account is closed.
+   * - The merchant has no batch `corrects_batch_id`, or a line has not the reference of a failed line
+   *   of that batch, or another batch corrects that line.
+   * One error names all lines with the same mistake.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.CreateBatch
    */
@@ -1325,13 +1972,38 @@ export const PayoutOrderService: GenService<{
     output: typeof CreateBatchResponseSchema;
   },
   /**
+   * Checks a batch as CreateBatch does, and each line as its quote and its execution would at this
+   * time, without storing or holding anything. Lines are checked in their order, so that earlier
+   * ones count towards limits. Errors: INVALID_REQUEST if the lines can't be read at all.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutOrderService.ValidateBatch
+   */
+  validateBatch: {
+    methodKind: "unary";
+    input: typeof ValidateBatchRequestSchema;
+    output: typeof ValidateBatchResponseSchema;
+  },
+  /**
+   * Returns what a quote and its execution would do at this time, with every refusal, without
+   * storing or holding anything.
+   * Errors: INVALID_REQUEST if a field is invalid.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutOrderService.PreviewPayout
+   */
+  previewPayout: {
+    methodKind: "unary";
+    input: typeof PreviewPayoutRequestSchema;
+    output: typeof PreviewPayoutResponseSchema;
+  },
+  /**
    * Approves a batch up to `max_total_amount`, the total that the approver allows its payouts to
    * cost. The platform then creates the payouts one after another. A line whose cost would exceed
    * the rest of this total fails with BATCH_TOTAL_EXCEEDED. A repeat returns the same result.
    * Errors, in this order:
    * - INVALID_REQUEST: a field is invalid.
    * - RECORD_NOT_FOUND: the merchant has no such batch.
-   * - INVALID_REQUEST: `max_total_amount` is not an amount in the account's currency.
+   * - INVALID_REQUEST: `max_total_amount` is not an amount in the account's currency, or is below
+   *   the sum of the lines with a fixed source amount.
    * - NOT_AWAITING_APPROVAL: the batch is cancelled, or another operation has decided on it.
    * - ACCESS_FORBIDDEN: the caller created the batch, and the merchant's rules require another
    *   actor.

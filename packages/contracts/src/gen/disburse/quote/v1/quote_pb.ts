@@ -7,7 +7,7 @@ import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf
 import { file_disburse_type_v1_access } from "../../type/v1/access_pb.ts";
 import type { Actor, ActorJson, Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
 import { file_disburse_type_v1_mutation } from "../../type/v1/mutation_pb.ts";
-import type { Violation, ViolationJson } from "../../type/v1/refusal_pb.ts";
+import type { Refusal, RefusalJson, Violation, ViolationJson } from "../../type/v1/refusal_pb.ts";
 import { file_disburse_type_v1_refusal } from "../../type/v1/refusal_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/quote/v1/quote.proto.
  */
 export const file_disburse_quote_v1_quote: GenFile = /*@__PURE__*/
-  fileDesc("Ch1kaXNidXJzZS9xdW90ZS92MS9xdW90ZS5wcm90bxIRZGlzYnVyc2UucXVvdGUudjEipAEKEVF1b3RlZEJlbmVmaWNpYXJ5EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHQoVYWNjb3VudF9udW1iZXJfbWFza2VkGAMgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgEIAEoCRIPCgduZXR3b3JrGAUgASgJEhIKCm5hbWVfbGF0aW4YBiABKAkSGAoQZGVzdGluYXRpb25fa2V5cxgHIAMoCSKYBgoFUXVvdGUSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRITCgtjb3JyaWRvcl9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQY29udmVydGVkX2Ftb3VudBgIIAEoCRISCgp0b3RhbF9mZWVzGAkgASgJEhgKEHJlY2VpdmluZ19hbW91bnQYCiABKAkSFQoNZXhjaGFuZ2VfcmF0ZRgLIAEoCRIuCgpyYXRlX2FzX29mGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtyYXRlX3NvdXJjZRgNIAEoCRI5CgtiZW5lZmljaWFyeRgOIAEoCzIkLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlZEJlbmVmaWNpYXJ5EiwKBXN0YXRlGA8gASgOMh0uZGlzYnVyc2UucXVvdGUudjEuUXVvdGVTdGF0ZRIuCgpjcmVhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVkX2F0GBIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI4Cg5yZXR1cm5fY2hhcmdlcxgTIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXMSOAoIbWV0YWRhdGEYFCADKAsyJi5kaXNidXJzZS5xdW90ZS52MS5RdW90ZS5NZXRhZGF0YUVudHJ5EhcKD3JlY2VpdmluZ19maXhlZBgVIAEoCBISCgpyZWlzc3VlX29mGBYgASgJGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKyAwoSQ3JlYXRlUXVvdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAQgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAUgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYBiABKAkSFQoNc291cmNlX2Ftb3VudBgHIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAggASgJEi8KCnVucmVhZGFibGUYCSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhJFCghtZXRhZGF0YRgKIAMoCzIzLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVxdWVzdC5NZXRhZGF0YUVudHJ5EhIKCnJlaXNzdWVfb2YYCyABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBInIKE0NyZWF0ZVF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZRIyCg9leGNlZWRlZF9saW1pdHMYAiABKAsyGS5kaXNidXJzZS5xdW90ZS52MS5MaW1pdHMiOAoPR2V0UXVvdGVSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhAKCHF1b3RlX2lkGAIgASgJIjsKEEdldFF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZSIsChhHZXRDbGFpbWFibGVRdW90ZVJlcXVlc3QSEAoIcXVvdGVfaWQYASABKAki2AEKGUdldENsYWltYWJsZVF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZRIVCg1jb3JyaWRvcl9vcGVuGAIgASgIEikKBmxpbWl0cxgDIAEoCzIZLmRpc2J1cnNlLnF1b3RlLnYxLkxpbWl0cxInCgVjbGFpbRgEIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLkNsYWltEicKA25vdxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiXgoGTGltaXRzEhIKCnNvdXJjZV9taW4YASABKAkSEgoKc291cmNlX21heBgCIAEoCRIVCg1yZWNlaXZpbmdfbWluGAMgASgJEhUKDXJlY2VpdmluZ19tYXgYBCABKAkibwoFQ2xhaW0SEQoJcGF5b3V0X2lkGAEgASgJEhQKDG9wZXJhdGlvbl9pZBgCIAEoCRIuCgpjbGFpbWVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVvcmRlchgEIAEoDCJ1ChFDbGFpbVF1b3RlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEAoIcXVvdGVfaWQYAiABKAkSEQoJcGF5b3V0X2lkGAMgASgJEg0KBW9yZGVyGAQgASgMImYKEkNsYWltUXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlEicKBWNsYWltGAIgASgLMhguZGlzYnVyc2UucXVvdGUudjEuQ2xhaW0iVAoSRXhwaXJlUXVvdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghxdW90ZV9pZBgCIAEoCSIVChNFeHBpcmVRdW90ZVJlc3BvbnNlInoKGkdldEVxdWl2YWxlbnRBbW91bnRSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg4KBmFtb3VudBgCIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAMgASgJEiAKGGVxdWl2YWxlbnRfY3VycmVuY3lfY29kZRgEIAEoCSI9ChtHZXRFcXVpdmFsZW50QW1vdW50UmVzcG9uc2USEwoGYW1vdW50GAEgASgJSACIAQFCCQoHX2Ftb3VudCKBAwoIQ29ycmlkb3ISCgoCaWQYASABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYAiABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgDIAEoCRIOCgZhY3RpdmUYBCABKAgSEQoJZmVlX3NoYXJlGAUgASgJEhAKCGZlZV9mbGF0GAYgASgJEikKBmxpbWl0cxgHIAEoCzIZLmRpc2J1cnNlLnF1b3RlLnYxLkxpbWl0cxIZChFxdW90ZV90dGxfc2Vjb25kcxgIIAEoBRIcChRyYXRlX21heF9hZ2Vfc2Vjb25kcxgJIAEoBRIlCgRyYXRlGAogASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZRI4Cg5yZXR1cm5fY2hhcmdlcxgLIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXMSLgoFcmFpbHMYDCADKAsyHy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvclJhaWwijwEKDENvcnJpZG9yUmFpbBIMCgRyYWlsGAEgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgCIAEoCRIPCgduZXR3b3JrGAMgASgJEg8KB2N1dF9vZmYYBCABKAkSHwoSc2V0dGxlbWVudF9zZWNvbmRzGAUgASgDSACIAQFCFQoTX3NldHRsZW1lbnRfc2Vjb25kcyJPCgRSYXRlEgwKBHJhdGUYASABKAkSKQoFYXNfb2YYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnNvdXJjZRgDIAEoCSKRAwoNQ29ycmlkb3JUZXJtcxIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgBIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAIgASgJEhMKBmFjdGl2ZRgDIAEoCEgAiAEBEhYKCWZlZV9zaGFyZRgEIAEoCUgBiAEBEhUKCGZlZV9mbGF0GAUgASgJSAKIAQESKQoGbGltaXRzGAYgASgLMhkuZGlzYnVyc2UucXVvdGUudjEuTGltaXRzEh4KEXF1b3RlX3R0bF9zZWNvbmRzGAcgASgFSAOIAQESIQoUcmF0ZV9tYXhfYWdlX3NlY29uZHMYCCABKAVIBIgBARI4Cg5yZXR1cm5fY2hhcmdlcxgJIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXNCCQoHX2FjdGl2ZUIMCgpfZmVlX3NoYXJlQgsKCV9mZWVfZmxhdEIUChJfcXVvdGVfdHRsX3NlY29uZHNCFwoVX3JhdGVfbWF4X2FnZV9zZWNvbmRzInYKElNldENvcnJpZG9yUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SMgoIY29ycmlkb3IYAiABKAsyIC5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvclRlcm1zIkQKE1NldENvcnJpZG9yUmVzcG9uc2USLQoIY29ycmlkb3IYASABKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvciKQAQoaU2V0TWVyY2hhbnRDb3JyaWRvclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2NvcnJpZG9yX2lkGAMgASgJEhEKBG9wZW4YBCABKAhIAIgBAUIHCgVfb3BlbiIdChtTZXRNZXJjaGFudENvcnJpZG9yUmVzcG9uc2UiegoOU2V0UmF0ZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC2NvcnJpZG9yX2lkGAIgASgJEiUKBHJhdGUYAyABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlIjgKD1NldFJhdGVSZXNwb25zZRIlCgRyYXRlGAEgASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZSJKChRMaXN0Q29ycmlkb3JzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkijQEKFUxpc3RDb3JyaWRvcnNSZXNwb25zZRIuCgljb3JyaWRvcnMYASADKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvchITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgimAEKEExpc3RSYXRlc1JlcXVlc3QSEwoLY29ycmlkb3JfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJEigKBGZyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKHAQoRTGlzdFJhdGVzUmVzcG9uc2USLQoIY29ycmlkb3IYASABKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvchIuCgVyYXRlcxgCIAMoCzIfLmRpc2J1cnNlLnF1b3RlLnYxLkhpc3RvcmljUmF0ZRITCgtuZXh0X2N1cnNvchgDIAEoCSKkAQoMSGlzdG9yaWNSYXRlEiUKBHJhdGUYASABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlEi8KC3JlY2VpdmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgZzZXRfYnkYAyABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEhMKC2FwcHJvdmVkX2J5GAQgASgJKnEKClF1b3RlU3RhdGUSGwoXUVVPVEVfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBRVU9URV9TVEFURV9PUEVOEAESFwoTUVVPVEVfU1RBVEVfQ0xBSU1FRBACEhcKE1FVT1RFX1NUQVRFX0VYUElSRUQQAyppCg1SZXR1cm5DaGFyZ2VzEh4KGlJFVFVSTl9DSEFSR0VTX1VOU1BFQ0lGSUVEEAASGwoXUkVUVVJOX0NIQVJHRVNfUExBVEZPUk0QARIbChdSRVRVUk5fQ0hBUkdFU19NRVJDSEFOVBACMoYKCgxRdW90ZVNlcnZpY2UScwoLQ3JlYXRlUXVvdGUSJS5kaXNidXJzZS5xdW90ZS52MS5DcmVhdGVRdW90ZVJlcXVlc3QaJi5kaXNidXJzZS5xdW90ZS52MS5DcmVhdGVRdW90ZVJlc3BvbnNlIhXq4BgRCgdnYXRld2F5CgZwYXlvdXQSawoIR2V0UXVvdGUSIi5kaXNidXJzZS5xdW90ZS52MS5HZXRRdW90ZVJlcXVlc3QaIy5kaXNidXJzZS5xdW90ZS52MS5HZXRRdW90ZVJlc3BvbnNlIhbq4BgSCgdnYXRld2F5EgcBAgMEBQcIEnwKEUdldENsYWltYWJsZVF1b3RlEisuZGlzYnVyc2UucXVvdGUudjEuR2V0Q2xhaW1hYmxlUXVvdGVSZXF1ZXN0GiwuZGlzYnVyc2UucXVvdGUudjEuR2V0Q2xhaW1hYmxlUXVvdGVSZXNwb25zZSIM6uAYCAoGcGF5b3V0EoIBChNHZXRFcXVpdmFsZW50QW1vdW50Ei0uZGlzYnVyc2UucXVvdGUudjEuR2V0RXF1aXZhbGVudEFtb3VudFJlcXVlc3QaLi5kaXNidXJzZS5xdW90ZS52MS5HZXRFcXVpdmFsZW50QW1vdW50UmVzcG9uc2UiDOrgGAgKBnBheW91dBJnCgpDbGFpbVF1b3RlEiQuZGlzYnVyc2UucXVvdGUudjEuQ2xhaW1RdW90ZVJlcXVlc3QaJS5kaXNidXJzZS5xdW90ZS52MS5DbGFpbVF1b3RlUmVzcG9uc2UiDOrgGAgKBnBheW91dBJqCgtFeHBpcmVRdW90ZRIlLmRpc2J1cnNlLnF1b3RlLnYxLkV4cGlyZVF1b3RlUmVxdWVzdBomLmRpc2J1cnNlLnF1b3RlLnYxLkV4cGlyZVF1b3RlUmVzcG9uc2UiDOrgGAgKBnBheW91dBJuCgtTZXRDb3JyaWRvchIlLmRpc2J1cnNlLnF1b3RlLnYxLlNldENvcnJpZG9yUmVxdWVzdBomLmRpc2J1cnNlLnF1b3RlLnYxLlNldENvcnJpZG9yUmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQEShgEKE1NldE1lcmNoYW50Q29ycmlkb3ISLS5kaXNidXJzZS5xdW90ZS52MS5TZXRNZXJjaGFudENvcnJpZG9yUmVxdWVzdBouLmRpc2J1cnNlLnF1b3RlLnYxLlNldE1lcmNoYW50Q29ycmlkb3JSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARJiCgdTZXRSYXRlEiEuZGlzYnVyc2UucXVvdGUudjEuU2V0UmF0ZVJlcXVlc3QaIi5kaXNidXJzZS5xdW90ZS52MS5TZXRSYXRlUmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQESegoNTGlzdENvcnJpZG9ycxInLmRpc2J1cnNlLnF1b3RlLnYxLkxpc3RDb3JyaWRvcnNSZXF1ZXN0GiguZGlzYnVyc2UucXVvdGUudjEuTGlzdENvcnJpZG9yc1Jlc3BvbnNlIhbq4BgSCgdnYXRld2F5EgcBAgMEBQcIEmMKCUxpc3RSYXRlcxIjLmRpc2J1cnNlLnF1b3RlLnYxLkxpc3RSYXRlc1JlcXVlc3QaJC5kaXNidXJzZS5xdW90ZS52MS5MaXN0UmF0ZXNSZXNwb25zZSIL6uAYBxIFAQIFBwhCMAoRZGlzYnVyc2UucXVvdGUudjFQAVoZZGlzYnVyc2UvcXVvdGUvdjE7cXVvdGV2MWIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("Ch1kaXNidXJzZS9xdW90ZS92MS9xdW90ZS5wcm90bxIRZGlzYnVyc2UucXVvdGUudjEipAEKEVF1b3RlZEJlbmVmaWNpYXJ5EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHQoVYWNjb3VudF9udW1iZXJfbWFza2VkGAMgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgEIAEoCRIPCgduZXR3b3JrGAUgASgJEhIKCm5hbWVfbGF0aW4YBiABKAkSGAoQZGVzdGluYXRpb25fa2V5cxgHIAMoCSKYBgoFUXVvdGUSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRITCgtjb3JyaWRvcl9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQY29udmVydGVkX2Ftb3VudBgIIAEoCRISCgp0b3RhbF9mZWVzGAkgASgJEhgKEHJlY2VpdmluZ19hbW91bnQYCiABKAkSFQoNZXhjaGFuZ2VfcmF0ZRgLIAEoCRIuCgpyYXRlX2FzX29mGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtyYXRlX3NvdXJjZRgNIAEoCRI5CgtiZW5lZmljaWFyeRgOIAEoCzIkLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlZEJlbmVmaWNpYXJ5EiwKBXN0YXRlGA8gASgOMh0uZGlzYnVyc2UucXVvdGUudjEuUXVvdGVTdGF0ZRIuCgpjcmVhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVkX2F0GBIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI4Cg5yZXR1cm5fY2hhcmdlcxgTIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXMSOAoIbWV0YWRhdGEYFCADKAsyJi5kaXNidXJzZS5xdW90ZS52MS5RdW90ZS5NZXRhZGF0YUVudHJ5EhcKD3JlY2VpdmluZ19maXhlZBgVIAEoCBISCgpyZWlzc3VlX29mGBYgASgJGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKyAwoSQ3JlYXRlUXVvdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAQgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAUgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYBiABKAkSFQoNc291cmNlX2Ftb3VudBgHIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAggASgJEi8KCnVucmVhZGFibGUYCSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhJFCghtZXRhZGF0YRgKIAMoCzIzLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVxdWVzdC5NZXRhZGF0YUVudHJ5EhIKCnJlaXNzdWVfb2YYCyABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBInIKE0NyZWF0ZVF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZRIyCg9leGNlZWRlZF9saW1pdHMYAiABKAsyGS5kaXNidXJzZS5xdW90ZS52MS5MaW1pdHMiOAoPR2V0UXVvdGVSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhAKCHF1b3RlX2lkGAIgASgJIjsKEEdldFF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZSIsChhHZXRDbGFpbWFibGVRdW90ZVJlcXVlc3QSEAoIcXVvdGVfaWQYASABKAki2AEKGUdldENsYWltYWJsZVF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZRIVCg1jb3JyaWRvcl9vcGVuGAIgASgIEikKBmxpbWl0cxgDIAEoCzIZLmRpc2J1cnNlLnF1b3RlLnYxLkxpbWl0cxInCgVjbGFpbRgEIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLkNsYWltEicKA25vdxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiXgoGTGltaXRzEhIKCnNvdXJjZV9taW4YASABKAkSEgoKc291cmNlX21heBgCIAEoCRIVCg1yZWNlaXZpbmdfbWluGAMgASgJEhUKDXJlY2VpdmluZ19tYXgYBCABKAkibwoFQ2xhaW0SEQoJcGF5b3V0X2lkGAEgASgJEhQKDG9wZXJhdGlvbl9pZBgCIAEoCRIuCgpjbGFpbWVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVvcmRlchgEIAEoDCJ1ChFDbGFpbVF1b3RlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEAoIcXVvdGVfaWQYAiABKAkSEQoJcGF5b3V0X2lkGAMgASgJEg0KBW9yZGVyGAQgASgMImYKEkNsYWltUXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlEicKBWNsYWltGAIgASgLMhguZGlzYnVyc2UucXVvdGUudjEuQ2xhaW0iVAoSRXhwaXJlUXVvdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghxdW90ZV9pZBgCIAEoCSIVChNFeHBpcmVRdW90ZVJlc3BvbnNlInoKGkdldEVxdWl2YWxlbnRBbW91bnRSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg4KBmFtb3VudBgCIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAMgASgJEiAKGGVxdWl2YWxlbnRfY3VycmVuY3lfY29kZRgEIAEoCSI9ChtHZXRFcXVpdmFsZW50QW1vdW50UmVzcG9uc2USEwoGYW1vdW50GAEgASgJSACIAQFCCQoHX2Ftb3VudCKBAwoIQ29ycmlkb3ISCgoCaWQYASABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYAiABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgDIAEoCRIOCgZhY3RpdmUYBCABKAgSEQoJZmVlX3NoYXJlGAUgASgJEhAKCGZlZV9mbGF0GAYgASgJEikKBmxpbWl0cxgHIAEoCzIZLmRpc2J1cnNlLnF1b3RlLnYxLkxpbWl0cxIZChFxdW90ZV90dGxfc2Vjb25kcxgIIAEoBRIcChRyYXRlX21heF9hZ2Vfc2Vjb25kcxgJIAEoBRIlCgRyYXRlGAogASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZRI4Cg5yZXR1cm5fY2hhcmdlcxgLIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXMSLgoFcmFpbHMYDCADKAsyHy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvclJhaWwijwEKDENvcnJpZG9yUmFpbBIMCgRyYWlsGAEgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgCIAEoCRIPCgduZXR3b3JrGAMgASgJEg8KB2N1dF9vZmYYBCABKAkSHwoSc2V0dGxlbWVudF9zZWNvbmRzGAUgASgDSACIAQFCFQoTX3NldHRsZW1lbnRfc2Vjb25kcyJPCgRSYXRlEgwKBHJhdGUYASABKAkSKQoFYXNfb2YYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnNvdXJjZRgDIAEoCSKRAwoNQ29ycmlkb3JUZXJtcxIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgBIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAIgASgJEhMKBmFjdGl2ZRgDIAEoCEgAiAEBEhYKCWZlZV9zaGFyZRgEIAEoCUgBiAEBEhUKCGZlZV9mbGF0GAUgASgJSAKIAQESKQoGbGltaXRzGAYgASgLMhkuZGlzYnVyc2UucXVvdGUudjEuTGltaXRzEh4KEXF1b3RlX3R0bF9zZWNvbmRzGAcgASgFSAOIAQESIQoUcmF0ZV9tYXhfYWdlX3NlY29uZHMYCCABKAVIBIgBARI4Cg5yZXR1cm5fY2hhcmdlcxgJIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXNCCQoHX2FjdGl2ZUIMCgpfZmVlX3NoYXJlQgsKCV9mZWVfZmxhdEIUChJfcXVvdGVfdHRsX3NlY29uZHNCFwoVX3JhdGVfbWF4X2FnZV9zZWNvbmRzInYKElNldENvcnJpZG9yUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SMgoIY29ycmlkb3IYAiABKAsyIC5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvclRlcm1zIkQKE1NldENvcnJpZG9yUmVzcG9uc2USLQoIY29ycmlkb3IYASABKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvciKQAQoaU2V0TWVyY2hhbnRDb3JyaWRvclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2NvcnJpZG9yX2lkGAMgASgJEhEKBG9wZW4YBCABKAhIAIgBAUIHCgVfb3BlbiIdChtTZXRNZXJjaGFudENvcnJpZG9yUmVzcG9uc2UiegoOU2V0UmF0ZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC2NvcnJpZG9yX2lkGAIgASgJEiUKBHJhdGUYAyABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlIjgKD1NldFJhdGVSZXNwb25zZRIlCgRyYXRlGAEgASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZSJKChRMaXN0Q29ycmlkb3JzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkijQEKFUxpc3RDb3JyaWRvcnNSZXNwb25zZRIuCgljb3JyaWRvcnMYASADKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvchITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgimAEKEExpc3RSYXRlc1JlcXVlc3QSEwoLY29ycmlkb3JfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJEigKBGZyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKHAQoRTGlzdFJhdGVzUmVzcG9uc2USLQoIY29ycmlkb3IYASABKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvchIuCgVyYXRlcxgCIAMoCzIfLmRpc2J1cnNlLnF1b3RlLnYxLkhpc3RvcmljUmF0ZRITCgtuZXh0X2N1cnNvchgDIAEoCSKkAQoMSGlzdG9yaWNSYXRlEiUKBHJhdGUYASABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlEi8KC3JlY2VpdmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgZzZXRfYnkYAyABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEhMKC2FwcHJvdmVkX2J5GAQgASgJIlsKEUxpc3RQcmljZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEjEKCHJlcXVlc3RzGAIgAygLMh8uZGlzYnVyc2UucXVvdGUudjEuUHJpY2VSZXF1ZXN0IqwBCgxQcmljZVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgCIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgDIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAQgASgJEhUKDXNvdXJjZV9hbW91bnQYBSABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgGIAEoCSJnChJMaXN0UHJpY2VzUmVzcG9uc2USKAoGcHJpY2VzGAEgAygLMhguZGlzYnVyc2UucXVvdGUudjEuUHJpY2USJwoDbm93GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKAAgoFUHJpY2USKwoIcmVmdXNhbHMYASADKAsyGS5kaXNidXJzZS50eXBlLnYxLlJlZnVzYWwSFQoNc291cmNlX2Ftb3VudBgCIAEoCRIYChBjb252ZXJ0ZWRfYW1vdW50GAMgASgJEhIKCnRvdGFsX2ZlZXMYBCABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgFIAEoCRIVCg1leGNoYW5nZV9yYXRlGAYgASgJEhgKEGRlc3RpbmF0aW9uX2tleXMYByADKAkSOgoWYmVuZWZpY2lhcnlfY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqcQoKUXVvdGVTdGF0ZRIbChdRVU9URV9TVEFURV9VTlNQRUNJRklFRBAAEhQKEFFVT1RFX1NUQVRFX09QRU4QARIXChNRVU9URV9TVEFURV9DTEFJTUVEEAISFwoTUVVPVEVfU1RBVEVfRVhQSVJFRBADKmkKDVJldHVybkNoYXJnZXMSHgoaUkVUVVJOX0NIQVJHRVNfVU5TUEVDSUZJRUQQABIbChdSRVRVUk5fQ0hBUkdFU19QTEFURk9STRABEhsKF1JFVFVSTl9DSEFSR0VTX01FUkNIQU5UEAIy7woKDFF1b3RlU2VydmljZRJzCgtDcmVhdGVRdW90ZRIlLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVxdWVzdBomLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVzcG9uc2UiFergGBEKB2dhdGV3YXkKBnBheW91dBJrCghHZXRRdW90ZRIiLmRpc2J1cnNlLnF1b3RlLnYxLkdldFF1b3RlUmVxdWVzdBojLmRpc2J1cnNlLnF1b3RlLnYxLkdldFF1b3RlUmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgSfAoRR2V0Q2xhaW1hYmxlUXVvdGUSKy5kaXNidXJzZS5xdW90ZS52MS5HZXRDbGFpbWFibGVRdW90ZVJlcXVlc3QaLC5kaXNidXJzZS5xdW90ZS52MS5HZXRDbGFpbWFibGVRdW90ZVJlc3BvbnNlIgzq4BgICgZwYXlvdXQSggEKE0dldEVxdWl2YWxlbnRBbW91bnQSLS5kaXNidXJzZS5xdW90ZS52MS5HZXRFcXVpdmFsZW50QW1vdW50UmVxdWVzdBouLmRpc2J1cnNlLnF1b3RlLnYxLkdldEVxdWl2YWxlbnRBbW91bnRSZXNwb25zZSIM6uAYCAoGcGF5b3V0EmcKCkxpc3RQcmljZXMSJC5kaXNidXJzZS5xdW90ZS52MS5MaXN0UHJpY2VzUmVxdWVzdBolLmRpc2J1cnNlLnF1b3RlLnYxLkxpc3RQcmljZXNSZXNwb25zZSIM6uAYCAoGcGF5b3V0EmcKCkNsYWltUXVvdGUSJC5kaXNidXJzZS5xdW90ZS52MS5DbGFpbVF1b3RlUmVxdWVzdBolLmRpc2J1cnNlLnF1b3RlLnYxLkNsYWltUXVvdGVSZXNwb25zZSIM6uAYCAoGcGF5b3V0EmoKC0V4cGlyZVF1b3RlEiUuZGlzYnVyc2UucXVvdGUudjEuRXhwaXJlUXVvdGVSZXF1ZXN0GiYuZGlzYnVyc2UucXVvdGUudjEuRXhwaXJlUXVvdGVSZXNwb25zZSIM6uAYCAoGcGF5b3V0Em4KC1NldENvcnJpZG9yEiUuZGlzYnVyc2UucXVvdGUudjEuU2V0Q29ycmlkb3JSZXF1ZXN0GiYuZGlzYnVyc2UucXVvdGUudjEuU2V0Q29ycmlkb3JSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARKGAQoTU2V0TWVyY2hhbnRDb3JyaWRvchItLmRpc2J1cnNlLnF1b3RlLnYxLlNldE1lcmNoYW50Q29ycmlkb3JSZXF1ZXN0Gi4uZGlzYnVyc2UucXVvdGUudjEuU2V0TWVyY2hhbnRDb3JyaWRvclJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEBEmIKB1NldFJhdGUSIS5kaXNidXJzZS5xdW90ZS52MS5TZXRSYXRlUmVxdWVzdBoiLmRpc2J1cnNlLnF1b3RlLnYxLlNldFJhdGVSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARJ6Cg1MaXN0Q29ycmlkb3JzEicuZGlzYnVyc2UucXVvdGUudjEuTGlzdENvcnJpZG9yc1JlcXVlc3QaKC5kaXNidXJzZS5xdW90ZS52MS5MaXN0Q29ycmlkb3JzUmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgSYwoJTGlzdFJhdGVzEiMuZGlzYnVyc2UucXVvdGUudjEuTGlzdFJhdGVzUmVxdWVzdBokLmRpc2J1cnNlLnF1b3RlLnYxLkxpc3RSYXRlc1Jlc3BvbnNlIgvq4BgHEgUBAgUHCEIwChFkaXNidXJzZS5xdW90ZS52MVABWhlkaXNidXJzZS9xdW90ZS92MTtxdW90ZXYxYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * The beneficiary as it was when the quote was created.
@@ -2129,6 +2129,284 @@ export const HistoricRateSchema: GenMessage<HistoricRate, {jsonType: HistoricRat
   messageDesc(file_disburse_quote_v1_quote, 30);
 
 /**
+ * @generated from message disburse.quote.v1.ListPricesRequest
+ */
+export type ListPricesRequest = Message<"disburse.quote.v1.ListPricesRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * At most 1,000.
+   *
+   * @generated from field: repeated disburse.quote.v1.PriceRequest requests = 2;
+   */
+  requests: PriceRequest[];
+};
+
+/**
+ * @generated from message disburse.quote.v1.ListPricesRequest
+ */
+export type ListPricesRequestJson = {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId?: string;
+
+  /**
+   * At most 1,000.
+   *
+   * @generated from field: repeated disburse.quote.v1.PriceRequest requests = 2;
+   */
+  requests?: PriceRequestJson[];
+};
+
+/**
+ * Describes the message disburse.quote.v1.ListPricesRequest.
+ * Use `create(ListPricesRequestSchema)` to create a new message.
+ */
+export const ListPricesRequestSchema: GenMessage<ListPricesRequest, {jsonType: ListPricesRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_quote_v1_quote, 31);
+
+/**
+ * The terms of a quote that is only calculated. Its fields are valid (form `request_for_quote`).
+ *
+ * @generated from message disburse.quote.v1.PriceRequest
+ */
+export type PriceRequest = Message<"disburse.quote.v1.PriceRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string beneficiary_id = 2;
+   */
+  beneficiaryId: string;
+
+  /**
+   * @generated from field: string source_currency_code = 3;
+   */
+  sourceCurrencyCode: string;
+
+  /**
+   * @generated from field: string destination_currency_code = 4;
+   */
+  destinationCurrencyCode: string;
+
+  /**
+   * Decimal text; "" if absent. Set either `source_amount` or `receiving_amount`. If both are set,
+   * the source amount applies.
+   *
+   * @generated from field: string source_amount = 5;
+   */
+  sourceAmount: string;
+
+  /**
+   * @generated from field: string receiving_amount = 6;
+   */
+  receivingAmount: string;
+};
+
+/**
+ * The terms of a quote that is only calculated. Its fields are valid (form `request_for_quote`).
+ *
+ * @generated from message disburse.quote.v1.PriceRequest
+ */
+export type PriceRequestJson = {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId?: string;
+
+  /**
+   * @generated from field: string beneficiary_id = 2;
+   */
+  beneficiaryId?: string;
+
+  /**
+   * @generated from field: string source_currency_code = 3;
+   */
+  sourceCurrencyCode?: string;
+
+  /**
+   * @generated from field: string destination_currency_code = 4;
+   */
+  destinationCurrencyCode?: string;
+
+  /**
+   * Decimal text; "" if absent. Set either `source_amount` or `receiving_amount`. If both are set,
+   * the source amount applies.
+   *
+   * @generated from field: string source_amount = 5;
+   */
+  sourceAmount?: string;
+
+  /**
+   * @generated from field: string receiving_amount = 6;
+   */
+  receivingAmount?: string;
+};
+
+/**
+ * Describes the message disburse.quote.v1.PriceRequest.
+ * Use `create(PriceRequestSchema)` to create a new message.
+ */
+export const PriceRequestSchema: GenMessage<PriceRequest, {jsonType: PriceRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_quote_v1_quote, 32);
+
+/**
+ * @generated from message disburse.quote.v1.ListPricesResponse
+ */
+export type ListPricesResponse = Message<"disburse.quote.v1.ListPricesResponse"> & {
+  /**
+   * In the order of the requests.
+   *
+   * @generated from field: repeated disburse.quote.v1.Price prices = 1;
+   */
+  prices: Price[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp now = 2;
+   */
+  now?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message disburse.quote.v1.ListPricesResponse
+ */
+export type ListPricesResponseJson = {
+  /**
+   * In the order of the requests.
+   *
+   * @generated from field: repeated disburse.quote.v1.Price prices = 1;
+   */
+  prices?: PriceJson[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp now = 2;
+   */
+  now?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.quote.v1.ListPricesResponse.
+ * Use `create(ListPricesResponseSchema)` to create a new message.
+ */
+export const ListPricesResponseSchema: GenMessage<ListPricesResponse, {jsonType: ListPricesResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_quote_v1_quote, 33);
+
+/**
+ * @generated from message disburse.quote.v1.Price
+ */
+export type Price = Message<"disburse.quote.v1.Price"> & {
+  /**
+   * In the order of the checks. SERVICE_UNAVAILABLE: the corridor has no current rate.
+   *
+   * @generated from field: repeated disburse.type.v1.Refusal refusals = 1;
+   */
+  refusals: Refusal[];
+
+  /**
+   * The amounts and the rate, as in `Quote`; "" if they could not be calculated.
+   *
+   * @generated from field: string source_amount = 2;
+   */
+  sourceAmount: string;
+
+  /**
+   * @generated from field: string converted_amount = 3;
+   */
+  convertedAmount: string;
+
+  /**
+   * @generated from field: string total_fees = 4;
+   */
+  totalFees: string;
+
+  /**
+   * @generated from field: string receiving_amount = 5;
+   */
+  receivingAmount: string;
+
+  /**
+   * @generated from field: string exchange_rate = 6;
+   */
+  exchangeRate: string;
+
+  /**
+   * Keyed hashes of the paid account or wallet. Empty if the beneficiary is not known.
+   *
+   * @generated from field: repeated string destination_keys = 7;
+   */
+  destinationKeys: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp beneficiary_created_at = 8;
+   */
+  beneficiaryCreatedAt?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message disburse.quote.v1.Price
+ */
+export type PriceJson = {
+  /**
+   * In the order of the checks. SERVICE_UNAVAILABLE: the corridor has no current rate.
+   *
+   * @generated from field: repeated disburse.type.v1.Refusal refusals = 1;
+   */
+  refusals?: RefusalJson[];
+
+  /**
+   * The amounts and the rate, as in `Quote`; "" if they could not be calculated.
+   *
+   * @generated from field: string source_amount = 2;
+   */
+  sourceAmount?: string;
+
+  /**
+   * @generated from field: string converted_amount = 3;
+   */
+  convertedAmount?: string;
+
+  /**
+   * @generated from field: string total_fees = 4;
+   */
+  totalFees?: string;
+
+  /**
+   * @generated from field: string receiving_amount = 5;
+   */
+  receivingAmount?: string;
+
+  /**
+   * @generated from field: string exchange_rate = 6;
+   */
+  exchangeRate?: string;
+
+  /**
+   * Keyed hashes of the paid account or wallet. Empty if the beneficiary is not known.
+   *
+   * @generated from field: repeated string destination_keys = 7;
+   */
+  destinationKeys?: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp beneficiary_created_at = 8;
+   */
+  beneficiaryCreatedAt?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.quote.v1.Price.
+ * Use `create(PriceSchema)` to create a new message.
+ */
+export const PriceSchema: GenMessage<Price, {jsonType: PriceJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_quote_v1_quote, 34);
+
+/**
  * @generated from enum disburse.quote.v1.QuoteState
  */
 export const QuoteState = {
@@ -2231,6 +2509,7 @@ export const QuoteService: GenService<{
    * - INVALID_REQUEST: a field is invalid.
    * - RECORD_NOT_FOUND: the account doesn't exist.
    * - ACCESS_FORBIDDEN: the account belongs to another merchant.
+   * - SOURCE_ACCOUNT_CLOSED: the account is closed.
    * - RECORD_NOT_FOUND: the merchant has no such beneficiary, or it is archived.
    * - BENEFICIARY_NOT_READY: the beneficiary is not screened yet.
    * - ACCESS_FORBIDDEN: the beneficiary is in review or blocked.
@@ -2281,6 +2560,18 @@ export const QuoteService: GenService<{
     methodKind: "unary";
     input: typeof GetEquivalentAmountRequestSchema;
     output: typeof GetEquivalentAmountResponseSchema;
+  },
+  /**
+   * Calculates quotes at current terms without storing them. Each price names every refusal of a
+   * quote and of its execution that these terms cause, and not only the first. Only the payout
+   * service may call this. Errors: INVALID_REQUEST if there are more than 1,000 requests.
+   *
+   * @generated from rpc disburse.quote.v1.QuoteService.ListPrices
+   */
+  listPrices: {
+    methodKind: "unary";
+    input: typeof ListPricesRequestSchema;
+    output: typeof ListPricesResponseSchema;
   },
   /**
    * Claims an open quote for a payout, once. This is the commit point of the payout. A repeat by

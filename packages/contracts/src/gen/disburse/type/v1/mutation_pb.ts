@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/mutation.proto.
  */
 export const file_disburse_type_v1_mutation: GenFile = /*@__PURE__*/
-  fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIrMBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJEgwKBHJvb3QYAyABKAkiZAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9BUElfS0VZEAESEQoNS0lORF9PUEVSQVRPUhACEhAKDEtJTkRfU0VSVklDRRADEg8KC0tJTkRfTUVNQkVSEAQiXQoITXV0YXRpb24SFAoMb3BlcmF0aW9uX2lkGAEgASgJEiYKBWFjdG9yGAIgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchITCgtmaW5nZXJwcmludBgDIAEoCUItChBkaXNidXJzZS50eXBlLnYxUAFaF2Rpc2J1cnNlL3R5cGUvdjE7dHlwZXYxYgZwcm90bzM");
+  fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIt4BCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJEgwKBHJvb3QYAyABKAkSEQoEbmFtZRgEIAEoCUgAiAEBInMKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEhAKDEtJTkRfQVBJX0tFWRABEhEKDUtJTkRfT1BFUkFUT1IQAhIQCgxLSU5EX1NFUlZJQ0UQAxIPCgtLSU5EX01FTUJFUhAEEg0KCUtJTkRfTElOSxAFQgcKBV9uYW1lIl0KCE11dGF0aW9uEhQKDG9wZXJhdGlvbl9pZBgBIAEoCRImCgVhY3RvchgCIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISEwoLZmluZ2VycHJpbnQYAyABKAlCLQoQZGlzYnVyc2UudHlwZS52MVABWhdkaXNidXJzZS90eXBlL3YxO3R5cGV2MWIGcHJvdG8z");
 
 /**
  * The actor that made a change. The actor is stored with the change, for the audit trail.
@@ -37,6 +37,15 @@ export type Actor = Message<"disburse.type.v1.Actor"> & {
    * @generated from field: string root = 3;
    */
   root: string;
+
+  /**
+   * For an API key: its description. Set in mutations, and in the creators of records; unset in
+   * records that were created before names were stored. Never set for a member: only the gateway
+   * stores the names of persons, and adds them to its responses.
+   *
+   * @generated from field: optional string name = 4;
+   */
+  name?: string | undefined;
 };
 
 /**
@@ -64,6 +73,15 @@ export type ActorJson = {
    * @generated from field: string root = 3;
    */
   root?: string;
+
+  /**
+   * For an API key: its description. Set in mutations, and in the creators of records; unset in
+   * records that were created before names were stored. Never set for a member: only the gateway
+   * stores the names of persons, and adds them to its responses.
+   *
+   * @generated from field: optional string name = 4;
+   */
+  name?: string;
 };
 
 /**
@@ -109,6 +127,14 @@ export const Actor_Kind = {
    * @generated from enum value: KIND_MEMBER = 4;
    */
   MEMBER: 4,
+
+  /**
+   * A payee who used a beneficiary link; `id` is the link's id (`lnk_…`). Only creators have this
+   * kind.
+   *
+   * @generated from enum value: KIND_LINK = 5;
+   */
+  LINK: 5,
 } as const;
 
 /**
@@ -119,7 +145,7 @@ export type Actor_Kind = (typeof Actor_Kind)[keyof typeof Actor_Kind] | UnknownE
 /**
  * @generated from enum disburse.type.v1.Actor.Kind
  */
-export type Actor_KindJson = "KIND_UNSPECIFIED" | "KIND_API_KEY" | "KIND_OPERATOR" | "KIND_SERVICE" | "KIND_MEMBER";
+export type Actor_KindJson = "KIND_UNSPECIFIED" | "KIND_API_KEY" | "KIND_OPERATOR" | "KIND_SERVICE" | "KIND_MEMBER" | "KIND_LINK";
 
 /**
  * Describes the enum disburse.type.v1.Actor.Kind.

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/refusal.proto.
  */
 export const file_disburse_type_v1_refusal: GenFile = /*@__PURE__*/
-  fileDesc("Ch5kaXNidXJzZS90eXBlL3YxL3JlZnVzYWwucHJvdG8SEGRpc2J1cnNlLnR5cGUudjEifAoHUmVmdXNhbBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDgoGcmVhc29uGAMgASgJEhEKCXBheW91dF9pZBgEIAEoCRIvCgp2aW9sYXRpb25zGAUgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iKwoJVmlvbGF0aW9uEg0KBWZpZWxkGAEgASgJEg8KB3Byb2JsZW0YAiABKAlCLQoQZGlzYnVyc2UudHlwZS52MVABWhdkaXNidXJzZS90eXBlL3YxO3R5cGV2MWIGcHJvdG8z");
+  fileDesc("Ch5kaXNidXJzZS90eXBlL3YxL3JlZnVzYWwucHJvdG8SEGRpc2J1cnNlLnR5cGUudjEifAoHUmVmdXNhbBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDgoGcmVhc29uGAMgASgJEhEKCXBheW91dF9pZBgEIAEoCRIvCgp2aW9sYXRpb25zGAUgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iWwoJVmlvbGF0aW9uEg0KBWZpZWxkGAEgASgJEg8KB3Byb2JsZW0YAiABKAkSLgoFbGluZXMYAyABKAsyHy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGVkTGluZXMiUwoNVmlvbGF0ZWRMaW5lcxIPCgdudW1iZXJzGAEgAygFEgwKBHJvd3MYAiADKAUSDQoFY291bnQYAyABKAUSFAoMcmVmZXJlbmNlX2lkGAQgASgJQi0KEGRpc2J1cnNlLnR5cGUudjFQAVoXZGlzYnVyc2UvdHlwZS92MTt0eXBldjFiBnByb3RvMw");
 
 /**
  * The error detail of a refusal that the public API documents. Merchants may read it.
@@ -48,8 +48,8 @@ export type Refusal = Message<"disburse.type.v1.Refusal"> & {
   payoutId: string;
 
   /**
-   * For RECORD_NOT_FOUND, the fields of the request that name a record that does not exist. Empty if
-   * the request names only one record.
+   * For RECORD_NOT_FOUND, the fields of the request that name a record that does not exist. For
+   * INVALID_REQUEST of a batch, the invalid fields with their lines. Empty if `message` says it all.
    *
    * @generated from field: repeated disburse.type.v1.Violation violations = 5;
    */
@@ -92,8 +92,8 @@ export type RefusalJson = {
   payoutId?: string;
 
   /**
-   * For RECORD_NOT_FOUND, the fields of the request that name a record that does not exist. Empty if
-   * the request names only one record.
+   * For RECORD_NOT_FOUND, the fields of the request that name a record that does not exist. For
+   * INVALID_REQUEST of a batch, the invalid fields with their lines. Empty if `message` says it all.
    *
    * @generated from field: repeated disburse.type.v1.Violation violations = 5;
    */
@@ -128,6 +128,13 @@ export type Violation = Message<"disburse.type.v1.Violation"> & {
    * @generated from field: string problem = 2;
    */
   problem: string;
+
+  /**
+   * The lines of a batch that have the problem; unset for a field of the whole body.
+   *
+   * @generated from field: disburse.type.v1.ViolatedLines lines = 3;
+   */
+  lines?: ViolatedLines | undefined;
 };
 
 /**
@@ -151,6 +158,13 @@ export type ViolationJson = {
    * @generated from field: string problem = 2;
    */
   problem?: string;
+
+  /**
+   * The lines of a batch that have the problem; unset for a field of the whole body.
+   *
+   * @generated from field: disburse.type.v1.ViolatedLines lines = 3;
+   */
+  lines?: ViolatedLinesJson;
 };
 
 /**
@@ -159,4 +173,81 @@ export type ViolationJson = {
  */
 export const ViolationSchema: GenMessage<Violation, {jsonType: ViolationJson}> = /*@__PURE__*/
   messageDesc(file_disburse_type_v1_refusal, 1);
+
+/**
+ * Lines of a batch that have the same problem.
+ *
+ * @generated from message disburse.type.v1.ViolatedLines
+ */
+export type ViolatedLines = Message<"disburse.type.v1.ViolatedLines"> & {
+  /**
+   * Their numbers from 1, at most 100. Empty for the header row of a file.
+   *
+   * @generated from field: repeated int32 numbers = 1;
+   */
+  numbers: number[];
+
+  /**
+   * Their rows in the file, as a spreadsheet counts them, at most 100. Empty for a JSON body.
+   *
+   * @generated from field: repeated int32 rows = 2;
+   */
+  rows: number[];
+
+  /**
+   * The number of all lines with the problem.
+   *
+   * @generated from field: int32 count = 3;
+   */
+  count: number;
+
+  /**
+   * The first line's own reference, or "".
+   *
+   * @generated from field: string reference_id = 4;
+   */
+  referenceId: string;
+};
+
+/**
+ * Lines of a batch that have the same problem.
+ *
+ * @generated from message disburse.type.v1.ViolatedLines
+ */
+export type ViolatedLinesJson = {
+  /**
+   * Their numbers from 1, at most 100. Empty for the header row of a file.
+   *
+   * @generated from field: repeated int32 numbers = 1;
+   */
+  numbers?: number[];
+
+  /**
+   * Their rows in the file, as a spreadsheet counts them, at most 100. Empty for a JSON body.
+   *
+   * @generated from field: repeated int32 rows = 2;
+   */
+  rows?: number[];
+
+  /**
+   * The number of all lines with the problem.
+   *
+   * @generated from field: int32 count = 3;
+   */
+  count?: number;
+
+  /**
+   * The first line's own reference, or "".
+   *
+   * @generated from field: string reference_id = 4;
+   */
+  referenceId?: string;
+};
+
+/**
+ * Describes the message disburse.type.v1.ViolatedLines.
+ * Use `create(ViolatedLinesSchema)` to create a new message.
+ */
+export const ViolatedLinesSchema: GenMessage<ViolatedLines, {jsonType: ViolatedLinesJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_type_v1_refusal, 2);
 

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/revocation.proto.
  */
 export const file_disburse_type_v1_revocation: GenFile = /*@__PURE__*/
-  fileDesc("CiFkaXNidXJzZS90eXBlL3YxL3Jldm9jYXRpb24ucHJvdG8SEGRpc2J1cnNlLnR5cGUudjEiJwoJUmVjb3JkSWRzEg0KBWNvdW50GAEgASgDEgsKA2lkcxgCIAMoCSKsAgoKUmV2b2NhdGlvbhIvCgZvcmRlcnMYASABKA4yHy5kaXNidXJzZS50eXBlLnYxLlJldm9rZWRPcmRlcnMSNgoRc2NoZWR1bGVkX3BheW91dHMYAiABKAsyGy5kaXNidXJzZS50eXBlLnYxLlJlY29yZElkcxIsCgdiYXRjaGVzGAMgASgLMhsuZGlzYnVyc2UudHlwZS52MS5SZWNvcmRJZHMSKQoEa2V5cxgEIAEoCzIbLmRpc2J1cnNlLnR5cGUudjEuUmVjb3JkSWRzEi4KCWVuZHBvaW50cxgFIAEoCzIbLmRpc2J1cnNlLnR5cGUudjEuUmVjb3JkSWRzEiwKB21lbWJlcnMYBiABKAsyGy5kaXNidXJzZS50eXBlLnYxLlJlY29yZElkcyp8Cg1SZXZva2VkT3JkZXJzEh4KGlJFVk9LRURfT1JERVJTX1VOU1BFQ0lGSUVEEAASFwoTUkVWT0tFRF9PUkRFUlNfSE9MRBABEhcKE1JFVk9LRURfT1JERVJTX0tFRVAQAhIZChVSRVZPS0VEX09SREVSU19DQU5DRUwQA0ItChBkaXNidXJzZS50eXBlLnYxUAFaF2Rpc2J1cnNlL3R5cGUvdjE7dHlwZXYxYgZwcm90bzM");
+  fileDesc("CiFkaXNidXJzZS90eXBlL3YxL3Jldm9jYXRpb24ucHJvdG8SEGRpc2J1cnNlLnR5cGUudjEiJwoJUmVjb3JkSWRzEg0KBWNvdW50GAEgASgDEgsKA2lkcxgCIAMoCSLiAgoKUmV2b2NhdGlvbhIvCgZvcmRlcnMYASABKA4yHy5kaXNidXJzZS50eXBlLnYxLlJldm9rZWRPcmRlcnMSNgoRc2NoZWR1bGVkX3BheW91dHMYAiABKAsyGy5kaXNidXJzZS50eXBlLnYxLlJlY29yZElkcxIsCgdiYXRjaGVzGAMgASgLMhsuZGlzYnVyc2UudHlwZS52MS5SZWNvcmRJZHMSKQoEa2V5cxgEIAEoCzIbLmRpc2J1cnNlLnR5cGUudjEuUmVjb3JkSWRzEi4KCWVuZHBvaW50cxgFIAEoCzIbLmRpc2J1cnNlLnR5cGUudjEuUmVjb3JkSWRzEiwKB21lbWJlcnMYBiABKAsyGy5kaXNidXJzZS50eXBlLnYxLlJlY29yZElkcxI0Cg93YWl0aW5nX3BheW91dHMYByABKAsyGy5kaXNidXJzZS50eXBlLnYxLlJlY29yZElkcyp8Cg1SZXZva2VkT3JkZXJzEh4KGlJFVk9LRURfT1JERVJTX1VOU1BFQ0lGSUVEEAASFwoTUkVWT0tFRF9PUkRFUlNfSE9MRBABEhcKE1JFVk9LRURfT1JERVJTX0tFRVAQAhIZChVSRVZPS0VEX09SREVSU19DQU5DRUwQA0ItChBkaXNidXJzZS50eXBlLnYxUAFaF2Rpc2J1cnNlL3R5cGUvdjE7dHlwZXYxYgZwcm90bzM");
 
 /**
  * @generated from message disburse.type.v1.RecordIds
@@ -109,6 +109,14 @@ export type Revocation = Message<"disburse.type.v1.Revocation"> & {
    * @generated from field: disburse.type.v1.RecordIds members = 6;
    */
   members?: RecordIds | undefined;
+
+  /**
+   * Payouts that wait for balance. They now await approval, are kept or are cancelled like scheduled
+   * payouts.
+   *
+   * @generated from field: disburse.type.v1.RecordIds waiting_payouts = 7;
+   */
+  waitingPayouts?: RecordIds | undefined;
 };
 
 /**
@@ -163,6 +171,14 @@ export type RevocationJson = {
    * @generated from field: disburse.type.v1.RecordIds members = 6;
    */
   members?: RecordIdsJson;
+
+  /**
+   * Payouts that wait for balance. They now await approval, are kept or are cancelled like scheduled
+   * payouts.
+   *
+   * @generated from field: disburse.type.v1.RecordIds waiting_payouts = 7;
+   */
+  waitingPayouts?: RecordIdsJson;
 };
 
 /**

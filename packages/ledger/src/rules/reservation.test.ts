@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import type { LedgerEntry, Movement } from "./account.ts";
+import { decidingKeys, type LedgerState, planEntries } from "./movement.ts";
+
+const start: LedgerState = {
+  id: "acc_1",
+  merchantId: "mer_1",
+  currency: "USD",
+  available: 0n,
+  held: 0n,
+  counts: { initiated: 0, succeeded: 0, failed: 0 },
+  sequence: 0,
+  headHash: "",
+  updatedAt: new Date(0),
+};
+const now = new Date("2026-11-21T10:00:00.000Z");
+
+/** Applies movements one after the other. Returns each outcome, the entries and the balances. */
+function run(...movements: readonly Movement[]) {
+  let state = start;
+  const known = new Map<string, LedgerEntry>();
+  const outcomes = movements.map((movement) => {
+    const keys = new Set(decidingKeys(state.id, movement));
+    const deciding = new Map([...known].filter(([key]) => keys.has(key)));
+    const planned = planEntries(state, deciding, movement, now);
+    if (planned.outcome === "applied") {
+      state = planned.state;
+      for (const entry of planned.entries) known.set(entry.key, entry);
+    }
+    return planned.outcome;
+  });
+  return {
+    outcomes,
+    keys: [...known.keys()].slice(1),
+    balances: [state.available, state.held],
+    initiated: state.counts.initiated,
+  };
+}
+
+const note = "";
+const credit: Movement = { step: "credit", operationId: "op_1", amount: 100n, note };
+const reserve: Movement = { step: "reserve", orderId: "spo_1", amount: 60n, note };
+const unreserve: Movement = { step: "unreserve", orderId: "spo_1", note };
+const hold = (amount: bigint, payoutId = "po_1"): Movement => ({
+  ...{ step: "hold", payoutId, amount, note, reservedFor: "spo_1" },
+});
+
+describe("a reservation", () => {
+  it("holds its amount once, and gives it back once", () => {
+    const { outcomes, balances, keys } = run(credit, reserve, reserve, unreserve, unreserve);
+    expect(outcomes).toEqual(["applied", "applied", "repeated", "applied", "repeated"]);
+    expect([keys, balances]).toEqual([
+      ["spo_1:reserve", "spo_1:unreserve"],
+      [100n, 0n],
+    ]);
+  });
+
+  it("is no payout", () => {
+    expect(run(credit, reserve).initiated).toBe(0);
+  });
+
+  it("of more than there is, or that never was, is refused", () => {
+    expect(run(reserve).outcomes).toEqual(["insufficient"]);
+    expect(run(credit, unreserve).outcomes).toEqual(["applied", "nothing_to_end"]);
+  });
+
+  it.each([1n, 40n, 60n])("becomes a hold of %d, and the rest is available", (amount) => {
+    const { balances, keys } = run(credit, reserve, hold(amount));
+    expect(balances).toEqual([100n - amount, amount]);
+    expect(keys).toEqual(["spo_1:reserve", "spo_1:unreserve", "po_1:hold"]);
+  });
+
+  it("stays if the hold needs more than there is", () => {
+    const { outcomes, balances, keys } = run(credit, reserve, hold(101n));
+    expect(outcomes).toEqual(["applied", "applied", "insufficient"]);
+    expect([balances, keys]).toEqual([[40n, 60n], ["spo_1:reserve"]]);
+  });
+
+  it("stays for a repeated hold, and is used up by one payout", () => {
+    const plain: Movement = { step: "hold", payoutId: "po_1", amount: 10n, note };
+    expect(run(credit, plain, reserve, hold(10n)).balances).toEqual([30n, 70n]);
+    const { outcomes, balances } = run(credit, reserve, hold(50n), hold(51n, "po_2"));
+    expect(outcomes).toEqual(["applied", "applied", "applied", "insufficient"]);
+    expect(balances).toEqual([50n, 50n]);
+  });
+});

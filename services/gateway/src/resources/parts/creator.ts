@@ -1,0 +1,45 @@
+import {
+  type Actor,
+  Actor_Kind,
+  ActorSchema,
+} from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import * as f from "../../openapi/fields.ts";
+
+const shown = {
+  id: f.text("Id of the API key, the team member or the link.", "a1B2c3D4"),
+  type: f.from(
+    ({ kind }: Pick<Actor, "kind">) => kind,
+    f.word(
+      Actor_Kind,
+      "`api_key`; `member`: a person of your team; `link`: the payee, by a beneficiary link; `service` or `operator`: the platform.",
+    ),
+  ),
+} as const;
+
+/** The actor that created a record. */
+export const creator = f.record(ActorSchema, "Creator", "Who created a record.", {
+  ...shown,
+  name: f.from(
+    ({ name = "" }) => name,
+    f.text("The key's description or the member's name; otherwise empty.", "ERP"),
+  ),
+});
+
+/** The field of a record. It is omitted only while an update of the platform runs. */
+export const createdBy = { created_by: f.optional(f.ref(creator)) } as const;
+
+/** The field of a webhook. Events name no persons. */
+export const createdByInWebhook = {
+  created_by: f.optional(
+    f.object(
+      "Who created it.",
+      f.fields(ActorSchema, {
+        ...shown,
+        name: f.from(
+          ({ name = "" }) => name,
+          f.text("The key's description. Empty for a member: events name no persons.", "ERP"),
+        ),
+      }),
+    ),
+  ),
+} as const;

@@ -1,0 +1,56 @@
+import { isMessage } from "@bufbuild/protobuf";
+import { createCache } from "@disburse/chassis/cache.ts";
+import {
+  type Actor,
+  Actor_Kind,
+  ActorSchema,
+} from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { isId } from "@disburse/kernel/id.ts";
+import type { Keys } from "../keys/store.ts";
+import { type Members, personOf } from "./store.ts";
+
+/** Names of keys and members never change. Only the memory limits how long they are kept. */
+const kept = { max: 10_000, freshMs: 3_600_000 };
+
+/**
+ * Adds names to the creators in responses of other services. Only the gateway stores the names of
+ * members, which are sealed. Records from before names were stored lack those of their keys too.
+ */
+export function createActorNames(deps: { readonly keys: Keys; readonly members: Members }) {
+  const { keys, members } = deps;
+  const memberName = async (_id: string) => {
+    const member = await members.collection.findOne({ _id });
+    return member === null ? undefined : personOf(members, member).name;
+  };
+  const keyName = async (_id: string) =>
+    (await keys.findOne({ _id }, { projection: { description: 1 } }))?.description;
+  const names = createCache({
+    name: "actor_names",
+    ...kept,
+    read: (id) => (isId("member", id) ? memberName(id) : keyName(id)),
+  });
+  return {
+    /** Adds the names that are missing anywhere in a response. */
+    add: async (response: unknown): Promise<void> => {
+      const unnamed = [...creatorsIn(response)].filter(
+        ({ kind, name }) => name === undefined && hasName.has(kind),
+      );
+      await Promise.all(
+        unnamed.map(async (creator) => {
+          creator.name = (await names.get(creator.id)) ?? "";
+        }),
+      );
+    },
+  };
+}
+
+const hasName: ReadonlySet<Actor_Kind> = new Set([Actor_Kind.API_KEY, Actor_Kind.MEMBER]);
+
+/** Finds the creators of a record, of the records of a page, and of expanded records. */
+function* creatorsIn(response: unknown): Generator<Actor> {
+  if (typeof response !== "object" || response === null || ArrayBuffer.isView(response)) return;
+  for (const [field, value] of Object.entries(response)) {
+    if (field === "createdBy" && isMessage(value, ActorSchema)) yield value;
+    else yield* creatorsIn(value);
+  }
+}

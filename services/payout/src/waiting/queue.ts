@@ -1,0 +1,142 @@
+import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import type { PublicRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { parseAmount } from "@disburse/kernel/money.ts";
+import {
+  invalidRequest,
+  isRefused,
+  isViolation,
+  otherContent,
+  type Refused,
+  refused,
+  type Violation,
+} from "@disburse/kernel/refusal.ts";
+import { type ExecuteDeps, type ExecuteRequest, executePayout } from "../execution/execute.ts";
+import { readQuote } from "../execution/reads.ts";
+import { type Orders, toOrder } from "../orders/document.ts";
+import { finishPreparing } from "../orders/execute-order.ts";
+import { waitingUntil } from "../orders/rules/order.ts";
+import { payoutIdOf } from "../payouts/rules/payout.ts";
+import { type WaitingDocument, waitingDocument } from "./document.ts";
+import { findWaiting, markAccount } from "./store.ts";
+
+export type QueueDeps = ExecuteDeps & { readonly waiting: Orders };
+
+/** The request's fields for a payout that may wait. Absent texts are "". */
+export type Queueing = {
+  readonly queueIfLowBalance: boolean;
+  readonly maxSourceAmount: string;
+  readonly expiresAt: string;
+};
+
+/** The payout, and its record if it waits. */
+export type Accepted = { readonly payoutId: string; readonly waiting?: WaitingDocument };
+
+type Queued = Accepted | Refused<PublicRefusal>;
+
+/** How long a payout waits by default. */
+const waitMs = 24 * 3_600_000;
+
+/** Executes a quote. If the request says so, a payout with too little money waits for it. */
+export async function executeOrWait(
+  deps: QueueDeps,
+  request: ExecuteRequest,
+  queueing: Queueing,
+): Promise<Queued> {
+  if (!queueing.queueIfLowBalance) return executeOnly(deps, request, queueing);
+  const before = await findQueued(deps, request);
+  if (before !== undefined) return before;
+  const limits = await readLimits(deps, request, queueing);
+  if (isRefused(limits)) return limits;
+  const result = await executePayout(deps, { ...request, mayWait: true });
+  if (!isRefused(result)) return { payoutId: result.id };
+  if (result.refused !== "INSUFFICIENT_BALANCE") return (await findQueued(deps, request)) ?? result;
+  return queue(deps, request, limits);
+}
+
+/** A quote whose payout waits has ended. Its repeated execute finds the payout. */
+async function executeOnly(
+  deps: QueueDeps,
+  request: ExecuteRequest,
+  { maxSourceAmount, expiresAt }: Queueing,
+): Promise<Queued> {
+  const sent = { max_source_amount: maxSourceAmount, expires_at: expiresAt };
+  const useless = Object.entries(sent).flatMap(([field, text]): Violation[] =>
+    text === "" ? [] : [{ field, problem: "is only allowed with queue_if_low_balance" }],
+  );
+  if (useless.length > 0) return invalidRequest(useless);
+  const result = await executePayout(deps, request);
+  if (!isRefused(result)) return { payoutId: result.id };
+  const isEnded = result.refused === "QUOTE_EXPIRED";
+  return (isEnded ? await findQueued(deps, request) : undefined) ?? result;
+}
+
+type Limits = { readonly maxSource: bigint | undefined; readonly expiresAt: Date };
+
+/** Reads the maximum amount and the time of expiry, or names the fields that are not valid. */
+async function readLimits(
+  deps: QueueDeps,
+  { quoteId, merchantId }: ExecuteRequest,
+  { maxSourceAmount, expiresAt: until }: Queueing,
+): Promise<Limits | Refused<PublicRefusal>> {
+  const expiresAt = waitingUntil(until, deps.clock.now());
+  if (isViolation(expiresAt)) return invalidRequest([expiresAt]);
+  const byDefault = expiresAt ?? new Date(deps.clock.now().getTime() + waitMs);
+  if (maxSourceAmount === "") return { maxSource: undefined, expiresAt: byDefault };
+  const read = await readQuote(deps, quoteId);
+  // The execute itself refuses such a quote.
+  if (read?.executable.merchantId !== merchantId) {
+    return { maxSource: undefined, expiresAt: byDefault };
+  }
+  const field = "max_source_amount";
+  const maxSource = parseAmount(maxSourceAmount, read.currency);
+  if (isRefused(maxSource)) return invalidRequest([{ field, problem: maxSource.detail ?? "" }]);
+  if (maxSource < read.executable.sourceMinor) {
+    return invalidRequest([{ field, problem: "must not be below the quote's source_amount" }]);
+  }
+  return { maxSource, expiresAt: byDefault };
+}
+
+/**
+ * Lets a payout wait. Its record is stored before its quote is ended, and shown afterwards. After a
+ * crash in between, a repeat or the worker continues.
+ */
+async function queue(
+  deps: QueueDeps,
+  request: ExecuteRequest,
+  { maxSource, expiresAt }: Limits,
+): Promise<Queued> {
+  const read = await readQuote(deps, request.quoteId);
+  if (read === undefined) return refused("RECORD_NOT_FOUND");
+  const { accountId, isReceivingFixed, executable } = read;
+  const now = deps.clock.now();
+  const wait = {
+    quoted: read.quoted(request.details, now),
+    fixed: isReceivingFixed ? ("receiving" as const) : ("source" as const),
+    maxSource: maxSource ?? executable.sourceMinor,
+    expiresAt,
+  };
+  await markAccount(deps.ledger, accountId);
+  const document = waitingDocument(request, wait, now);
+  await insertOrFind(deps.waiting, document, { _id: document._id });
+  return (await findQueued(deps, request)) ?? refused("ALREADY_PROCESSED");
+}
+
+/**
+ * Returns the payout of a quote if it waits or has waited. Refuses another operation, and another
+ * request of the same one.
+ */
+async function findQueued(deps: QueueDeps, request: ExecuteRequest): Promise<Queued | undefined> {
+  const { waiting, quote } = deps;
+  const { merchantId, operationId, content } = request;
+  const payoutId = payoutIdOf(request);
+  const read = () => findWaiting(waiting, payoutId, merchantId);
+  let found = await read();
+  if (found?.balance.preparing === true) {
+    await finishPreparing({ orders: waiting, quote }, toOrder(found));
+    found = await read();
+  }
+  if (found === undefined) return undefined;
+  if (found.operation_id !== operationId) return { ...refused("ALREADY_PROCESSED"), payoutId };
+  if (found.balance.content !== content) return otherContent;
+  return found.state === "executed" ? { payoutId } : { payoutId, waiting: found };
+}

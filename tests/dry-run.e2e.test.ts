@@ -1,0 +1,121 @@
+import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { beforeAll, expect, it } from "vitest";
+import { paths } from "./bodies.ts";
+import { type Payer, payerOf } from "./payer.ts";
+
+let platform: TestPlatform;
+let acme: Payer;
+beforeAll(async () => {
+  platform = await sharedPlatform();
+  acme = payerOf(platform, "acme");
+});
+
+/** Sends a request with the header and returns its status, media type and JSON. */
+async function dry(path: string, body: object, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${platform.baseUrl}${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${platform.apiKey("acme")}`,
+      "content-type": "application/json",
+      "disburse-dry-run": "true",
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+  const json = (await answer.json()) as { data: Record<string, unknown> };
+  return { status: answer.status, type: answer.headers.get("content-type"), json };
+}
+
+const countOf = async (path: string): Promise<number> =>
+  (await acme.get(path)).json.data.meta_data.total_count;
+
+it("a quote and its execution are rehearsed, and nothing is stored", async () => {
+  const terms = { ...(await acme.transfer("USD", "USD")), source_amount: "10.00" };
+  const { status, type, json } = await dry(paths.rfq, terms);
+  expect([status, type]).toEqual([200, "application/vnd.disburse.dry-run+json"]);
+  const { data: quote } = (await acme.post(paths.rfq, terms)).json;
+  const amounts = {
+    source_amount: quote.source_amount,
+    receiving_amount: quote.receiving_amount,
+    total_fees: quote.total_fees,
+  };
+  expect(json.data).toMatchObject({ would_succeed: true, refusals: [], ...amounts });
+  const before = await countOf("/api/v1/transfer/payouts");
+  const key = { "idempotency-key": "dry-then-wet" };
+  const body = { quote_id: quote.id, reference_id: "dry" };
+  const rehearsed = await dry(paths.execute, body, key);
+  expect(rehearsed.json.data).toMatchObject({ would_succeed: true, ...amounts });
+  expect(await countOf("/api/v1/transfer/payouts")).toBe(before);
+  const executed = await acme.call("POST", paths.execute, body, key);
+  expect(executed.status).toBe(200);
+  expect(executed.headers.get("idempotent-replayed")).toBeNull();
+  const again = await dry(paths.execute, body, key);
+  expect(again.json.data).toMatchObject({
+    would_succeed: false,
+    refusals: [{ code: "ALREADY_PROCESSED" }],
+  });
+});
+
+it("names every refusal, not only the first", async () => {
+  const terms = await acme.transfer("USD", "USD");
+  const wrong = { ...terms, beneficiary_id: "ben_x", source_amount: "99999999.00" };
+  const { json } = await dry(paths.rfq, wrong);
+  const codes = (json.data.refusals as { code: string }[]).map(({ code }) => code);
+  expect(codes).toEqual(
+    expect.arrayContaining([
+      "RECORD_NOT_FOUND",
+      "AMOUNT_NOT_WITHIN_LIMITS",
+      "INSUFFICIENT_BALANCE",
+    ]),
+  );
+  const unknown = await dry(paths.execute, { quote_id: "qt_x" });
+  expect(unknown.json.data).toMatchObject({ refusals: [{ code: "RECORD_NOT_FOUND" }] });
+  expect((await dry(paths.execute, {})).status).toBe(400);
+});
+
+it("other operations refuse the header and do nothing", async () => {
+  const line = { ...(await acme.transfer("USD", "USD")), source_amount: "1.00" };
+  const before = await countOf(paths.batches);
+  const { status, json } = await dry(paths.batches, { lines: [line] });
+  expect([status, json]).toMatchObject([
+    400,
+    { code: "INVALID_REQUEST", violations: [{ field: "Disburse-Dry-Run" }] },
+  ]);
+  expect(await countOf(paths.batches)).toBe(before);
+  const terms = { ...line };
+  expect((await dry(paths.rfq, terms, { "disburse-dry-run": "yes" })).status).toBe(400);
+});
+
+it("a batch is validated with its totals, and nothing is stored", async () => {
+  const line = { ...(await acme.transfer("USD", "USD")), source_amount: "1.00" };
+  const lines = [
+    { ...line, reference_id: "a" },
+    { ...line, reference_id: "b", source_amount: "99999999.00" },
+    { ...line, reference_id: "c", source_amount: "ten" },
+    { ...line, reference_id: "d", beneficiary_id: "ben_x" },
+    {
+      ...line,
+      reference_id: "e",
+      max_source_amount: "2.00",
+      receiving_amount: "5.00",
+      source_amount: "",
+    },
+  ].map(({ source_amount, ...each }) => (source_amount === "" ? each : { ...each, source_amount }));
+  const before = await countOf(paths.batches);
+  const { json } = await acme.post(`${paths.batches}/validate`, { lines });
+  expect(json.data).toMatchObject({
+    ...{ valid: false, line_count: 5, payable_count: 1, problem_count: 4 },
+    ...{ source_currency_code: "USD", balance_sufficient: false },
+    problems: [
+      { code: "INVALID_REQUEST", field: "lines[2].source_amount", reference_id: "c" },
+      { code: "INVALID_REQUEST", field: "lines[3].beneficiary_id", reference_id: "d" },
+      { code: "AMOUNT_NOT_WITHIN_LIMITS", field: "lines[1]", reference_id: "b" },
+      { code: "COST_ABOVE_MAXIMUM", field: "lines[4].max_source_amount", reference_id: "e" },
+    ],
+  });
+  expect(await countOf(paths.batches)).toBe(before);
+  const good = await acme.post(`${paths.batches}/validate`, { lines: lines.slice(0, 1) });
+  expect(good.json.data).toMatchObject({
+    ...{ valid: true, payable_count: 1, total_amount: 1, balance_sufficient: true, problems: [] },
+  });
+});
