@@ -16,6 +16,7 @@ import { applyTheme, storedTheme } from "./shell/theme.ts";
 /** Cached data counts as fresh for this many milliseconds. */
 const freshMs = 5_000;
 const retriesMax = 2;
+const recoverMs = 5_000;
 
 applyTheme(storedTheme());
 
@@ -46,6 +47,8 @@ function createClient(): QueryClient {
       queries: {
         staleTime: freshMs,
         retry: (count, error) => count < retriesMax && isPassing(error),
+        // Pages recover by themselves when the failure has passed.
+        refetchInterval: ({ state }) => (isPassing(state.error) ? recoverMs : false),
       },
       mutations: { retry: false },
     },

@@ -7,7 +7,17 @@ export type ErrorBody = {
   readonly violations?: readonly Violation[];
 };
 
-export type Violation = { readonly field: string; readonly rule: string; readonly message: string };
+export type Violation = {
+  readonly field: string;
+  readonly rule: string;
+  readonly message: string;
+  /** The row of an uploaded file, and the line's own reference. */
+  readonly row?: number;
+  readonly reference_id?: string;
+  /** All rows with the same mistake, at most 100, and their count. */
+  readonly rows?: readonly number[];
+  readonly line_count?: number;
+};
 
 export class Problem extends Error {
   /** HTTP status, or 0 if no response arrived and the outcome is unknown. */

@@ -5,17 +5,24 @@ import { Problem } from "./problem.ts";
 const timeoutMs = 30_000;
 
 let csrfToken = "";
-/** The merchant for which the page was opened; undefined until the session is read. */
+/** The person and merchant for whom the page was opened; undefined until the session is read. */
+let personOfPage: string | undefined;
 let merchantOfPage: string | undefined;
 
 /**
- * Sets the session's CSRF token for later changes. If another tab has switched the session to
- * another merchant, reloads the first page, so that a form opened for one merchant is never sent
+ * Sets the session's CSRF token for later changes. If the session is now another person's or
+ * another merchant's, reloads the first page, so that a form opened for one merchant is never sent
  * for another.
  */
-export async function adoptSession(merchantId: string, token: string): Promise<void> {
+export async function adoptSession(session: {
+  personId: string;
+  merchantId: string;
+  token: string;
+}): Promise<void> {
+  const { personId, merchantId, token } = session;
+  personOfPage ??= personId;
   merchantOfPage ??= merchantId;
-  if (merchantId !== merchantOfPage) await leavePage();
+  if (personId !== personOfPage || merchantId !== merchantOfPage) await leavePage();
   csrfToken = token;
 }
 

@@ -23,7 +23,7 @@ import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts"
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 import { Problem } from "./problem.ts";
-import { attemptKey, currentCsrfToken } from "./request.ts";
+import { currentCsrfToken } from "./request.ts";
 
 /** The operator API proxy, which calls the services' RPCs as the signed-in person. */
 const proxyPath = "/console/rpc";
@@ -75,7 +75,7 @@ export const tracesAt = (place: Place): Client<typeof TraceService> =>
   createClient(TraceService, transportAt(`${proxyPath}/at/${place}`));
 
 /** Creates the mutation of an RPC, with one operation id per attempt of a person. */
-export const mutationOf = (attempt = attemptKey()) => ({ operationId: attempt });
+export const mutationOf = (attempt: string) => ({ operationId: attempt });
 
 /** Not an error: another person has to approve. */
 export const needsApproval = "APPROVAL_REQUIRED";

@@ -1,13 +1,16 @@
 import type { LedgerEntry } from "@disburse/sdk/gen/types.ts";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { accounts, entriesOf } from "../api/lists.ts";
+import { pagesOf } from "../api/pages.ts";
 import { addressOf } from "../api/request.ts";
 import { t } from "../catalogue/en.ts";
 import { type Filter, Filters } from "../ui/filters.tsx";
 import { List } from "../ui/list.tsx";
 import { Moment } from "../ui/moment.tsx";
-import { Money } from "../ui/money.tsx";
+import { Change, Money } from "../ui/money.tsx";
 import { Page } from "../ui/page.tsx";
+import { isZero } from "../ui/rules/amounts.ts";
 import type { Column } from "../ui/table.tsx";
 import { spanQuery } from "./rules/span.ts";
 
@@ -21,7 +24,12 @@ const columns: readonly Column<LedgerEntry>[] = [
     id: "amount",
     header: words.amount,
     align: "end",
-    cell: ({ amount, currency_code: currency }) => <Money amount={amount} currency={currency} />,
+    width: "first",
+    cell: ({ available_change: available, held_change: held, currency_code: currency }) => {
+      // A payment leaves what was held before.
+      const isHeld = isZero(available);
+      return <Change amount={isHeld ? held : available} {...{ currency, isHeld }} />;
+    },
   },
   {
     id: "available",
@@ -67,7 +75,7 @@ export function Entries() {
   const query = spanQuery(search);
   return (
     <Page
-      title={words.title}
+      title={words.titleOf(useAccountName(accountId))}
       lead={<span className="mono break">{accountId}</span>}
       actions={
         <>
@@ -92,6 +100,13 @@ export function Entries() {
       />
     </Page>
   );
+}
+
+/** Returns what tells an account from the merchant's others: its currency. */
+function useAccountName(accountId: string): string {
+  const { data } = useInfiniteQuery(pagesOf(accounts, {}));
+  const all = data?.pages.flatMap(({ items }) => items) ?? [];
+  return all.find(({ id }) => id === accountId)?.currency_code ?? "";
 }
 
 function Statements(props: {

@@ -5,11 +5,11 @@ import { pagesOf } from "../api/pages.ts";
 import { t } from "../catalogue/en.ts";
 import { may } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
+import { Awaited } from "../ui/awaited.tsx";
 import { List } from "../ui/list.tsx";
 import { Money } from "../ui/money.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page, Section } from "../ui/page.tsx";
-import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { isZero, moneyText } from "../ui/rules/amounts.ts";
 import { payoutColumns } from "./payouts/columns.tsx";
 
@@ -46,14 +46,14 @@ export function Home() {
 
 function Balances() {
   const found = useInfiniteQuery(pagesOf(accounts, {}));
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} />;
   const all = found.data.pages.flatMap(({ items }) => items);
   if (all.length === 0) return <Notice tone="info">{words.noAccounts}</Notice>;
   return (
     <ul className="cards">
-      {all.map(({ id, currency_code: currency, available, held }) => (
+      {all.map(({ id, name, currency_code: currency, available, held }) => (
         <li key={id} className="card">
+          {name === "" ? null : <strong className="break">{name}</strong>}
           <span className="figure">
             <Money amount={available} currency={currency} />
           </span>

@@ -34,10 +34,10 @@ const payouts = createRoute({
   component: lazyRouteComponent(() => import("../merchant/payouts/payouts.tsx"), "Payouts"),
 });
 
-const waitingPayouts = createRoute({
+const approvals = createRoute({
   getParentRoute,
   path: "/payouts/waiting",
-  component: lazyRouteComponent(() => import("../merchant/payouts/waiting.tsx"), "WaitingPayouts"),
+  component: lazyRouteComponent(() => import("../merchant/waiting.tsx"), "Approvals"),
 });
 
 const newPayout = createRoute({
@@ -217,7 +217,7 @@ const batch = createRoute({
 });
 
 export const merchantRoutes = [
-  ...[home, entries, payouts, waitingPayouts, newPayout, payout, scheduled],
+  ...[home, entries, payouts, approvals, newPayout, payout, scheduled],
   ...[batches, newBatch, batch],
   ...[beneficiaries, newBeneficiary, beneficiaryLinks, beneficiary],
   ...[depositors, newDepositor, depositor],

@@ -1,6 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, redirect } from "@tanstack/react-router";
-import { sessionQuery } from "../session/session.ts";
+import { knownSession, sessionQuery } from "../session/session.ts";
+import { SignedIn } from "../session/signed-in.tsx";
 import { NotFound } from "../shell/failures.tsx";
 import { Shell } from "../shell/shell.tsx";
 import { SignIn } from "../shell/sign-in.tsx";
@@ -8,15 +9,19 @@ import { textsOf } from "./rules/search.ts";
 
 export type RouteContext = { readonly client: QueryClient };
 
-export const rootRoute = createRootRouteWithContext<RouteContext>()({
-  notFoundComponent: NotFound,
-});
+export const rootRoute = createRootRouteWithContext<RouteContext>()({});
 
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",
   validateSearch: textsOf("return_to", "error"),
   component: SignIn,
+});
+
+export const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/signed-in",
+  component: SignedIn,
 });
 
 /**
@@ -27,7 +32,8 @@ export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "shell",
   beforeLoad: async ({ context, location }) => {
-    const session = await context.client.fetchQuery(sessionQuery);
+    // If the session ends while a page is open, the page asks for a sign-in and keeps its input.
+    const session = (await context.client.fetchQuery(sessionQuery)) ?? knownSession();
     if (session === null) {
       const search = { return_to: `/console${location.href}` };
       throw redirect({ to: "/sign-in", search });
@@ -40,4 +46,11 @@ export const shellRoute = createRoute({
     return { session };
   },
   component: Shell,
+});
+
+/** Any other address, with the navigation around the message. */
+export const notFoundRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "$",
+  component: NotFound,
 });

@@ -3,13 +3,13 @@ import { createRouter } from "@tanstack/react-router";
 import { PageFailed } from "../shell/failures.tsx";
 import { merchantRoutes } from "./merchant.tsx";
 import { operatorRoutes } from "./operators.tsx";
-import { rootRoute, shellRoute, signInRoute } from "./root.tsx";
+import { notFoundRoute, rootRoute, shellRoute, signedInRoute, signInRoute } from "./root.tsx";
 
 export function createConsoleRouter(client: QueryClient) {
   return createRouter({
     routeTree: rootRoute.addChildren([
-      signInRoute,
-      shellRoute.addChildren([...merchantRoutes, ...operatorRoutes]),
+      ...[signInRoute, signedInRoute],
+      shellRoute.addChildren([...merchantRoutes, ...operatorRoutes, notFoundRoute]),
     ]),
     basepath: "/console",
     context: { client },

@@ -31,10 +31,17 @@ export const sessionQuery = queryOptions({
   refetchOnWindowFocus: true,
 });
 
+let lastSession: Session | null = null;
+
+/** Returns the latest session of this page, also after it has ended. */
+export const knownSession = (): Session | null => lastSession;
+
 async function readSession(): Promise<Session | null> {
   try {
     const session = await get<Session>("/console/session");
-    await adoptSession(session.merchant?.id ?? "", session.csrf_token);
+    const { person, merchant, csrf_token: token } = session;
+    await adoptSession({ personId: person.id, merchantId: merchant?.id ?? "", token });
+    lastSession = session;
     return session;
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null;
@@ -48,8 +55,23 @@ export function signInAddress(returnTo: string, again = false): string {
   return `/console/session/login?${query}`;
 }
 
-/** Ends the session; the response removes the browser's cookie. */
+/** Tells the console's pages in this browser that a person has signed in. */
+export const signedIn = new BroadcastChannel("disburse.signed-in");
+
+/**
+ * Opens the sign-in in a window of its own, so that the page keeps its input. Where windows are
+ * blocked, the sign-in replaces the page.
+ */
+export function openSignIn(again = false): void {
+  const size = "popup,width=520,height=720";
+  const opened = window.open(signInAddress("/console/signed-in", again), "disburse-sign-in", size);
+  const { pathname, search } = window.location;
+  if (opened === null) window.location.assign(signInAddress(`${pathname}${search}`, again));
+}
+
+/** Ends the session; the response removes the browser's cookie. The other tabs forget drafts too. */
 export async function signOut(): Promise<void> {
+  signedIn.postMessage("out");
   await send("POST", "/console/session/logout");
 }
 

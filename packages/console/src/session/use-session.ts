@@ -1,9 +1,10 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { type Session, sessionQuery } from "./session.ts";
+import { knownSession, type Session, sessionQuery } from "./session.ts";
 
-/** Returns the session on pages that require a sign-in. */
+/** Returns the session on pages that require a sign-in; after its end, the latest one. */
 export function useSession(): Session {
-  const { data } = useSuspenseQuery(sessionQuery);
+  const { data: current } = useSuspenseQuery(sessionQuery);
+  const data = current ?? knownSession();
   if (data === null) throw new Error("a page that requires a sign-in was shown without a session");
   return data;
 }

@@ -1,6 +1,7 @@
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
 import { t } from "../catalogue/en.ts";
+import { forgetDrafts } from "../session/draft.ts";
 import { type Session, signOut, switchTeam } from "../session/session.ts";
 import { applyTheme, storedTheme, type Theme, themes } from "./theme.ts";
 
@@ -65,6 +66,7 @@ function connectionText({ kind }: Session, isLive: boolean): string {
 }
 
 async function leave(): Promise<void> {
+  forgetDrafts();
   try {
     await signOut();
   } finally {

@@ -1,5 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { forgetDrafts } from "../session/draft.ts";
+import { sessionQuery, signedIn } from "../session/session.ts";
 
 /** Lists to invalidate for each kind of event. */
 const staleBy: Readonly<Record<string, readonly string[]>> = {
@@ -13,15 +15,20 @@ const staleBy: Readonly<Record<string, readonly string[]>> = {
  * together.
  */
 const settleMs = 300;
+const reopenMs = 10_000;
 
 /**
  * Follows a merchant's events and reloads the affected lists. Events contain only ids. Returns true
- * while connected. Otherwise, pages reload when they get the focus.
+ * while connected. Otherwise, pages reload when they get the focus. `token` is the session's: each
+ * session has its own stream, and an empty one has none.
  */
-export function useLiveUpdates(client: QueryClient, isServed: boolean): boolean {
+export function useLiveUpdates(client: QueryClient, token: string): boolean {
   const [isOpen, setIsOpen] = useState(false);
+  const [round, setRound] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each round opens a new stream.
   useEffect(() => {
-    if (!isServed) return;
+    if (token === "") return;
+    let reopening: ReturnType<typeof setTimeout> | undefined;
     const stale = new Set<string>();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const readAgain = () => {
@@ -39,7 +46,13 @@ export function useLiveUpdates(client: QueryClient, isServed: boolean): boolean 
       for (const key of Object.values(staleBy).flat()) stale.add(key);
       readAgain();
     };
-    source.onerror = () => setIsOpen(false);
+    source.onerror = () => {
+      setIsOpen(false);
+      // The browser opens a lost stream again, but not a refused one.
+      if (source.readyState !== EventSource.CLOSED) return;
+      void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      reopening = setTimeout(() => setRound((each) => each + 1), reopenMs);
+    };
     for (const [kind, keys] of Object.entries(staleBy)) {
       source.addEventListener(kind, () => {
         for (const key of keys) stale.add(key);
@@ -48,10 +61,27 @@ export function useLiveUpdates(client: QueryClient, isServed: boolean): boolean 
     }
     return () => {
       clearTimeout(timer);
+      clearTimeout(reopening);
       source.close();
     };
-  }, [client, isServed]);
+  }, [client, token, round]);
   return isOpen;
+}
+
+/** After a sign-in in another window, adopts the new session and reloads what had failed. */
+export function useSignIns(client: QueryClient): void {
+  useEffect(() => {
+    const adopt = async () => {
+      await client.refetchQueries({ queryKey: sessionQuery.queryKey });
+      await client.invalidateQueries();
+    };
+    const listen = ({ data }: MessageEvent) => {
+      if (data === "out") forgetDrafts();
+      else void adopt();
+    };
+    signedIn.addEventListener("message", listen);
+    return () => signedIn.removeEventListener("message", listen);
+  }, [client]);
 }
 
 /**

@@ -1,15 +1,17 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { t } from "../catalogue/en.ts";
-import type { Session } from "../session/session.ts";
+import { forgetDrafts } from "../session/draft.ts";
+import { type Session, sessionQuery } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
 import mark from "../styles/mark.svg";
 import { Badge } from "../ui/badge.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { AccountMenu } from "./account-menu.tsx";
-import { useLiveUpdates, useReadingAgain } from "./live.ts";
+import { useLiveUpdates, useReadingAgain, useSignIns } from "./live.ts";
 import { navigationFor } from "./pages.ts";
+import { SessionEnded } from "./session-ended.tsx";
 
 const words = t.shell;
 
@@ -20,7 +22,10 @@ export function Shell() {
   const main = useRef<HTMLElement>(null);
   const previousPath = useRef(path);
   const client = useQueryClient();
-  const isLive = useLiveUpdates(client, session.merchant !== null);
+  const { data: current } = useQuery(sessionQuery);
+  const isLive = useLiveUpdates(client, current?.merchant == null ? "" : current.csrf_token);
+  useSignIns(client);
+  useEffect(() => forgetDrafts(session.person.id), [session.person.id]);
   useReadingAgain(client, session.kind === "operator");
   useEffect(() => {
     if (previousPath.current === path) return;
@@ -72,6 +77,7 @@ export function Shell() {
         <InvitationNotice session={session} />
         <Outlet />
       </main>
+      <SessionEnded isOpen={current === null} />
     </div>
   );
 }

@@ -19,6 +19,7 @@ export function moneyColumn<T>(
     id,
     header,
     align: "end",
+    width: "first",
     csv: amountOf,
     cell: (row) => <Money amount={amountOf(row)} />,
   };

@@ -1,9 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { attemptKey } from "../api/request.ts";
 import { t } from "../catalogue/en.ts";
 import { Modal } from "./dialog.tsx";
 import { StepNotice } from "./step-up.tsx";
+import { useSingle } from "./use-attempt.ts";
 
 /**
  * A button that asks for confirmation and explains the effect. Each opening of the dialog is one
@@ -20,7 +20,7 @@ export function ConfirmButton(props: {
   const { label, text, kind = "danger", confirm, children, isReady = true } = props;
   const [isOpen, setOpen] = useState(false);
   const key = useRef("");
-  const doing = useMutation({
+  const doing = useSingle({
     mutationFn: () => confirm(key.current),
     onSuccess: () => setOpen(false),
   });

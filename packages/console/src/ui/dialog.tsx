@@ -1,5 +1,5 @@
 import { Dialog } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 
 /**
  * A modal dialog. Escape closes it. Radix' own overlay isn't used, because it would add a style
@@ -10,15 +10,25 @@ export function Modal(props: {
   text?: ReactNode;
   isOpen: boolean;
   onOpenChange: (isOpen: boolean) => void;
+  /** Shows the dialog at the bottom of the screen. */
+  isSheet?: boolean;
   children: ReactNode;
 }) {
-  const { title, text, isOpen, onOpenChange, children } = props;
+  const { title, text, isOpen, onOpenChange, isSheet = false, children } = props;
+  const before = useRef<Element>(null);
   return (
     <Dialog.Root open={isOpen} onOpenChange={onOpenChange}>
       <Dialog.Portal>
         <div className="backdrop" />
         <Dialog.Content
-          className="dialog"
+          className={isSheet ? "dialog sheet" : "dialog"}
+          onOpenAutoFocus={() => {
+            before.current = document.activeElement;
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            focusAgain(before.current);
+          }}
           {...(text === undefined ? { "aria-describedby": undefined } : {})}
         >
           <Dialog.Title>{title}</Dialog.Title>
@@ -28,4 +38,10 @@ export function Modal(props: {
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** Returns the focus to the element that had it, or to the page if that element is gone. */
+function focusAgain(element: Element | null): void {
+  const isThere = element instanceof HTMLElement && element.isConnected;
+  (isThere ? element : document.getElementById("content"))?.focus();
 }

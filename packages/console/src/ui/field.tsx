@@ -53,9 +53,13 @@ export function TextField(
     readonly inputMode?: "decimal" | "numeric";
     readonly maxLength?: number | undefined;
     readonly name?: string;
+    /** The id of a list of suggestions. */
+    readonly list?: string;
+    readonly onBlur?: () => void;
   },
 ) {
   const { label, value, onChange, hint, error, type = "text", inputMode, maxLength, name } = props;
+  const { list, onBlur } = props;
   const id = useId();
   return (
     <Frame id={id} label={label} hint={hint} error={error}>
@@ -66,6 +70,8 @@ export function TextField(
         maxLength={maxLength}
         inputMode={inputMode}
         name={name}
+        list={list}
+        onBlur={onBlur}
         autoComplete="off"
         onChange={(event) => onChange(event.target.value)}
       />

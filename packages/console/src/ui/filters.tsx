@@ -1,6 +1,8 @@
 import { type FormEvent, useEffect, useState } from "react";
 import { t } from "../catalogue/en.ts";
+import { Modal } from "./dialog.tsx";
 import { SelectField, TextField } from "./field.tsx";
+import { useNarrow } from "./use-narrow.ts";
 
 /** A list filter: a selection, an exact text, or a day. */
 export type Filter =
@@ -29,39 +31,57 @@ export function Filters(props: {
   const { filters, values, onChange } = props;
   const [typed, setTyped] = useState(values);
   useEffect(() => setTyped(values), [values]);
+  const [isOpen, setOpen] = useState(false);
+  const isNarrow = useNarrow();
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    setOpen(false);
     onChange(typed);
   };
-  const isAny = Object.values(values).some((value) => value !== undefined && value !== "");
+  const count = Object.values(values).filter((value) => value !== undefined && value !== "").length;
+  const form = (
+    <form className="filters" onSubmit={submit}>
+      {filters.map((filter) => {
+        const { name, label } = filter;
+        const value = typed[name] ?? "";
+        const type = (next: string) => setTyped({ ...typed, [name]: next });
+        if (filter.kind === "choice") {
+          const choose = (next: string) => onChange({ ...typed, [name]: next });
+          const { options, none = t.states.any } = filter;
+          return <SelectField key={name} {...{ label, value, options, none, onChange: choose }} />;
+        }
+        const kind = filter.kind === "day" ? "date" : "search";
+        return <TextField key={name} {...{ label, value, type: kind, onChange: type }} />;
+      })}
+      <div className="row">
+        <button type="submit" className="button">
+          {t.actions.apply}
+        </button>
+        {count > 0 ? (
+          <button
+            type="button"
+            className="button"
+            data-kind="plain"
+            onClick={() => {
+              setOpen(false);
+              onChange({});
+            }}
+          >
+            {t.actions.clearFilters}
+          </button>
+        ) : null}
+      </div>
+    </form>
+  );
+  if (!isNarrow) return <search aria-label={t.list.filters}>{form}</search>;
   return (
     <search aria-label={t.list.filters}>
-      <form className="filters" onSubmit={submit}>
-        {filters.map((filter) => {
-          const { name, label } = filter;
-          const value = typed[name] ?? "";
-          const type = (next: string) => setTyped({ ...typed, [name]: next });
-          if (filter.kind === "choice") {
-            const choose = (next: string) => onChange({ ...typed, [name]: next });
-            const { options, none = t.states.any } = filter;
-            return (
-              <SelectField key={name} {...{ label, value, options, none, onChange: choose }} />
-            );
-          }
-          const kind = filter.kind === "day" ? "date" : "search";
-          return <TextField key={name} {...{ label, value, type: kind, onChange: type }} />;
-        })}
-        <div className="row">
-          <button type="submit" className="button">
-            {t.actions.apply}
-          </button>
-          {isAny ? (
-            <button type="button" className="button" data-kind="plain" onClick={() => onChange({})}>
-              {t.actions.clearFilters}
-            </button>
-          ) : null}
-        </div>
-      </form>
+      <button type="button" className="button" onClick={() => setOpen(true)}>
+        {count > 0 ? t.list.filtersSet(count) : t.list.filters}
+      </button>
+      <Modal title={t.list.filters} isOpen={isOpen} onOpenChange={setOpen} isSheet>
+        {form}
+      </Modal>
     </search>
   );
 }

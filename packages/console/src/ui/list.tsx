@@ -6,6 +6,7 @@ import {
 import { type ListOf, type Page, pagesOf } from "../api/pages.ts";
 import type { Query } from "../api/request.ts";
 import { t } from "../catalogue/en.ts";
+import { Awaited } from "./awaited.tsx";
 import { Notice } from "./notice.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 import { type Column, DataTable } from "./table.tsx";
@@ -28,10 +29,13 @@ export function List<T extends object>(
      * empty.
      */
     readonly isFixed?: boolean;
+    /** Reads the list again at this interval, if its records publish no events. */
+    readonly everyMs?: number;
   },
 ) {
-  const { list, query, isFixed, empty, ...shown } = props;
-  const found = useInfiniteQuery(pagesOf(list, query));
+  const { list, query, isFixed, empty, everyMs, ...shown } = props;
+  const interval = everyMs === undefined ? {} : { refetchInterval: everyMs };
+  const found = useInfiniteQuery({ ...pagesOf(list, query), ...interval });
   const isFiltered =
     !isFixed && Object.values(query).some((value) => value !== undefined && value !== "");
   const words = isFiltered ? t.states.nothingMatches : (empty ?? t.states.empty);
@@ -42,13 +46,15 @@ export function PagedTable<T extends object>(
   props: Shown<T> & { readonly found: UseInfiniteQueryResult<InfiniteData<Page<T>>, Error> },
 ) {
   const { caption, columns, keyOf, empty = t.states.empty, shows = () => true, found } = props;
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} />;
   const rows = found.data.pages.flatMap(({ items }) => items).filter(shows);
   const { total, isCapped = false } = found.data.pages.at(-1) ?? {};
   if (rows.length === 0 && !found.hasNextPage) return <Notice tone="info">{empty}</Notice>;
   return (
     <div className="stack">
+      {found.isError ? (
+        <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
+      ) : null}
       <DataTable caption={caption} columns={columns} rows={rows} keyOf={keyOf} />
       <div className="row between">
         <span className="soft small" role="status">

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/request.ts";
 import { t } from "../catalogue/en.ts";
+import { Awaited } from "./awaited.tsx";
 import { Notice } from "./notice.tsx";
-import { ProblemNotice } from "./problem-notice.tsx";
 import { type Column, DataTable } from "./table.tsx";
 
 export function PlainList<T extends object>(props: {
@@ -17,8 +17,7 @@ export function PlainList<T extends object>(props: {
     queryKey: [path],
     queryFn: () => get<Record<string, readonly T[]>>(path),
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} />;
   const rows = found.data[items] ?? [];
   if (rows.length === 0) return <Notice tone="info">{t.states.empty}</Notice>;
   return <DataTable caption={caption} columns={columns} rows={rows} keyOf={keyOf} />;

@@ -1,16 +1,38 @@
-import { Problem } from "../api/problem.ts";
+import { Problem, type Violation } from "../api/problem.ts";
 import { t } from "../catalogue/en.ts";
+import { UntilSignedIn } from "../session/signed-in.tsx";
 import { Notice } from "./notice.tsx";
 
 const words = t.problems;
 
+type Shown = { error: unknown; noAnswer?: string; onRetry?: () => void };
+
 /** Shows a problem with the request id for support. */
-export function ProblemNotice({ error, noAnswer }: { error: unknown; noAnswer?: string }) {
+export function ProblemNotice(props: Shown) {
+  const { error } = props;
+  if (!(error instanceof Problem && error.status === 401)) return <Shown {...props} />;
+  return (
+    <UntilSignedIn>
+      <Notice tone="warn">{words.signedOut}</Notice>
+    </UntilSignedIn>
+  );
+}
+
+function Shown({ error, noAnswer, onRetry }: Shown) {
+  const retry =
+    onRetry === undefined ? null : (
+      <p>
+        <button type="button" className="button" onClick={onRetry}>
+          {t.actions.retry}
+        </button>
+      </p>
+    );
   if (!(error instanceof Problem)) {
     return (
       <Notice tone="bad">
         <p>{words.unexpected}</p>
         <p className="mono break">{error instanceof Error ? error.message : String(error)}</p>
+        {retry}
       </Notice>
     );
   }
@@ -19,9 +41,10 @@ export function ProblemNotice({ error, noAnswer }: { error: unknown; noAnswer?: 
       <p>{sentence(error, noAnswer)}</p>
       {error.violations.length === 0 ? null : (
         <ul>
-          {error.violations.map(({ field, message }) => (
-            <li key={`${field}:${message}`}>
-              <code>{field}</code> {message}
+          {error.violations.map((violation) => (
+            <li key={`${violation.field}:${violation.message}`}>
+              {placeOf(violation)}
+              <code>{violation.field}</code> {violation.message}
             </li>
           ))}
         </ul>
@@ -31,8 +54,15 @@ export function ProblemNotice({ error, noAnswer }: { error: unknown; noAnswer?: 
           {error.code} · {words.requestId(error.requestId)}
         </p>
       )}
+      {retry}
     </Notice>
   );
+}
+
+/** Names the rows of an uploaded file and the first line's reference. */
+function placeOf({ row, rows, reference_id, line_count }: Violation): string {
+  if (row === undefined) return "";
+  return words.rows({ rows: rows ?? [row], count: line_count ?? 1, reference: reference_id });
 }
 
 function sentence(
@@ -40,7 +70,6 @@ function sentence(
   noAnswer: string = words.noAnswerRead,
 ): string {
   if (status === 0) return noAnswer;
-  if (status === 401) return words.signedOut;
   if (code === "RATE_LIMITED") return words.rateLimited;
   return message === "" ? code : message;
 }

@@ -1,5 +1,4 @@
-import { useState } from "react";
-import { t } from "../catalogue/en.ts";
+import { CopyButton } from "./copy-button.tsx";
 import { Modal } from "./dialog.tsx";
 
 /** Shows secrets that the server returns only once. No other part of the console keeps them. */
@@ -27,22 +26,13 @@ export function ShownOnce(props: {
 }
 
 function Secret({ label, text }: { label: string; text: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-  };
   return (
     <div className="stack">
       <strong>{label}</strong>
       <code className="break">{text}</code>
-      {navigator.clipboard === undefined ? null : (
-        <div>
-          <button type="button" className="button" onClick={() => void copy()}>
-            {isCopied ? t.actions.copied : t.actions.copy}
-          </button>
-        </div>
-      )}
+      <div>
+        <CopyButton text={text} />
+      </div>
     </div>
   );
 }

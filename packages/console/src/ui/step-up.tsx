@@ -1,8 +1,8 @@
-import { useRouterState } from "@tanstack/react-router";
 import { Problem } from "../api/problem.ts";
 import { needsApproval, needsSignIn } from "../api/rpc.ts";
 import { t } from "../catalogue/en.ts";
-import { signInAddress } from "../session/session.ts";
+import { openSignIn } from "../session/session.ts";
+import { UntilSignedIn } from "../session/signed-in.tsx";
 import { Notice } from "./notice.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 
@@ -15,17 +15,18 @@ const asksForSignIn = ({ code, reason }: Problem) =>
  * failed.
  */
 export function StepNotice({ error }: { error: unknown }) {
-  const address = useRouterState({ select: ({ location }) => location.href });
   if (error instanceof Problem && asksForSignIn(error)) {
     return (
-      <Notice tone="warn">
-        <p>{t.steps.signInAgain}</p>
-        <p>
-          <a className="button" href={signInAddress(`/console${address}`, true)}>
-            {t.steps.signIn}
-          </a>
-        </p>
-      </Notice>
+      <UntilSignedIn>
+        <Notice tone="warn">
+          <p>{t.steps.signInAgain}</p>
+          <p>
+            <button type="button" className="button" onClick={() => openSignIn(true)}>
+              {t.steps.signIn}
+            </button>
+          </p>
+        </Notice>
+      </UntilSignedIn>
     );
   }
   if (error instanceof Problem && error.code === needsApproval) {

@@ -1,5 +1,6 @@
 import { type ColumnDef, tableFeatures, useTable } from "@tanstack/react-table";
 import { type ReactNode, useMemo } from "react";
+import { useNarrow } from "./use-narrow.ts";
 
 /** A column of a table and of its CSV file. */
 export type Column<T> = {
@@ -10,9 +11,13 @@ export type Column<T> = {
   readonly csv?: (row: T) => string;
   /** Aligns the column to the end, for amounts. */
   readonly align?: "end";
-  /** Hides the column on narrow screens. */
-  readonly width?: "wide";
+  /** On narrow screens, hides the column, or shows it before the others. */
+  readonly width?: "wide" | "first";
 };
+
+/** On narrow screens, amounts come first and the time of creation last. */
+const place = ({ id, width }: { readonly id: string; readonly width?: string | undefined }) =>
+  width === "first" ? 0 : id === "created" ? 2 : 1;
 
 const features = tableFeatures({});
 
@@ -24,6 +29,7 @@ export function DataTable<T extends object>(props: {
   keyOf: (row: T) => string;
 }) {
   const { caption, columns, rows, keyOf } = props;
+  const isNarrow = useNarrow();
   const definitions = useMemo(
     () =>
       columns.map(({ id, header, cell }): ColumnDef<typeof features, T> => {
@@ -34,6 +40,8 @@ export function DataTable<T extends object>(props: {
   const data = useMemo(() => [...rows], [rows]);
   const table = useTable({ features, columns: definitions, data, getRowId: keyOf });
   const layouts = new Map(columns.map(({ id, align, width }) => [id, { align, width }]));
+  const placeOf = ({ column: { id } }: { column: { id: string } }) =>
+    isNarrow ? place({ id, ...layouts.get(id) }) : 0;
   const attributes = (id: string) => {
     const { align, width } = layouts.get(id) ?? {};
     return { "data-align": align, "data-width": width };
@@ -46,22 +54,27 @@ export function DataTable<T extends object>(props: {
         <thead>
           {table.getHeaderGroups().map((group) => (
             <tr key={group.id}>
-              {group.headers.map((header) => (
-                <th key={header.id} scope="col" {...attributes(header.column.id)}>
-                  <table.FlexRender header={header} />
-                </th>
-              ))}
+              {group.headers
+                .toSorted((one, two) => placeOf(one) - placeOf(two))
+                .map((header) => (
+                  <th key={header.id} scope="col" {...attributes(header.column.id)}>
+                    <table.FlexRender header={header} />
+                  </th>
+                ))}
             </tr>
           ))}
         </thead>
         <tbody>
           {table.getRowModel().rows.map((row) => (
             <tr key={row.id}>
-              {row.getAllCells().map((cell) => (
-                <td key={cell.id} {...attributes(cell.column.id)}>
-                  <table.FlexRender cell={cell} />
-                </td>
-              ))}
+              {row
+                .getAllCells()
+                .toSorted((one, two) => placeOf(one) - placeOf(two))
+                .map((cell) => (
+                  <td key={cell.id} {...attributes(cell.column.id)}>
+                    <table.FlexRender cell={cell} />
+                  </td>
+                ))}
             </tr>
           ))}
         </tbody>

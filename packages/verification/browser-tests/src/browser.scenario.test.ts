@@ -6,17 +6,22 @@ import type { BrowserTest } from "./browser-test.ts";
 import { readSandbox, startSandbox } from "./platform.ts";
 import { approvals } from "./roles/approvals.ts";
 import { compliance } from "./roles/compliance.ts";
+import { devices } from "./roles/devices.ts";
 import { docs } from "./roles/docs.ts";
+import { doubles } from "./roles/doubles.ts";
+import { forms } from "./roles/forms.ts";
 import { maker } from "./roles/maker.ts";
 import { admin, invited, viewer } from "./roles/members.ts";
+import { session } from "./roles/session.ts";
 import { treasury } from "./roles/treasury.ts";
+import { webhooks } from "./roles/webhooks.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 
 /** `npm run test:console`: README.md describes the tests. */
 
 const browserTests: readonly BrowserTest[] = [
   ...[maker, approvals, admin, viewer, invited],
-  ...[compliance, treasury, docs],
+  ...[compliance, treasury, docs, session, doubles, webhooks, devices, forms],
 ];
 
 const ends = new AsyncDisposableStack();

@@ -53,14 +53,17 @@ export async function createVisitor(browser: Browser, home: string, checkPage: P
     open: async (path: string) => {
       await page.goto(new URL(path, home).href);
     },
-    /** Signs in at the sandbox's provider, from the log-in page or a page with a link to it. */
-    signIn: async (name: string, password: string, link = "Sign in") => {
-      if (link === "Sign in") await page.goto(home);
-      await page.getByRole("link", { name: link }).click();
-      await page.getByLabel("Name").fill(name);
-      await page.getByLabel("Password").fill(password);
-      await page.getByRole("button", { name: "Sign in" }).click();
+    /** Signs in at the sandbox's provider, from the log-in page. */
+    signIn: async (name: string, password: string) => {
+      await page.goto(home);
+      await page.getByRole("link", { name: "Sign in" }).click();
+      await fillSignIn(page, name, password);
       await page.locator("#content").waitFor();
+    },
+    /** Signs in in the window that a button opens. The page stays open and keeps its input. */
+    signInOver: async (name: string, password: string, button: Locator) => {
+      const [opened] = await Promise.all([context.waitForEvent("page"), button.click()]);
+      await Promise.all([opened.waitForEvent("close"), fillSignIn(opened, name, password)]);
     },
     /**
      * Checks the current page: wide and light, then narrow and dark. Axe skips third-party
@@ -81,6 +84,12 @@ export async function createVisitor(browser: Browser, home: string, checkPage: P
       await page.emulateMedia({ colorScheme: "light" });
     },
   };
+}
+
+async function fillSignIn(page: Page, name: string, password: string): Promise<void> {
+  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
 }
 
 /** Waits until nothing is loading. Ignores the connection for live updates. */

@@ -26,6 +26,7 @@ export const batchWords = {
   },
   one: {
     title: "Batch",
+    titleOf: (name: string) => `Batch ${name}`,
     account: "From account",
     sourceTotal: "Sum of what is sent",
     receivingTotal: "Sum of what is received",

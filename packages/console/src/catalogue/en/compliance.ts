@@ -29,6 +29,7 @@ export const complianceWords = {
   verdicts: { clear: "Clear", review: "Review", block: "Block" } as Record<string, string>,
   alert: {
     title: "Alert",
+    titleOf: (name: string) => `Alert: ${name}`,
     sides: "Party and listed entry",
     ours: "Party",
     listed: "Listed entry",

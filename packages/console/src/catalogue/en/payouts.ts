@@ -51,6 +51,7 @@ export const payoutWords = {
   } as Record<string, string>,
   one: {
     title: "Payout",
+    titleTo: (name: string) => `Payout to ${name}`,
     facts: "Details",
     metadata: "Metadata",
     account: "From account",
@@ -108,9 +109,12 @@ export const payoutWords = {
   },
   waiting: {
     title: "Approvals",
-    lead: "Payouts that wait for another person of your team. Their money is held, and the terms of their quotes hold.",
-    caption: "Payouts that wait for approval, newest first",
-    empty: "No payout waits for approval.",
+    lead: "Payouts, batches and scheduled payouts that wait for another person of your team.",
+    caption: "What waits for approval, newest first",
+    empty: "Nothing waits for approval.",
+    kind: "Kind",
+    what: "What",
+    lines: (count: number) => `${count} ${count === 1 ? "line" : "lines"}`,
   },
   scheduled: {
     one: "Scheduled payout",

@@ -23,7 +23,12 @@ export const shellWords = {
     title: "Sign in",
     text: "You sign in with your organisation's identity provider. No key or token stays in this browser.",
     button: "Sign in",
+    done: "You are signed in. You can close this window.",
     failed: "Signing in did not succeed. Try again, or ask an administrator of your team.",
+  },
+  ended: {
+    title: "Your session has ended",
+    text: "Sign in to go on. What you have entered stays on the page.",
   },
   sections: {
     money: "Money",
@@ -72,7 +77,7 @@ export const shellWords = {
     noAccounts: "This merchant has no account yet.",
   },
   entries: {
-    title: "Entries of the account",
+    titleOf: (name: string) => `Entries of the ${name} account`.replace("  ", " "),
     step: "Step",
     amount: "Amount",
     available: "Available after",

@@ -20,6 +20,11 @@ export const treasuryWords = {
     filterMerchant: "Merchant id",
   },
   payouts: {
+    merchantReference: "Merchant's reference",
+    railReference: "Reference at the rail",
+    endToEnd: "End-to-end id at the bank",
+    notKnownYet: "Not known yet",
+    times: (count: number, last: string) => `(${count} times, last ${last})`,
     title: "Payouts of all merchants",
     caption: "Payouts of all merchants, newest first",
     journal: "History",

@@ -51,6 +51,11 @@ export const webhookWords = {
       open: "Open: it fails again and again, and gets one attempt at a time",
     } as Record<string, string>,
     failures: "Failures in a row",
+    success: "Delivered",
+    successOf: (delivered: number, ended: number) =>
+      `${delivered} of ${ended} of the latest that ended (${Math.round((100 * delivered) / ended)} %)`,
+    latency: "Time to delivery",
+    latencyOf: (median: string, slow: string) => `${median} (median), ${slow} (95 % of them)`,
     lastDelivered: "Last delivered",
     lastFailed: "Last failed",
     oldest: "Oldest waiting",
@@ -110,12 +115,20 @@ export const webhookWords = {
   },
   delivery: {
     title: "Webhook delivery",
+    titleOf: (event: string) => `Delivery of ${event}`,
     facts: "Delivery",
     attempts: "Attempts",
     noAttempts: "It was not attempted yet.",
     redeliver: "Send again",
     redeliverText:
       "The same event is sent to its endpoint once more, with the same id: a receiver that has it already should ignore it.",
+    sendNow: "Send now",
+    sendNowText:
+      "The next attempt is made at once. If it fails, the schedule goes on as before. If an attempt is running, nothing changes.",
+    request: "Request",
+    requestHint:
+      "As it was sent last, signed with the present secrets. The values of your own headers are hidden.",
+    curl: "Copy as curl",
     sequence: "Sequence",
     number: "No.",
     started: "Started",
@@ -127,13 +140,15 @@ export const webhookWords = {
   replay: {
     action: "Replay",
     title: "Replay deliveries",
-    text: "Deliveries of a span of time that ended are sent once more, at the rate below. Receivers see the same ids again.",
+    text: "Deliveries of a span of time are sent again, at the rate below. Receivers see the same ids again.",
     since: "From day (UTC)",
     until: "To day (UTC), empty for now",
     states: "Which",
     statesChoices: {
       exhausted: "Those that were given up",
-      "exhausted,delivered": "All that ended",
+      pending: "Those that wait for their next attempt",
+      "exhausted,pending": "All that did not arrive",
+      "exhausted,delivered,pending": "All",
     } as Record<string, string>,
     rate: "Most a second",
     confirm: "Start the replay",

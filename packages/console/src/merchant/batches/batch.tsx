@@ -7,6 +7,7 @@ import { get, send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -16,8 +17,8 @@ import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { amountOf, moneyText } from "../../ui/rules/amounts.ts";
+import { momentText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { Decision } from "../payouts/decision.tsx";
 
@@ -47,6 +48,7 @@ const columns: readonly Column<BatchLine>[] = [
     id: "sent",
     header: t.payouts.sent,
     align: "end",
+    width: "first",
     cell: ({ source_amount: amount, source_currency_code: currency }) =>
       amount === undefined ? "–" : <Money amount={amount} currency={currency} />,
   },
@@ -96,12 +98,11 @@ export function BatchPage() {
       void client.invalidateQueries({ queryKey: [linesOf(batchId).path] });
     }
   }, [client, batchId, changedAt]);
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <AwaitedPage title={words.title} found={found} />;
   const batch = found.data;
   return (
     <Page
-      title={batch.reference_id || words.title}
+      title={words.titleOf(batch.reference_id || momentText(batch.created_at))}
       lead={
         <span className="row">
           <span className="mono break">{batch.id}</span>

@@ -59,6 +59,7 @@ const columns: readonly Column<Batch>[] = [
     id: "cost",
     header: words.cost,
     align: "end",
+    width: "first",
     cell: (row) => <Money amount={row.total_amount} currency={row.source_currency_code} />,
     csv: (row) => row.total_amount,
   },

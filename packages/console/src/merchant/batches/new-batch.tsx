@@ -1,5 +1,5 @@
 import type { Batch } from "@disburse/sdk/gen/types.ts";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { batches } from "../../api/lists.ts";
@@ -7,6 +7,7 @@ import { attemptKey, send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { Page } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { useSingle } from "../../ui/use-attempt.ts";
 
 const words = t.batches.upload;
 const route = getRouteApi("/shell/batches/new");
@@ -24,7 +25,7 @@ export function NewBatch() {
   // Each file selection is one attempt. Selecting the same file again therefore creates another
   // batch.
   const key = useRef("");
-  const sending = useMutation({
+  const sending = useSingle({
     mutationFn: async (chosen: File) => {
       const csv = await chosen.text();
       return send<Batch>("POST", batches.path, { csv, idempotencyKey: key.current });

@@ -5,15 +5,17 @@ import type {
 } from "@disburse/sdk/gen/types.ts";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { beneficiaries } from "../../api/lists.ts";
 import { get } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
+import { useDraft } from "../../session/draft.ts";
+import { Awaited } from "../../ui/awaited.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { BodyForm } from "../forms/body-form.tsx";
+import { humanGroups } from "../forms/groups.ts";
 import { discoveredFields } from "../forms/rules/form-field.ts";
 import { useBodyForm } from "../forms/use-body-form.ts";
 
@@ -22,6 +24,8 @@ const route = getRouteApi("/shell/beneficiaries/new");
 
 /** The choices that select a form. */
 type Choice = { readonly kind: string; readonly currency: string; readonly method: string };
+
+const firstChoice: Choice = { kind: "Individual", currency: "", method: "" };
 
 const methodOf = ({ transfer_type: type }: BeneficiaryForm) => type || words.crypto;
 const unique = (texts: readonly string[]) =>
@@ -34,9 +38,8 @@ export function NewBeneficiary() {
     queryFn: () => get<BeneficiaryForms>("/api/v1/transfer/beneficiary-forms"),
     staleTime: 300_000,
   });
-  const [choice, setChoice] = useState<Choice>({ kind: "Individual", currency: "", method: "" });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  const [choice, setChoice] = useDraft<Choice>("beneficiary", firstChoice);
+  if (found.data === undefined) return <Awaited found={found} />;
   const ofKind = found.data.forms.filter((form) => form.beneficiary_account_type === choice.kind);
   const ofCurrency = ofKind.filter((form) => form.destination_currency === choice.currency);
   const [only] = ofCurrency.length === 1 ? ofCurrency : [];
@@ -91,6 +94,7 @@ function Details({ form }: { form: BeneficiaryForm }) {
   const fields = useMemo(() => discoveredFields(form), [form]);
   const body = useBodyForm<CreatedBeneficiary>(fields, {
     path: form.path,
+    kind: `${form.name}:${form.destination_currency}:${form.transfer_type}`,
     onDone: async ({ beneficiary_id: id = "" }) => {
       await client.invalidateQueries({ queryKey: [beneficiaries.path] });
       if (purpose === "payout") {
@@ -103,7 +107,7 @@ function Details({ form }: { form: BeneficiaryForm }) {
   return (
     <Section title={words.details}>
       <p className="soft">{form.description}</p>
-      <BodyForm groups={[{ title: "", fields }]} form={body} words={words} />
+      <BodyForm groups={humanGroups(form, fields)} form={body} words={words} />
       {form.rules.length === 0 ? null : (
         <ul className="soft small">
           {form.rules.map((rule) => (

@@ -4,11 +4,11 @@ import { getRouteApi } from "@tanstack/react-router";
 import { depositors } from "../../api/lists.ts";
 import { get } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
+import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { depositorName } from "../rules/depositor.ts";
 import { recordRows } from "../rules/record.ts";
 
@@ -25,8 +25,7 @@ export function DepositorPage() {
     queryFn: () => get<Depositor>(`/api/v1/depositor/${encodeURIComponent(id)}`),
     refetchInterval: ({ state }) => (state.data?.status === "pending" ? 3_000 : false),
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <AwaitedPage title={t.depositors.title} found={found} />;
   const depositor = found.data;
   return (
     <Page

@@ -4,9 +4,9 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { depositors } from "../../api/lists.ts";
 import { t } from "../../catalogue/en.ts";
+import { Awaited } from "../../ui/awaited.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { BodyForm, type FieldGroup } from "../forms/body-form.tsx";
 import {
   type BodySchema,
@@ -37,8 +37,7 @@ export function NewDepositor() {
     queryFn: async () => (await (await fetch("/openapi.json")).json()) as Reference,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} />;
   const { schemas } = found.data.components;
   return (
     <Page title={words.title}>
@@ -51,12 +50,13 @@ export function NewDepositor() {
           name="kind"
         />
       </div>
-      <Details key={kind} schema={schemas[kind] ?? {}} components={schemas} />
+      <Details key={kind} kind={kind} schema={schemas[kind] ?? {}} components={schemas} />
     </Page>
   );
 }
 
-function Details({ schema, components }: { schema: BodySchema; components: Components }) {
+function Details(props: { kind: string; schema: BodySchema; components: Components }) {
+  const { kind, schema, components } = props;
   const navigate = route.useNavigate();
   const client = useQueryClient();
   const [owners, setOwners] = useState(1);
@@ -66,6 +66,7 @@ function Details({ schema, components }: { schema: BodySchema; components: Compo
   );
   const body = useBodyForm<CreatedDepositor>(fields, {
     path: "/api/v1/depositor",
+    kind,
     onDone: async ({ id }) => {
       await client.invalidateQueries({ queryKey: [depositors.path] });
       await navigate({ to: "/depositors/$depositorId", params: { depositorId: id } });

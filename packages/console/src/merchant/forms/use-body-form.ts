@@ -1,42 +1,49 @@
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Problem } from "../../api/problem.ts";
-import { attemptKey, send } from "../../api/request.ts";
+import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
-import { bodyOf, type FormValues, formProblems } from "./rules/form-body.ts";
+import { useDraft } from "../../session/draft.ts";
+import { useAttempt } from "../../ui/use-attempt.ts";
+import { bankOf, bodyOf, type FormValues, formProblems } from "./rules/form-body.ts";
 import type { FormField } from "./rules/form-field.ts";
 
-type Target<T> = { readonly path: string; readonly onDone: (answer: T) => Promise<void> };
+const bankCountryPath = "beneficiary_bank_country_code";
 
-/**
- * Posts a form's body. Posting an unchanged body again is the same attempt and uses the same
- * idempotency key. A changed body is a new attempt.
- */
-export function useBodyForm<T>(fields: readonly FormField[], { path, onDone }: Target<T>) {
-  const [values, setValues] = useState<FormValues>({});
+type Target<T> = {
+  readonly path: string;
+  /** Tells the form's draft from those of the path's other forms. */
+  readonly kind: string;
+  readonly onDone: (answer: T) => Promise<void>;
+};
+
+/** Posts a form's body. */
+export function useBodyForm<T>(fields: readonly FormField[], { path, kind, onDone }: Target<T>) {
+  const [values, setValues, forget] = useDraft<FormValues>(`${path}:${kind}`, {});
   const [missed, setMissed] = useState<Readonly<Record<string, string>>>({});
-  const attempt = useRef({ text: "", key: "" });
-  const posting = useMutation({
-    mutationFn: (body: object) => {
-      const text = JSON.stringify([path, body]);
-      if (attempt.current.text !== text) attempt.current = { text, key: attemptKey() };
-      return send<T>("POST", path, { body, idempotencyKey: attempt.current.key });
+  const posting = useAttempt({
+    send: ([to, body]: readonly [string, object], idempotencyKey) =>
+      send<T>("POST", to, { body, idempotencyKey }),
+    onSuccess: (answer) => {
+      forget();
+      return onDone(answer);
     },
-    onSuccess: onDone,
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const problems = formProblems(fields, values, t.forms.problems);
     setMissed(problems);
     const first = Object.keys(problems)[0];
-    if (first === undefined) posting.mutate(bodyOf(fields, values));
+    if (first === undefined) posting.mutate([path, bodyOf(fields, values)]);
     else
       (event.currentTarget as HTMLFormElement | null)
         ?.querySelector<HTMLElement>(`[name="${CSS.escape(first)}"]`)
         ?.focus();
   };
   const change = (next: FormValues) => {
-    setValues(next);
+    const country = bankOf(next);
+    const isNew = country !== "" && country !== bankOf(values);
+    const fills = isNew && fields.some(({ path: each }) => each === bankCountryPath);
+    setValues(fills ? { ...next, [bankCountryPath]: country } : next);
     posting.reset();
     setMissed({});
   };

@@ -8,10 +8,10 @@ import { readAll } from "../../api/pages.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { Awaited } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { accountOf, isFound, nameOf } from "../rules/beneficiary.ts";
 
 const words = t.payouts.create;
@@ -29,8 +29,7 @@ export function BeneficiaryPicker({ onPick }: { onPick: (beneficiary: Beneficiar
     queryKey: [beneficiaries.path, "picker"],
     queryFn: () => readAll(beneficiaries, { archived: false }, searchedMax),
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} />;
   const { items, isCut } = found.data;
   const matching = items.filter((each) => isFound(each, search)).slice(0, shownMax);
   const pick = (id: string) => {

@@ -21,6 +21,12 @@ export function PayoutState({
   );
 }
 
+/**
+ * Returns the payment method. `transfer_method` is `CREDIT_REVERSAL` for a failed payout; the subtitle
+ * is currency and method of every payout.
+ */
+const methodOf = (row: PayoutItem) => row.sub_title.split(" ").at(-1) ?? row.transfer_method;
+
 export const payoutColumns: readonly Column<PayoutItem>[] = [
   {
     id: "created",
@@ -48,6 +54,7 @@ export const payoutColumns: readonly Column<PayoutItem>[] = [
     id: "sent",
     header: words.sent,
     align: "end",
+    width: "first",
     cell: ({ amount }) => (
       <Money amount={amount.source_amount} currency={amount.source_amount_currency.symbol} />
     ),
@@ -57,10 +64,16 @@ export const payoutColumns: readonly Column<PayoutItem>[] = [
     id: "received",
     header: words.received,
     align: "end",
-    cell: ({ amount }) => (
-      <Money amount={amount.receiving_amount} currency={amount.receiving_amount_currency.symbol} />
-    ),
-    csv: (row) => row.amount.receiving_amount,
+    cell: ({ status, amount }) =>
+      status === "failed" ? (
+        "–"
+      ) : (
+        <Money
+          amount={amount.receiving_amount}
+          currency={amount.receiving_amount_currency.symbol}
+        />
+      ),
+    csv: ({ status, amount }) => (status === "failed" ? "" : amount.receiving_amount),
   },
   {
     id: "reference",
@@ -73,8 +86,8 @@ export const payoutColumns: readonly Column<PayoutItem>[] = [
     id: "method",
     header: words.method,
     width: "wide",
-    cell: (row) => row.transfer_method,
-    csv: (row) => row.transfer_method,
+    cell: methodOf,
+    csv: methodOf,
   },
 ];
 

@@ -4,10 +4,10 @@ import { getRouteApi } from "@tanstack/react-router";
 import { beneficiaries } from "../../api/lists.ts";
 import { get } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
+import { Awaited } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { accountOf, nameOf } from "../rules/beneficiary.ts";
 import { BeneficiaryPicker } from "./beneficiary-picker.tsx";
 import { PayoutForm } from "./payout-form.tsx";
@@ -41,8 +41,7 @@ function Chosen({ id, onChange }: { id: string; onChange: () => void }) {
     queryFn: () => get<Beneficiary>(`${beneficiaries.path}/${encodeURIComponent(id)}`),
     refetchInterval: ({ state }) => (state.data?.screening_status === "pending" ? 2_000 : false),
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} />;
   const beneficiary = found.data;
   const { screening_status: state } = beneficiary;
   return (

@@ -7,11 +7,11 @@ import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { Awaited } from "../../ui/awaited.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Money } from "../../ui/money.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 
 const words = t.payouts.one;
 
@@ -66,8 +66,7 @@ function TermsOfNow({ payout }: { payout: Payout }) {
     retry: false,
     refetchOnWindowFocus: false,
   });
-  if (found.isPending) return <p role="status">{t.payouts.create.quoting}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} text={t.payouts.create.quoting} />;
   const quote = found.data;
   return (
     <Facts

@@ -1,5 +1,5 @@
-import type { Corridor, ExecutedPayout } from "@disburse/sdk/gen/types.ts";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Beneficiary, Corridor, ExecutedPayout } from "@disburse/sdk/gen/types.ts";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { accounts, payouts } from "../../api/lists.ts";
@@ -10,7 +10,9 @@ import { Modal } from "../../ui/dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
+import { useSingle } from "../../ui/use-attempt.ts";
 import { nameOf } from "../rules/beneficiary.ts";
+import { usePayoutDraft } from "./draft.ts";
 import type { PayoutDetails, QuoteWish, TimedQuote } from "./quote.ts";
 import { QuoteFacts } from "./quote-facts.tsx";
 
@@ -31,7 +33,7 @@ export function PayDialog(props: {
 }) {
   const { timed, wish, corridor, details, isOver, isOpen, onOpenChange } = props;
   const { quote } = timed;
-  const paying = usePaying(quote.id, details);
+  const paying = usePaying(quote.id, details, wish.beneficiary);
   const isDecided = paying.isPending || paying.isSuccess;
   // After a lost response a retry is allowed even if the quote has expired, because the first
   // attempt may have paid.
@@ -104,11 +106,16 @@ function NotPaid({ error, onPayAnyway }: { error: unknown; onPayAnyway: () => vo
   );
 }
 
-function usePaying(quoteId: string, { reference, remittance }: PayoutDetails) {
+function usePaying(
+  quoteId: string,
+  { reference, remittance }: PayoutDetails,
+  beneficiary: Beneficiary,
+) {
+  const [, , forget] = usePayoutDraft(beneficiary);
   const [idempotencyKey] = useState(attemptKey);
   const client = useQueryClient();
   const navigate = useNavigate();
-  return useMutation({
+  return useSingle({
     mutationFn: (allowDuplicate: boolean) => {
       const body = {
         quote_id: quoteId,
@@ -119,6 +126,7 @@ function usePaying(quoteId: string, { reference, remittance }: PayoutDetails) {
       return send<ExecutedPayout>("POST", "/api/v1/transfer/execute", { body, idempotencyKey });
     },
     onSuccess: async ({ id }) => {
+      forget();
       const stale = [payouts.path, accounts.path].map((path) =>
         client.invalidateQueries({ queryKey: [path] }),
       );

@@ -5,11 +5,12 @@ import { useDeferredValue, useEffect, useState } from "react";
 import { accounts, corridors } from "../../api/lists.ts";
 import { readAll } from "../../api/pages.ts";
 import { t } from "../../catalogue/en.ts";
+import { Awaited } from "../../ui/awaited.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { amountOf, grouped, isZero, moneyText } from "../../ui/rules/amounts.ts";
+import { usePayoutDraft } from "./draft.ts";
 import { corridorOf, type QuoteWish } from "./quote.ts";
 import { QuotePanel } from "./quote-panel.tsx";
 import { SchedulePanel } from "./schedule-panel.tsx";
@@ -29,8 +30,7 @@ export function PayoutForm({ beneficiary }: { beneficiary: Beneficiary }) {
       return { accounts: own.items, corridors: known.items };
     },
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} />;
   const { destination_currency: currency = "" } = beneficiary;
   const usable = found.data.accounts.flatMap((account) => {
     const corridor = corridorOf(found.data.corridors, account.currency_code, currency);
@@ -47,9 +47,9 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
   const { beneficiary, usable } = props;
   const [accountId, setAccountId] = useState(() => likeliest(usable).account.id);
   const [side, setSide] = useState<Side>("source_amount");
-  const [typed, setTyped] = useState("");
-  const [reference, setReference] = useState("");
-  const [remittance, setRemittance] = useState("");
+  const [draft, setDraft, forget] = usePayoutDraft(beneficiary);
+  const { typed, reference, remittance } = draft;
+  const set = (name: keyof typeof draft) => (text: string) => setDraft({ ...draft, [name]: text });
   const [day, setDay] = useState("");
   const { account, corridor } = usable.find((each) => each.account.id === accountId) ?? usable[0];
   const amount = useRested(amountOf(typed));
@@ -70,14 +70,14 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
               onChange={setAccountId}
               options={usable.map(({ account: each }) => [
                 each.id,
-                `${moneyText(each.available, each.currency_code)} · ${each.id}`,
+                `${moneyText(each.available, each.currency_code)} · ${each.name || each.id}`,
               ])}
             />
             <SideChoice side={side} onChange={setSide} />
             <TextField
               label={words.amount(currency)}
               value={typed}
-              onChange={setTyped}
+              onChange={set("typed")}
               inputMode="decimal"
               name="amount"
               required
@@ -88,13 +88,17 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
             />
           </div>
         </Section>
-        <Details {...{ reference, setReference, remittance, setRemittance, day, setDay }} />
+        <Details
+          {...{ reference, remittance, day, setDay }}
+          setReference={set("reference")}
+          setRemittance={set("remittance")}
+        />
       </div>
       <Section title={day === "" ? words.quote : words.schedule}>
         {day === "" ? (
           <QuotePanel wish={wish} corridor={corridor} details={{ reference, remittance }} />
         ) : (
-          <SchedulePanel wish={wish} details={{ reference, remittance }} day={day} />
+          <SchedulePanel {...{ wish, day, forget }} details={{ reference, remittance }} />
         )}
       </Section>
     </div>

@@ -7,6 +7,7 @@ import { get, send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { Awaited, AwaitedPage } from "../../ui/awaited.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { List } from "../../ui/list.tsx";
@@ -14,7 +15,6 @@ import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { accountOf, nameOf } from "../rules/beneficiary.ts";
 import { deliveryColumns } from "../webhooks/columns.tsx";
 import { Approval, ApprovalNotice } from "./approval.tsx";
@@ -39,15 +39,14 @@ export function PayoutPage() {
   const { payoutId } = route.useParams();
   const session = useSession();
   const found = useQuery(payoutQuery(payoutId, may(session, "beneficiary:read")));
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <AwaitedPage title={words.title} found={found} />;
   const payout = found.data;
   const mayCancel =
     may(session, "payout:write") &&
     ["queued", "processing", "awaiting_approval", "awaiting_funds"].includes(payout.sub_status);
   return (
     <Page
-      title={words.title}
+      title={payout.beneficiary ? words.titleTo(nameOf(payout.beneficiary)) : words.title}
       lead={
         <span className="row">
           <span className="mono break">{payout.id}</span> <PayoutState {...payout} />
@@ -108,7 +107,9 @@ function PayoutFacts({ payout }: { payout: Payout }) {
             [t.payouts.sent, <Money key="sent" amount={payout.source_amount} currency={source} />],
             [
               t.payouts.received,
-              <Money key="received" amount={payout.receiving_amount} currency={destination} />,
+              payout.status === "failed" ? undefined : (
+                <Money key="received" amount={payout.receiving_amount} currency={destination} />
+              ),
             ],
             [words.fees, <Money key="fees" amount={payout.total_fees} currency={source} />],
             [words.rate, `1 ${source} = ${payout.exchange_rate} ${destination}`],
@@ -184,8 +185,7 @@ function Timeline({ payoutId, version }: { payoutId: string; version: string }) 
     queryKey: [eventsOf(payoutId).path, version],
     placeholderData: (previous) => previous,
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} />;
   const events = found.data.pages.flatMap(({ items }) => items);
   return (
     <ol className="timeline">

@@ -22,8 +22,10 @@ export function SchedulePanel(props: {
   wish: QuoteWish | undefined;
   details: PayoutDetails;
   day: string;
+  /** Forgets the draft of the payout. */
+  forget: () => void;
 }) {
-  const { wish, details, day } = props;
+  const { wish, details, day, forget } = props;
   const [max, setMax] = useState("");
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -39,6 +41,7 @@ export function SchedulePanel(props: {
       ...(remittance === "" ? {} : { remittance_information: remittance }),
     };
     await send<ScheduledPayout>("POST", scheduledPayouts.path, { body, idempotencyKey });
+    forget();
     await client.invalidateQueries({ queryKey: [scheduledPayouts.path] });
     await navigate({ to: "/scheduled" });
   };

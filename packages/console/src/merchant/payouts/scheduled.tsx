@@ -52,6 +52,7 @@ const columns: readonly Column<ScheduledPayout>[] = [
     id: "sent",
     header: t.payouts.sent,
     align: "end",
+    width: "first",
     cell: ({ source_amount: amount, source_currency_code: currency }) =>
       amount === undefined ? "–" : <Money amount={amount} currency={currency} />,
     csv: (row) => row.source_amount ?? "",

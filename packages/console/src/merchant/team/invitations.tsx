@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { leavePage } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { answerInvitation, sessionQuery, type Team } from "../../session/session.ts";
@@ -6,6 +6,7 @@ import { useSession } from "../../session/use-session.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { useSingle } from "../../ui/use-attempt.ts";
 
 const words = t.team.invitations;
 
@@ -32,7 +33,7 @@ function Invitation({ invitation: { id, merchant, role } }: { invitation: Team }
     if (what === "accept" && isFirst) await leavePage();
     await client.invalidateQueries(sessionQuery);
   };
-  const accepting = useMutation({ mutationFn: () => answer("accept") });
+  const accepting = useSingle({ mutationFn: () => answer("accept") });
   return (
     <li className="card">
       <h2>{merchant.name}</h2>

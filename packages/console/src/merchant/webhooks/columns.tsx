@@ -7,6 +7,9 @@ import type { Column } from "../../ui/table.tsx";
 
 const words = t.webhooks;
 
+/** Attempts publish no events, so pages with deliveries poll. */
+export const attemptsMs = 5_000;
+
 export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
   {
     id: "created",

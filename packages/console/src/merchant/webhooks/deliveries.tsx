@@ -8,7 +8,7 @@ import { type Filter, Filters } from "../../ui/filters.tsx";
 import { List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { deliveryColumns } from "./columns.tsx";
+import { attemptsMs, deliveryColumns } from "./columns.tsx";
 
 const words = t.webhooks.deliveries;
 const route = getRouteApi("/shell/deliveries");
@@ -60,6 +60,7 @@ export function Deliveries() {
         query={search}
         columns={columns}
         keyOf={({ id }) => id}
+        everyMs={attemptsMs}
       />
     </Page>
   );

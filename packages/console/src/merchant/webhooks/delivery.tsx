@@ -1,4 +1,8 @@
-import type { WebhookAttempt, WebhookDeliveryWithAttempts } from "@disburse/sdk/gen/types.ts";
+import type {
+  WebhookAttempt,
+  WebhookDeliveryRequest,
+  WebhookDeliveryWithAttempts,
+} from "@disburse/sdk/gen/types.ts";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { deliveries } from "../../api/lists.ts";
@@ -6,14 +10,17 @@ import { get, send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
+import { curlOf } from "../rules/curl.ts";
+import { attemptsMs } from "./columns.tsx";
 
 const words = t.webhooks.delivery;
 const route = getRouteApi("/shell/deliveries/$deliveryId");
@@ -40,17 +47,18 @@ export function DeliveryPage() {
   const found = useQuery({
     queryKey: [deliveries.path, "one", id],
     queryFn: () => get<WebhookDeliveryWithAttempts>(path),
+    refetchInterval: attemptsMs,
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <AwaitedPage title={words.title} found={found} />;
   const delivery = found.data;
+  const isPending = delivery.state === "pending";
   const redeliver = async (idempotencyKey: string) => {
     await send("POST", `${path}/redeliver`, { body: {}, idempotencyKey });
     await client.invalidateQueries({ queryKey: [deliveries.path] });
   };
   return (
     <Page
-      title={words.title}
+      title={words.titleOf(`${delivery.transaction_type}.${delivery.status}`)}
       lead={
         <span className="row">
           <span className="mono break">{id}</span>
@@ -58,10 +66,10 @@ export function DeliveryPage() {
         </span>
       }
       actions={
-        may(session, "webhook:write") && delivery.state !== "pending" ? (
+        may(session, "webhook:write") ? (
           <ConfirmButton
-            label={words.redeliver}
-            text={words.redeliverText}
+            label={isPending ? words.sendNow : words.redeliver}
+            text={isPending ? words.sendNowText : words.redeliverText}
             kind="primary"
             confirm={redeliver}
           />
@@ -81,7 +89,30 @@ export function DeliveryPage() {
           />
         )}
       </Section>
+      {delivery.request === undefined ? null : <SentRequest request={delivery.request} />}
     </Page>
+  );
+}
+
+function SentRequest({ request }: { request: WebhookDeliveryRequest }) {
+  return (
+    <Section
+      title={words.request}
+      actions={<CopyButton text={curlOf(request)} label={words.curl} />}
+    >
+      <p className="soft small">{words.requestHint}</p>
+      <div className="card">
+        <Facts
+          rows={[
+            [t.webhooks.endpoints.url, <code key="url">{request.url}</code>],
+            ...Object.entries(request.headers).map(
+              ([name, value]) => [name, <code key={name}>{value}</code>] as const,
+            ),
+          ]}
+        />
+      </div>
+      <pre className="card mono break">{request.body}</pre>
+    </Section>
   );
 }
 

@@ -2,18 +2,21 @@ import type { WebhookEndpointWithHealth } from "@disburse/sdk/gen/types.ts";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { deliveries, endpoints } from "../../api/lists.ts";
+import { readPage } from "../../api/pages.ts";
 import { get } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
-import { deliveryColumns } from "./columns.tsx";
+import { spanText } from "../../ui/rules/times.ts";
+import { figuresOf } from "../rules/delivery-figures.ts";
+import { attemptsMs, deliveryColumns } from "./columns.tsx";
 import { EndpointActions } from "./endpoint-actions.tsx";
 import { Replays } from "./replays.tsx";
 
@@ -24,14 +27,14 @@ const endpointQuery = (id: string) =>
   queryOptions({
     queryKey: [endpoints.path, "one", id],
     queryFn: () => get<WebhookEndpointWithHealth>(`${endpoints.path}/${encodeURIComponent(id)}`),
+    refetchInterval: attemptsMs,
   });
 
 export function EndpointPage() {
   const { endpointId: id } = route.useParams();
   const session = useSession();
   const found = useQuery(endpointQuery(id));
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <AwaitedPage title={words.facts} found={found} />;
   const endpoint = found.data;
   const mayWrite = may(session, "webhook:write");
   return (
@@ -59,6 +62,7 @@ export function EndpointPage() {
           keyOf={(row) => row.id}
           empty={words.noDeliveries}
           isFixed
+          everyMs={attemptsMs}
         />
       </Section>
     </Page>
@@ -93,6 +97,7 @@ function EndpointFacts({ endpoint }: { endpoint: WebhookEndpointWithHealth }) {
               [t.webhooks.endpoints.pending, String(health.pending_count)],
               [words.oldest, <Moment key="oldest" at={health.oldest_pending_at} />],
               [words.failures, String(health.consecutive_failures)],
+              ...useFigures(endpoint.id),
               [words.lastDelivered, <Moment key="delivered" at={health.last_delivered_at} />],
               [words.lastFailed, <Moment key="failed" at={health.last_failed_at} />],
               [t.webhooks.endpoints.lastFailure, health.last_failure],
@@ -103,3 +108,20 @@ function EndpointFacts({ endpoint }: { endpoint: WebhookEndpointWithHealth }) {
     </div>
   );
 }
+
+/** Sums up the endpoint's latest deliveries. */
+function useFigures(endpointId: string): readonly (readonly [string, string])[] {
+  const { data } = useQuery({
+    queryKey: [deliveries.path, "latest", endpointId],
+    queryFn: () => readPage(deliveries, { endpoint_id: endpointId, limit: 100 }),
+    refetchInterval: attemptsMs,
+  });
+  const { ended, delivered, medianMs, slowMs } = figuresOf(data?.items ?? []);
+  if (medianMs === undefined || slowMs === undefined) return [];
+  return [
+    [words.success, words.successOf(delivered, ended)],
+    [words.latency, words.latencyOf(latencyText(medianMs), latencyText(slowMs))],
+  ];
+}
+
+const latencyText = (ms: number) => (ms < 10_000 ? `${ms} ms` : spanText(ms / 1_000));

@@ -1,14 +1,16 @@
 import type { WebhookEndpointWithSecrets } from "@disburse/sdk/gen/types.ts";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import { endpoints } from "../../api/lists.ts";
 import { Problem } from "../../api/problem.ts";
-import { attemptKey, send } from "../../api/request.ts";
+import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
+import { useDraft } from "../../session/draft.ts";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { useAttempt } from "../../ui/use-attempt.ts";
 import { Secrets } from "./secrets.tsx";
 
 const words = t.webhooks.create;
@@ -19,14 +21,18 @@ const blank = { url: "", description: "", order: "bounded", types: "*" };
 export function NewEndpoint() {
   const navigate = route.useNavigate();
   const client = useQueryClient();
-  const [form, setForm] = useState(blank);
-  const creating = useMutation({
-    mutationFn: () => send<WebhookEndpointWithSecrets>("POST", endpoints.path, sentBy(form)),
-    onSuccess: () => client.invalidateQueries({ queryKey: [endpoints.path] }),
+  const [form, setForm, forget] = useDraft("endpoint", blank);
+  const creating = useAttempt({
+    send: (body: object, idempotencyKey) =>
+      send<WebhookEndpointWithSecrets>("POST", endpoints.path, { body, idempotencyKey }),
+    onSuccess: () => {
+      forget();
+      return client.invalidateQueries({ queryKey: [endpoints.path] });
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    creating.mutate();
+    creating.mutate(bodyOf(form));
   };
   const change = (next: typeof blank) => {
     creating.reset();
@@ -111,13 +117,12 @@ function EndpointFields(props: {
   );
 }
 
-function sentBy({ url, description, order, types }: typeof blank) {
+function bodyOf({ url, description, order, types }: typeof blank) {
   const eventTypes = types.split(/\s+/).filter((type) => type !== "");
-  const body = {
+  return {
     url,
     order,
     ...(description === "" ? {} : { description }),
     ...(eventTypes.length === 0 ? {} : { event_types: eventTypes }),
   };
-  return { body, idempotencyKey: attemptKey() };
 }

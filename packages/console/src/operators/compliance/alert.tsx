@@ -9,12 +9,12 @@ import { getRouteApi } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
+import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { OpenProposals } from "../open-proposal.tsx";
 import { AlertActions } from "./alert-actions.tsx";
 import { ListedEntry } from "./listed-entry.tsx";
@@ -30,14 +30,13 @@ export function AlertPage() {
     queryKey: ["compliance", "alert", alertId],
     queryFn: () => answerOf(rpcs.review.getAlert({ alertId })),
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <AwaitedPage title={words.title} found={found} />;
   const { alert } = found.data;
   if (alert === undefined) return <Notice tone="bad">{t.problems.notFound}</Notice>;
   const state = enumName(AlertState, alert.state);
   return (
     <Page
-      title={words.title}
+      title={words.titleOf(alert.hit?.matchedName || alert.id)}
       lead={
         <span className="row">
           <span className="mono break">{alert.id}</span>

@@ -9,12 +9,12 @@ import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
+import { AwaitedPage } from "../../ui/awaited.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { PagedTable } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { momentText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { entryTitle, fieldChanges } from "./rules/difference.ts";
@@ -95,8 +95,8 @@ export function ListChanges() {
     queryFn: () => answerOf(rpcs.compliance.compareImports({ importId, baseImportId, limit: 1 })),
   });
   const found = useInfiniteQuery(rpcPagesOf(key, read));
-  if (versions.isPending) return <p role="status">{t.states.loading}</p>;
-  if (versions.isError) return <ProblemNotice error={versions.error} />;
+  if (versions.data === undefined)
+    return <AwaitedPage title={t.compliance.lists.title} found={versions} />;
   const { version, base } = versions.data;
   return (
     <Page

@@ -2,9 +2,9 @@ import type { Hit } from "@disburse/contracts/disburse/compliance/v1/compliance_
 import { useQuery } from "@tanstack/react-query";
 import { answerOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
+import { Awaited } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 
 const words = t.compliance.alert;
 
@@ -17,8 +17,7 @@ export function ListedEntry({ hit: { list, entryUid, listVersion } }: { hit: Hit
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (list === "") return null;
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} />;
   const { entry, inForce } = found.data;
   if (entry === undefined) return null;
   const named = (kind: string) =>

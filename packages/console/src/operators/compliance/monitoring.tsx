@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
+import { Awaited } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 
 const words = t.compliance.monitoring;
 
@@ -17,8 +17,7 @@ export function Monitoring() {
     queryKey: ["compliance", "monitoring"],
     queryFn: () => answerOf(rpcs.compliance.getMonitoring({})),
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} />;
   const { verdicts, behind, behindSince, eventsPending } = found.data;
   const all = verdicts.reduce((sum, { subjects }) => sum + subjects, 0n);
   const compared = all > behind ? all - behind : 0n;

@@ -1,19 +1,19 @@
-import type { Merchant } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import {
   type Hit,
   Party_Type,
   type Screening,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { enumValue } from "../../api/enum-names.ts";
 import { answerOf, mutationOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { useAttempt } from "../../ui/use-attempt.ts";
+import { merchantsQuery } from "../merchants.ts";
 import { ListedEntry } from "./listed-entry.tsx";
 import { Score } from "./score.tsx";
 import { ListedSide } from "./sides.tsx";
@@ -33,10 +33,12 @@ const blank = {
 export function ScreeningSearch() {
   const [form, setForm] = useState(blank);
   const set = (name: keyof typeof blank) => (value: string) => setForm({ ...form, [name]: value });
-  const searching = useMutation({ mutationFn: () => answerOf(screen(form)) });
+  const searching = useAttempt({
+    send: (searched: typeof blank, attempt) => answerOf(screen(searched, attempt)),
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    searching.mutate();
+    searching.mutate(form);
   };
   return (
     <Page title={words.title} lead={words.intro}>
@@ -87,21 +89,15 @@ export function ScreeningSearch() {
 
 /** Selects a merchant. Every screening belongs to a merchant and is listed under that merchant. */
 function MerchantField(props: { value: string; onChange: (id: string) => void }) {
-  const { data } = useQuery({
-    queryKey: ["merchants"],
-    queryFn: () =>
-      readAllPages<Merchant>(async (page) => {
-        const { merchants, nextCursor } = await rpcs.beneficiary.listMerchants(page);
-        return pageOf(merchants, nextCursor);
-      }),
-  });
+  const { data } = useQuery(merchantsQuery);
   const options = data?.items.map(({ id, name }) => [id, name || id] as const) ?? [];
   return <SelectField label={words.merchant} {...props} options={options} none="" required />;
 }
 
-function screen({ merchantId, name, type, date, countries, document }: typeof blank) {
+function screen(searched: typeof blank, attempt: string) {
+  const { merchantId, name, type, date, countries, document } = searched;
   return rpcs.compliance.screenParty({
-    mutation: mutationOf(),
+    mutation: mutationOf(attempt),
     subject: { merchantId, recordId: "" },
     parties: [
       {

@@ -11,11 +11,11 @@ import { type ApprovalPlace, answerOf, approvalPlaces, approvalsAt, isoOf } from
 import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { isReason, ReasonField } from "../reason-field.tsx";
 import { rpcName } from "./approvals.tsx";
@@ -31,8 +31,7 @@ export function ApprovalPage() {
     queryKey: ["approvals", place, proposalId],
     queryFn: () => answerOf(approvalsAt(place).getProposal({ proposalId })),
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <AwaitedPage title={words.one} found={found} />;
   const { proposal } = found.data;
   if (proposal === undefined) return <p>{t.problems.notFound}</p>;
   return (

@@ -6,6 +6,7 @@ import { useMemo } from "react";
 import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
+import { Awaited } from "../../ui/awaited.tsx";
 import { StepChart } from "../../ui/chart.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { Filters } from "../../ui/filters.tsx";
@@ -13,7 +14,6 @@ import { PagedTable } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { dayAfter } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { rateBounds, ratePoints } from "./rules/rate-points.ts";
@@ -143,8 +143,7 @@ function Drawn(props: {
     const now = Date.now();
     return ratePoints(dated ?? [], to ? Math.min(now, Date.parse(dayAfter(to))) : now);
   }, [rates, to]);
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} />;
   const bounds = rateBounds(points);
   if (bounds === undefined) return null;
   return (

@@ -9,12 +9,14 @@ import { isoOf } from "../../api/rpc.ts";
 import { readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { textColumn } from "../../ui/columns.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { PagedTable } from "../../ui/list.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
 import { spanText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
+import { MerchantName } from "./payout.tsx";
 import { readExceptions } from "./resolution.tsx";
 
 const words = t.treasury.exceptions;
@@ -54,11 +56,27 @@ const columns: readonly Column<PayoutException>[] = [
     id: "amount",
     header: t.payouts.sent,
     align: "end",
+    width: "first",
     cell: ({ payout }) => (
       <Money amount={payout?.sourceAmount ?? ""} currency={payout?.sourceCurrencyCode ?? ""} />
     ),
     csv: ({ payout }) => payout?.sourceAmount ?? "",
   },
+  {
+    id: "merchant",
+    header: t.treasury.balances.merchant,
+    cell: ({ payout }) => <MerchantName id={payout?.merchantId ?? ""} />,
+    csv: ({ payout }) => payout?.merchantId ?? "",
+  },
+  textColumn("beneficiary", t.payouts.beneficiary, ({ payout }) => payout?.beneficiaryName ?? ""),
+  textColumn(
+    "reference",
+    t.treasury.payouts.merchantReference,
+    ({ payout }) => payout?.referenceId ?? "",
+    {
+      width: "wide",
+    },
+  ),
   {
     id: "rail",
     header: t.treasury.payouts.rail,

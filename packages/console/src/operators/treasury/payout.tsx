@@ -2,39 +2,51 @@ import {
   type JournalEntry,
   JournalEntry_Kind,
 } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
-import type { Payout } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { type Payout, PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
+import { AwaitedPage } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { momentText } from "../../ui/rules/times.ts";
 import { type Column, DataTable } from "../../ui/table.tsx";
+import { useMerchantName } from "../merchants.ts";
 import { PayoutStateBadge } from "./payouts.tsx";
 import { PayoutResolution, ProposedResolution } from "./resolution.tsx";
+import { type Run, runsOf } from "./rules/polls.ts";
 
 const words = t.treasury.payouts;
 const route = getRouteApi("/shell/treasury/payouts/$payoutId");
 
-const columns: readonly Column<JournalEntry & { place: number }>[] = [
-  { id: "at", header: t.list.created, cell: (row) => <Moment at={isoOf(row.createdAt)} /> },
+const columns: readonly Column<Run<JournalEntry> & { place: number }>[] = [
+  {
+    id: "at",
+    header: t.list.created,
+    cell: ({ entry }) => <Moment at={isoOf(entry.createdAt)} />,
+  },
   {
     id: "kind",
     header: words.step,
-    cell: ({ kind }) => words.kinds[enumName(JournalEntry_Kind, kind)] ?? "",
+    cell: ({ entry }) => words.kinds[enumName(JournalEntry_Kind, entry.kind)] ?? "",
   },
-  { id: "stage", header: words.stage, cell: (row) => row.stage },
+  { id: "stage", header: words.stage, cell: ({ entry }) => entry.stage },
   {
     id: "detail",
     header: words.detail,
-    cell: (row) => <span className="break">{row.detail}</span>,
+    cell: ({ entry, last, count }) => (
+      <span className="break">
+        {entry.detail}
+        {count === 1 ? null : ` ${words.times(count, momentText(isoOf(last.createdAt)))}`}
+      </span>
+    ),
   },
-  { id: "rail", header: words.rail, width: "wide", cell: (row) => row.rail },
-  { id: "actor", header: words.actor, width: "wide", cell: (row) => row.actor?.id },
+  { id: "rail", header: words.rail, width: "wide", cell: ({ entry }) => entry.rail },
+  { id: "actor", header: words.actor, width: "wide", cell: ({ entry }) => entry.actor?.id },
 ];
 
 /**
@@ -46,12 +58,13 @@ export function TreasuryPayout() {
     queryKey: ["payouts", "journal", payoutId],
     queryFn: () => answerOf(rpcs.operations.getPayoutJournal({ payoutId })),
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <AwaitedPage title={t.payouts.one.title} found={found} />;
   const { payout, entries, requestId } = found.data;
   return (
     <Page
-      title={t.payouts.one.title}
+      title={
+        payout === undefined ? t.payouts.one.title : t.payouts.one.titleTo(payout.beneficiaryName)
+      }
       lead={
         <span className="row">
           <span className="mono break">{payoutId}</span>
@@ -71,7 +84,7 @@ export function TreasuryPayout() {
         <DataTable
           caption={words.journalCaption}
           columns={columns}
-          rows={entries.map((entry, place) => ({ ...entry, place }))}
+          rows={runsOf(entries, JournalEntry_Kind.QUERY).map((run, place) => ({ ...run, place }))}
           keyOf={({ place }) => String(place)}
         />
       </Section>
@@ -79,8 +92,17 @@ export function TreasuryPayout() {
   );
 }
 
+/** The reference of a payout's instruction in bank files: the id without its prefix. */
+const endToEndId = (payoutId: string) => payoutId.slice(payoutId.indexOf("_") + 1).toUpperCase();
+
+/** Shows a merchant's name, or its id if the name is unknown. */
+export function MerchantName({ id }: { id: string }) {
+  return <span title={id}>{useMerchantName(id) || id}</span>;
+}
+
 function PayoutFacts({ payout }: { payout: Payout }) {
   const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = payout;
+  const unknownYet = payout.status === PayoutStatus.INITIATED ? words.notKnownYet : "";
   return (
     <div className="card">
       <Facts
@@ -88,15 +110,32 @@ function PayoutFacts({ payout }: { payout: Payout }) {
           [t.payouts.sent, <Money key="s" amount={payout.sourceAmount} currency={source} />],
           [
             t.payouts.received,
-            <Money key="r" amount={payout.receivingAmount} currency={destination} />,
+            payout.status === PayoutStatus.FAILED ? undefined : (
+              <Money key="r" amount={payout.receivingAmount} currency={destination} />
+            ),
           ],
           [t.payouts.one.fees, <Money key="f" amount={payout.totalFees} currency={source} />],
-          [t.treasury.balances.merchant, payout.merchantId],
+          [
+            t.treasury.balances.merchant,
+            <span key="merchant">
+              <MerchantName id={payout.merchantId} />{" "}
+              <span className="mono soft break">{payout.merchantId}</span>
+            </span>,
+          ],
           [t.treasury.balances.account, payout.accountId],
-          [t.payouts.beneficiary, payout.beneficiaryId],
+          [
+            t.payouts.beneficiary,
+            <span key="beneficiary">
+              {payout.beneficiaryName}{" "}
+              <span className="mono soft break">{payout.beneficiaryId}</span>
+            </span>,
+          ],
+          [words.merchantReference, payout.referenceId],
+          [words.railReference, <code key="rail">{payout.id}</code>],
+          [words.endToEnd, payout.network === "" ? endToEndId(payout.id) : ""],
           [t.payouts.account, payout.beneficiaryAccountNumberMasked],
           [t.payouts.method, `${payout.transferMethod} ${payout.network}`.trim()],
-          [t.payouts.one.bankReference, payout.uniqueTransactionReference],
+          [t.payouts.one.bankReference, payout.uniqueTransactionReference || unknownYet],
           [t.payouts.one.returnedReference, payout.returnedReference],
           [
             t.payouts.one.failure,

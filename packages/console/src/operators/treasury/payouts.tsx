@@ -53,6 +53,7 @@ const columns: readonly Column<ListedPayout>[] = [
     id: "sent",
     header: t.payouts.sent,
     align: "end",
+    width: "first",
     cell: (row) => <Money amount={row.sourceAmount} currency={row.sourceCurrencyCode} />,
     csv: (row) => row.sourceAmount,
   },
@@ -61,8 +62,13 @@ const columns: readonly Column<ListedPayout>[] = [
     header: t.payouts.received,
     align: "end",
     width: "wide",
-    cell: (row) => <Money amount={row.receivingAmount} currency={row.destinationCurrencyCode} />,
-    csv: (row) => row.receivingAmount,
+    cell: (row) =>
+      row.status === PayoutStatus.FAILED ? (
+        "–"
+      ) : (
+        <Money amount={row.receivingAmount} currency={row.destinationCurrencyCode} />
+      ),
+    csv: (row) => (row.status === PayoutStatus.FAILED ? "" : row.receivingAmount),
   },
   {
     id: "merchant",

@@ -3,12 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { answerOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
+import { Awaited } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { isZero } from "../../ui/rules/amounts.ts";
 
 const words = t.treasury.reconciliation;
@@ -21,8 +21,7 @@ export function Reconciliation() {
     queryKey: ["accounts", "rails"],
     queryFn: () => answerOf(rpcs.operations.listRailAccounts({})),
   });
-  if (accounts.isPending) return <p role="status">{t.states.loading}</p>;
-  if (accounts.isError) return <ProblemNotice error={accounts.error} />;
+  if (accounts.data === undefined) return <Awaited found={accounts} />;
   const options = accounts.data.accounts.map(({ rail, currencyCode }) => {
     const value = `${rail}/${currencyCode}`;
     return [value, `${rail} ${currencyCode}`] as const;
@@ -63,8 +62,7 @@ function Report({ account, day }: { account: string; day: string }) {
     queryKey: ["accounts", "report", account, day],
     queryFn: () => answerOf(rpcs.operations.getRailReport({ rail, currencyCode, day })),
   });
-  if (found.isPending) return <p role="status">{t.states.loading}</p>;
-  if (found.isError) return <ProblemNotice error={found.error} />;
+  if (found.data === undefined) return <Awaited found={found} />;
   const { report } = found.data;
   return report === undefined ? null : <Figures report={report} />;
 }

@@ -55,7 +55,7 @@ async function pay(visitor: Visitor, amount: string, reference: string): Promise
 
 /** The first response says that Avi's sign-in is too old, so Avi signs in again. */
 async function approve(avi: Visitor, sandbox: BrowserTestDeps["sandbox"]): Promise<void> {
-  const { page, checkPage, signIn } = avi;
+  const { page, checkPage, signInOver } = avi;
   await page.getByRole("link", { name: "Approvals" }).click();
   await checkPage("payout-approvals", page.getByRole("link", { name: beneficiary }));
   await page.getByRole("link", { name: beneficiary }).first().click();
@@ -70,8 +70,8 @@ async function approve(avi: Visitor, sandbox: BrowserTestDeps["sandbox"]): Promi
   await dialog.getByRole("button", { name: "Approve", exact: true }).click();
   await checkPage("payout-sign-in-again", dialog.getByText(/needs a fresh sign-in/));
   const { password = "" } = sandbox.people.find(({ name }) => name === "avi") ?? {};
-  await signIn("avi", password, "Sign in again");
-  await button.click();
+  await signInOver("avi", password, dialog.getByRole("button", { name: "Sign in again" }));
+  await dialog.getByText("Now repeat the step").waitFor();
   await dialog.getByRole("button", { name: "Approve", exact: true }).click();
   await page.getByText("Paid to the beneficiary").waitFor();
 }

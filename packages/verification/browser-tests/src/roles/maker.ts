@@ -110,7 +110,8 @@ async function payBatch({ page, checkPage, open }: Visitor, avi: Visitor): Promi
   await checkPage("batch-new", page.getByRole("button", { name: "Check and upload" }));
   await page.getByRole("button", { name: "Check and upload" }).click();
   await page.waitForURL(/\/batches\/bat_/);
-  await avi.page.goto(page.url());
+  await avi.open("payouts/waiting");
+  await avi.page.getByRole("link", { name: "2 lines" }).first().click();
   await avi.page.getByRole("button", { name: "Approve and pay" }).click();
   const dialog = avi.page.getByRole("dialog");
   await dialog.getByLabel(/cost at most/).fill("30");
@@ -177,7 +178,7 @@ async function readPayouts({ page, checkPage, open, faults }: Visitor): Promise<
     .getByRole("link", { name: /Entries/ })
     .first()
     .click();
-  await checkPage("entries", page.getByRole("heading", { name: "Entries of the account" }));
+  await checkPage("entries", page.getByRole("heading", { name: /Entries of the/ }));
   const [statement] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("link", { name: "Statement (CSV)" }).click(),

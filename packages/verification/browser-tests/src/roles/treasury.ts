@@ -109,8 +109,14 @@ async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
     await page.reload();
     await page.getByRole("button", { name: "Export CSV" }).waitFor();
   }
+  await page.getByRole("cell", { name: "acme", exact: true }).first().waitFor();
+  await page.getByRole("cell", { name: "Lena Ortiz" }).first().waitFor();
   await checkPage("exceptions", link);
   await link.click();
+  await page.getByText("Reference at the rail").waitFor();
+  await page.locator("dd", { hasText: "Not known yet" }).waitFor();
+  // Repeated polls are one line.
+  await page.getByText(/unknown \(\d+ times, last/).waitFor();
   await page.getByRole("button", { name: "Propose a resolution" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Bank reference or hash").fill("FT26329000118");

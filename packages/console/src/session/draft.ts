@@ -1,0 +1,30 @@
+import { useState } from "react";
+import { useSession } from "./use-session.ts";
+
+const prefix = "disburse.draft:";
+
+/**
+ * Returns input that survives a reload, how to change it, and how to forget it. It is in the tab's
+ * session storage until it is sent or the person signs out.
+ */
+export function useDraft<T>(name: string, initial: T) {
+  const { person } = useSession();
+  const key = `${prefix}${person.id}:${name}`;
+  const [value, setValue] = useState<T>(() => {
+    const stored = sessionStorage.getItem(key);
+    return stored === null ? initial : (JSON.parse(stored) as T);
+  });
+  const change = (next: T) => {
+    setValue(next);
+    sessionStorage.setItem(key, JSON.stringify(next));
+  };
+  return [value, change, () => sessionStorage.removeItem(key)] as const;
+}
+
+/** Removes the drafts of everyone but the person, if one is given. */
+export function forgetDrafts(exceptOf?: string): void {
+  for (const key of Object.keys(sessionStorage)) {
+    const isKept = exceptOf !== undefined && key.startsWith(`${prefix}${exceptOf}:`);
+    if (key.startsWith(prefix) && !isKept) sessionStorage.removeItem(key);
+  }
+}

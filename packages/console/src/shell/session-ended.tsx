@@ -1,0 +1,18 @@
+import { t } from "../catalogue/en.ts";
+import { openSignIn } from "../session/session.ts";
+import { Modal } from "../ui/dialog.tsx";
+
+const words = t.shell.ended;
+
+/** Asks for a sign-in over the page, which keeps its input. */
+export function SessionEnded({ isOpen }: { isOpen: boolean }) {
+  return (
+    <Modal title={words.title} text={words.text} isOpen={isOpen} onOpenChange={() => undefined}>
+      <div>
+        <button type="button" className="button" data-kind="primary" onClick={() => openSignIn()}>
+          {t.shell.signIn.button}
+        </button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,39 @@
+import { type UseMutationOptions, useMutation } from "@tanstack/react-query";
+import { useRef } from "react";
+import { attemptKey } from "../api/request.ts";
+
+/** A mutation that runs once at a time, so that a double click makes one change. */
+export function useSingle<T, V = void>(options: UseMutationOptions<T, Error, V>) {
+  const isRunning = useRef(false);
+  const mutation = useMutation({
+    ...options,
+    onSettled: () => {
+      isRunning.current = false;
+    },
+  });
+  const mutate = (variables: V) => {
+    if (isRunning.current) return;
+    isRunning.current = true;
+    mutation.mutate(variables);
+  };
+  return { ...mutation, mutate };
+}
+
+/**
+ * Sends a form. Sending unchanged content again is the same attempt and uses the same idempotency
+ * key. Changed content is a new attempt.
+ */
+export function useAttempt<T, V>(options: {
+  send: (content: V, idempotencyKey: string) => Promise<T>;
+  onSuccess?: (answer: T) => Promise<unknown>;
+}) {
+  const attempt = useRef({ text: "", key: "" });
+  return useSingle<T, V>({
+    ...options,
+    mutationFn: (content) => {
+      const text = JSON.stringify(content);
+      if (attempt.current.text !== text) attempt.current = { text, key: attemptKey() };
+      return options.send(content, attempt.current.key);
+    },
+  });
+}

@@ -1,0 +1,50 @@
+import type { BrowserTest } from "../browser-test.ts";
+import { expectThat } from "../expect.ts";
+
+const spaced = "de89 3704 0044 0532 0130 00";
+
+/** Alma enters a beneficiary as people write, and reloads the page meanwhile. */
+export const forms: BrowserTest = {
+  name: "forms",
+  about: "takes an IBAN with blanks, finds a country by its name, keeps a draft until the sign-out",
+  run: async ({ arrive }) => {
+    const { page, open, checkPage } = await arrive("alma");
+    await open("beneficiaries/new");
+    await page.getByLabel("In which currency").selectOption("EUR");
+    for (const group of ["Person", "Bank account", "Address and contact"]) {
+      await page.getByRole("group", { name: group }).waitFor();
+    }
+    const field = (name: string) => page.locator(`[name=${name}]`);
+    await field("beneficiary_first_name").fill("Nora");
+    await field("beneficiary_last_name").fill("Quist");
+    await field("iban").fill(spaced);
+    await field("bic").fill("cobadeff");
+    await page.getByText("A bank in Germany").waitFor();
+    await field("beneficiary_address").fill("1 Hauptstrasse");
+    await field("beneficiary_city").fill("Frankfurt am Main");
+    await field("beneficiary_postcode").fill("60311");
+    await field("beneficiary_country_code").fill("germany");
+    await page.reload();
+    await field("iban").waitFor();
+    expectThat((await field("iban").inputValue()) === spaced, "the draft survives a reload");
+    const country = await field("beneficiary_country_code").inputValue();
+    expectThat(country === "Germany", `the country is shown by its name: ${country}`);
+    await checkPage("beneficiary-draft", page.getByRole("group", { name: "Bank account" }));
+    await page.getByRole("button", { name: "Add the beneficiary" }).click();
+    await page.getByText("Cleared").waitFor();
+    const drafts = () => page.evaluate<string>("Object.keys(sessionStorage).join()");
+    expectThat(!(await drafts()).includes(":iban"), "a sent form leaves no draft");
+    await open("beneficiaries/new");
+    await field("beneficiary_first_name")
+      .or(page.getByLabel("In which currency"))
+      .first()
+      .waitFor();
+    await page.getByLabel("In which currency").selectOption("EUR");
+    await field("beneficiary_first_name").fill("Secret");
+    expectThat((await drafts()).includes("disburse.draft"), "a draft is kept");
+    await page.getByRole("button", { name: /Alma/ }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expectThat(!(await drafts()).includes("disburse.draft"), "signing out removes drafts");
+  },
+};
