@@ -12,6 +12,7 @@ import {
   toAccount,
 } from "./documents.ts";
 import { type Account, movementKey, type StatusCounts } from "./rules/account.ts";
+import { reservationKeys } from "./rules/movement.ts";
 import { createAccountWriter, type WatchWrites } from "./writer.ts";
 
 /** Accounts and their entries. Only `apply` moves money. */
@@ -159,21 +160,22 @@ export async function listAccounts(
   return { accounts: shown.map(toAccount), ...rest };
 }
 
-/** Returns true if the money of a hold is held and not released. */
+/** Returns true if the money of a hold is held and not released, or is reserved for its order. */
 export async function isHeld(
   { accounts, entries }: LedgerCollections,
   accountId: string,
   holdId: string,
+  reservedFor?: string,
 ): Promise<boolean> {
-  const held = movementKey(holdId, "hold");
-  const released = movementKey(holdId, "release");
+  const spans = [[movementKey(holdId, "hold"), movementKey(holdId, "release")]];
+  if (reservedFor !== undefined) spans.push(reservationKeys(reservedFor));
   // The account is read before the ledger. An entry that was removed from the account is in the
   // ledger by then.
   const account = await accounts.findOne({ _id: accountId });
-  const recorded = await entries.find({ _id: { $in: [held, released] } }).toArray();
+  const recorded = await entries.find({ _id: { $in: spans.flat() } }).toArray();
   const recent = account?.recent.map(({ key }) => key) ?? [];
   const keys = new Set([...recorded.map(({ _id }) => _id), ...recent]);
-  return keys.has(held) && !keys.has(released);
+  return spans.some(([begin = "", end = ""]) => keys.has(begin) && !keys.has(end));
 }
 
 /** Reads the amount of an entry. The entry is in its account until it is recorded in the ledger. */

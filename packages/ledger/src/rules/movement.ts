@@ -94,7 +94,7 @@ export function decidingKeys(accountId: string, movement: Movement): string[] {
   }
 }
 
-const reservationKeys = (orderId: string) =>
+export const reservationKeys = (orderId: string) =>
   (["reserve", "unreserve"] as const).map((step) => movementKey(orderId, step));
 
 /** The entries of one movement, the last of which is its own, or its repeat or refusal. */

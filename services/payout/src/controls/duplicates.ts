@@ -14,6 +14,8 @@ export type NewPayout = ClockReading & {
   readonly payoutId: string;
   /** Set for the later attempts of a payout that waited for balance. */
   readonly attempt?: number | undefined;
+  /** The scheduled payout whose reservation pays this payout. */
+  readonly reservedFor?: string | undefined;
   readonly merchantId: string;
   readonly accountId: string;
   /** Keyed hashes of destination and reference. Empty if the payout has no reference. */
@@ -42,6 +44,8 @@ type LockDocument = {
   /** The id under which the payout's money is held (`holdIdOf`). */
   payout_id: string;
   account_id: string;
+  /** The scheduled payout whose reservation pays the payout. */
+  reserved_for?: string;
   /**
    * The time by the quote service's clock, which all processes share. Never earlier than the real
    * time of the lock.
@@ -235,10 +239,14 @@ async function takeLock(
   payout: NewPayout,
   key: string,
 ): Promise<ExecutionLock> {
-  const { merchantId, accountId } = payout;
+  const { merchantId, accountId, reservedFor } = payout;
   const holdId = holdIdOf(payout);
   const _id = `${merchantId}:${key}`;
-  const own = { payout_id: holdId, account_id: accountId };
+  const own = {
+    payout_id: holdId,
+    account_id: accountId,
+    ...(reservedFor !== undefined && { reserved_for: reservedFor }),
+  };
   // Matches only this payout's lock. If the lock expires, another execute may take it over.
   const its = { _id, payout_id: holdId };
   const lock: ExecutionLock = {
@@ -259,7 +267,8 @@ async function takeLock(
       return (await locks.updateOne(its, shared)).matchedCount === 1;
     }
     if (!(await isStale(deps, found, payout))) return false;
-    const retaken = { $set: taken, $unset: { shared: "" as const } };
+    const former = { shared: "", ...(reservedFor === undefined && { reserved_for: "" }) } as const;
+    const retaken = { $set: taken, $unset: former };
     return (await locks.updateOne({ _id, payout_id, taken_at }, retaken)).matchedCount === 1;
   };
   const waitsUntil = performance.now() + waitMaxMs;
@@ -297,8 +306,8 @@ function later(then: Date, at: number): Date {
  */
 async function isStale(
   { payouts, ledger }: GuardDeps,
-  { payout_id, account_id, taken_at }: LockDocument,
-  { now, receivedAt }: ClockReading,
+  { payout_id, account_id, reserved_for, taken_at }: LockDocument,
+  { now, receivedAt, reservedFor }: NewPayout,
 ): Promise<boolean> {
   const agoMs = later(now, receivedAt).getTime() - taken_at.getTime();
   // `agoMs` may be negative, because the quote service's clock may have been set back.
@@ -307,6 +316,9 @@ async function isStale(
     { _id: readHoldId(payout_id).payoutId, ...isCreated },
     { projection: { _id: 1 } },
   );
+  if (exists !== null) return true;
+  // A scheduled payout has another quote only after the earlier one has ended.
+  const isOrdersOwn = reserved_for !== undefined && reserved_for === reservedFor;
   // While money is held, the sweep may still create the payout, so the lock stays.
-  return exists !== null || !(await isHeld(ledger, account_id, payout_id));
+  return !(await isHeld(ledger, account_id, payout_id, isOrdersOwn ? undefined : reserved_for));
 }

@@ -263,6 +263,37 @@ describe("an execute that a crash cut off", () => {
     expect(await codeOf(execute())).toBe("Unavailable");
   });
 
+  it("is waited for as long as its money is reserved", async () => {
+    const { scheduledPayout } = await platform.ordersRpc.schedulePayout({
+      mutation: platform.operation(),
+      merchantId,
+      accountId,
+      beneficiaryId: "ben_1",
+      sourceCurrencyCode: "USD",
+      destinationCurrencyCode: "USD",
+      sourceAmount: "10.00",
+      maxSourceAmount: "20.00",
+      reserve: true,
+      referenceId,
+      scheduledAt: new Date(Date.now() + 60_000).toISOString(),
+    });
+    const runDue = async () => {
+      const due = { $set: { due_at: new Date(Date.now() - 1_000) } };
+      await platform.orders.updateOne({ _id: scheduledPayout?.id ?? "" }, due);
+      await platform.loops.run("orders");
+    };
+    platform.faults.afterClaim = () => {
+      throw new Error("killed");
+    };
+    await runDue();
+    expect(await codeOf(execute())).toBe("Unavailable");
+    pass(20_000);
+    expect(await codeOf(execute())).toBe("Unavailable");
+    platform.faults.afterClaim = () => undefined;
+    await runDue();
+    expect(await codeOf(execute())).toBe("POSSIBLE_DUPLICATE");
+  });
+
   it("blocks a process with a wrong clock even before anything is held", async () => {
     await platform.parts.duplicates.enter({
       ...{ payoutId: "po_one", merchantId, accountId, duplicateKeys: keysOf() },

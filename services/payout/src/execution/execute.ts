@@ -121,12 +121,13 @@ async function enterGuard(
   request: ExecuteRequest,
   { accountId, destinationKeys, currency: source, destination, executable, ...read }: ReadQuote,
 ) {
-  const { merchantId, details, allowDuplicate } = request;
+  const { merchantId, details, allowDuplicate, reservedFor } = request;
   if (allowDuplicate) return undefined;
   const { sourceMinor, receivingMinor } = executable;
   const { now, sentAt, receivedAt } = read;
   return duplicates.enter({
     ...heldFor(request),
+    reservedFor,
     merchantId,
     accountId,
     duplicateKeys: duplicateKeys(destinationKeys, details.referenceId),
