@@ -95,6 +95,8 @@ export const folders = {
     step("listKeys"),
   ],
   Batches: [
+    step("getBatchTemplate"),
+    step("validateBatch"),
     batch(),
     step("approveBatch", { body: { max_total_amount: "1000.00" } }),
     step("listBatches"),
@@ -102,6 +104,7 @@ export const folders = {
     step("listBatchLines"),
     step("exportBatchReport"),
     step("exportBatchReportJson"),
+    step("exportFailedBatchLines"),
     batch({ name: "Create batch to reject" }),
     step("rejectBatch"),
     batch({ name: "Create batch to cancel" }),

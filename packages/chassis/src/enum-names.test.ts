@@ -23,21 +23,23 @@ it.each([
     [
       ...["queued", "processing", "unknown", "settled", "rejected", "returned"],
       ...["awaiting_funds", "cancelled", "awaiting_approval", "scheduled"],
+      "awaiting_balance",
     ],
   ],
-  [LedgerStep, ["credit", "hold", "post", "release", "return", "reversal"]],
+  [LedgerStep, ["credit", "hold", "post", "release", "return", "reversal", "reserve", "unreserve"]],
   [
     PayoutCause,
     [
       ...["executed", "submitted", "accepted", "outcome_unknown"],
       ...["settled", "rejected", "returned", "resolved", "awaiting_funds", "cancelled"],
       ...["approved", "approval_rejected", "approval_expired", "reissued"],
+      ...["awaiting_balance", "not_paid"],
     ],
   ],
   [ScreeningStatus, ["pending", "cleared", "review", "blocked"]],
   [DeliveryState, ["pending", "delivered", "exhausted", "cancelled"]],
   [ListFormat, ["json_lines", "ofac_csv", "un_xml", "eu_csv", "uk_csv"]],
-  [Actor_Kind, ["api_key", "operator", "service", "member"]],
+  [Actor_Kind, ["api_key", "operator", "service", "member", "link"]],
 ])("%o has its names in the contract's order", (enumeration, names) => {
   expect(enumNames(enumeration)).toEqual(names);
 });

@@ -99,9 +99,6 @@ const queueIfLowBalance: FlagField = {
   example: false,
 };
 
-/** The longest time that a payout may wait for balance. */
-export const waitingMaxMs = 7 * 86_400_000;
-
 const waitingUntil = (ifAbsent: string): TextField =>
   textField(
     "expires_at",

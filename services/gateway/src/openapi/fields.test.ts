@@ -50,7 +50,7 @@ describe("the words of the public interface", () => {
     [
       "payout cause",
       PayoutCause,
-      "executed submitted accepted outcome_unknown settled rejected returned resolved awaiting_funds cancelled approved approval_rejected approval_expired reissued awaiting_balance",
+      "executed submitted accepted outcome_unknown settled rejected returned resolved awaiting_funds cancelled approved approval_rejected approval_expired reissued awaiting_balance not_paid",
     ],
     ["beneficiary kind", BeneficiaryKind, "crypto fiat"],
     ["screening status", ScreeningStatus, "pending cleared review blocked"],

@@ -134,15 +134,15 @@ it.each([
 });
 
 it.each([
-  [{}, { isStrict: false, textAmounts: false }],
-  [{ "disburse-strict": "true" }, { isStrict: true, textAmounts: false }],
-  [
-    { "disburse-strict": "false", "disburse-amounts": "number" },
-    { isStrict: false, textAmounts: false },
-  ],
-  [{ "disburse-amounts": "string" }, { isStrict: false, textAmounts: true }],
+  [{}, {}],
+  [{ "disburse-strict": "true" }, { isStrict: true }],
+  [{ "disburse-strict": "false", "disburse-amounts": "number" }, {}],
+  [{ "disburse-amounts": "string" }, { textAmounts: true }],
+  [{ "disburse-dry-run": "true" }, { isDryRun: true }],
+  [{ "disburse-dry-run": "false" }, {}],
 ])("%j are %j", (headers, preferences) => {
-  expect(readPreferences(headers)).toEqual(preferences);
+  const none = { isStrict: false, textAmounts: false, isDryRun: false };
+  expect(readPreferences(headers)).toEqual({ ...none, ...preferences });
 });
 
 it.each([

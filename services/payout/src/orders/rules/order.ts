@@ -1,4 +1,3 @@
-import { waitingMaxMs } from "@disburse/forms/bodies/transfer.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
 import { failureMessages } from "@disburse/kernel/failure.ts";
@@ -169,6 +168,8 @@ export function scheduledTime(at: Date, now: Date): Date | Refused<"INVALID_REQU
   const problem = ahead > 0 ? "must be at most 366 days ahead" : "must be in the future";
   return invalidRequest([{ field: "scheduled_at", problem }]);
 }
+
+const waitingMaxMs = 7 * 86_400_000;
 
 /** Reads the time at which something stops to wait. `undefined` if none was sent. */
 export function waitingUntil(text: string, now: Date): Date | undefined | Violation {
