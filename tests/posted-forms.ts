@@ -1,3 +1,4 @@
+import { updateAccount } from "@disburse/forms/bodies/account.ts";
 import { createBeneficiaryLink } from "@disburse/forms/bodies/beneficiary-link.ts";
 import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
 import { depositor } from "@disburse/forms/bodies/depositor.ts";
@@ -28,7 +29,7 @@ export type Posted = {
   readonly body: PublicBody;
   readonly fields: readonly Field[];
   readonly method?: "PATCH";
-  readonly path: (endpointId: string) => string;
+  readonly path: (ids: { readonly endpointId: string; readonly accountId: string }) => string;
   /** Fields that are optional individually but required as a group. */
   readonly atLeast?: BodyValues;
   readonly values: (payer: Payer) => Promise<BodyValues>;
@@ -57,6 +58,9 @@ const postings = new Map<PublicBody, Posting>([
       path: () => paths.execute,
       values: async (payer) => ({
         quote_id: (await payer.quote(...usd, { source_amount: "1.00" })).id,
+        queue_if_low_balance: true,
+        max_source_amount: "100.10",
+        expires_at: new Date(Date.now() + 86_400_000).toISOString(),
       }),
     },
   ],
@@ -82,7 +86,7 @@ const postings = new Map<PublicBody, Posting>([
     updateEndpoint,
     {
       method: "PATCH",
-      path: (endpointId) => `${paths.endpoints}/${endpointId}`,
+      path: ({ endpointId }) => `${paths.endpoints}/${endpointId}`,
       values: async () => ({ url: "http://127.0.0.1:9/hook" }),
       atLeast: { order: "bounded" },
     },
@@ -90,8 +94,17 @@ const postings = new Map<PublicBody, Posting>([
   [
     rotateSecret,
     {
-      path: (endpointId) => `${paths.endpoints}/${endpointId}/rotate-secret`,
+      path: ({ endpointId }) => `${paths.endpoints}/${endpointId}/rotate-secret`,
       values: async () => ({}),
+    },
+  ],
+  [
+    updateAccount,
+    {
+      method: "PATCH",
+      path: ({ accountId }) => `/api/v1/transfer/accounts/${accountId}`,
+      values: async () => ({}),
+      atLeast: { name: "Payroll" },
     },
   ],
   [
@@ -153,6 +166,7 @@ export const postedForms: [string, Posted][] = publicBodies
   );
 
 function holds(condition: Condition, values: BodyValues): boolean {
+  if ("set" in condition) return (values[condition.field] === true) === condition.set;
   const value = String(values[condition.field] ?? "");
   if ("in" in condition) return condition.in.includes(value);
   return "notIn" in condition ? !condition.notIn.includes(value) : value === "";

@@ -72,7 +72,9 @@ it("the reference of the gateway names the route of every resource", () => {
   const { paths } = JSON.parse(readFileSync(join(root, "docs", "openapi.json"), "utf8"));
   const own = Object.keys(paths).filter((path) => path.startsWith("/api/v1/"));
   const folders = new Set(own.map((path) => path.replace("/api/v1", "").split("/{")[0]));
-  const named = [...text.matchAll(/`(\/[a-z{},/.-]+)`/g)].flatMap(([, path = ""]) => expanded(path));
+  const named = [...text.matchAll(/`(\/[a-z{},/.-]+)`/g)].flatMap(([, path = ""]) =>
+    expanded(path),
+  );
   const missing = [...folders].filter(
     (folder) => !named.some((path) => folder === path || folder?.startsWith(`${path}/`)),
   );

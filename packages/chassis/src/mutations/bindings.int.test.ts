@@ -166,7 +166,8 @@ describe("RPCs", () => {
     expect(mutations).toEqual([
       ...["executePayout", "cancelPayout", "approvePayout", "rejectPayout"],
       ...["reissuePayout"],
-      ...["reportRailOutcome", "openAccount", "creditAccount", "reverseCredit"],
+      ...["reportRailOutcome", "openAccount", "updateAccount", "closeAccount", "reopenAccount"],
+      ...["creditAccount", "reverseCredit"],
     ]);
   });
 });

@@ -2,6 +2,7 @@ import {
   type FlagField,
   type Pattern,
   type PublicBody,
+  type Rule,
   singleForm,
   type TextField,
 } from "../fields/field.ts";
@@ -107,6 +108,16 @@ const waitingUntil = (ifAbsent: string): TextField =>
     { kind: "time", maxLength: lengths.time, required: false },
   );
 
+/** Refuses a field whose effect the merchant would expect without the flag. */
+const onlyQueued = (field: string): Rule => ({
+  description: `${field} needs queue_if_low_balance.`,
+  when: { field: queueIfLowBalance.name, set: false },
+  reads: [field],
+  reports: field,
+  check: (text) =>
+    text(field) === "" ? undefined : `is only allowed with ${queueIfLowBalance.name}`,
+});
+
 export const executePayout: PublicBody = singleForm({
   name: "execute_payout",
   description: "The quote to pay.",
@@ -125,6 +136,7 @@ export const executePayout: PublicBody = singleForm({
     waitingUntil("24 hours from now"),
     metadataField,
   ],
+  rules: [onlyQueued("max_source_amount"), onlyQueued("expires_at")],
 });
 
 /**

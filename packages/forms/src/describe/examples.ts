@@ -10,11 +10,19 @@ import { selectedValues } from "./json-schema.ts";
 
 /**
  * Builds a body from the examples in its table. Includes optional fields and omits flags that are
- * not set.
+ * not set, and what needs them.
  */
 export function exampleOf(form: Form): BodyValues {
   const selected = selectedValues(form);
-  return valuesOf(form.fields, (field) => selected.get(field.name)?.[0] ?? exampleValue(field));
+  const values = valuesOf(
+    form.fields,
+    (field) => selected.get(field.name)?.[0] ?? exampleValue(field),
+  );
+  const needFlags = form.rules?.filter(
+    ({ when }) => when !== undefined && "set" in when && conditionHolds(when, values),
+  );
+  for (const { reports } of needFlags ?? []) delete values[reports];
+  return values;
 }
 
 function valuesOf(

@@ -2276,7 +2276,11 @@ export interface RequestForQuoteRequest {
   metadata?: Record<string, string>;
 }
 
-/** The quote to pay. */
+/**
+ * The quote to pay.
+ * - max_source_amount needs queue_if_low_balance.
+ * - expires_at needs queue_if_low_balance.
+ */
 export interface ExecutePayoutRequest {
   /** A quote of this merchant. */
   quote_id: string;

@@ -267,7 +267,8 @@ async function takeLock(
       return (await locks.updateOne(its, shared)).matchedCount === 1;
     }
     if (!(await isStale(deps, found, payout))) return false;
-    const former = { shared: "", ...(reservedFor === undefined && { reserved_for: "" }) } as const;
+    const shared = { shared: "" } as const;
+    const former = reservedFor === undefined ? ({ ...shared, reserved_for: "" } as const) : shared;
     const retaken = { $set: taken, $unset: former };
     return (await locks.updateOne({ _id, payout_id, taken_at }, retaken)).matchedCount === 1;
   };

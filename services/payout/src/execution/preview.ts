@@ -22,7 +22,7 @@ import { executePayout, requestForQuote } from "@disburse/forms/bodies/transfer.
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
-import { invalidRequest, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type Ledger, readAccount } from "@disburse/ledger/accounts.ts";
 import type { LimitLeft } from "../velocity/reservations.ts";
@@ -93,11 +93,7 @@ async function previewExecute(
   if (isReserved(deps.mode, sent.referenceId)) {
     orThrow(refused("INVALID_REQUEST", "reference_id: is reserved for the sandbox"));
   }
-  const { queueIfLowBalance: mayWait, maxSourceAmount, expiresAt } = sent;
-  const ofWait = { max_source_amount: maxSourceAmount, expires_at: expiresAt };
-  const useless = Object.entries(ofWait).filter(([, text]) => !mayWait && text !== "");
-  const problem = "is only allowed with queue_if_low_balance";
-  if (useless.length > 0) orThrow(invalidRequest(useless.map(([field]) => ({ field, problem }))));
+  const mayWait = sent.queueIfLowBalance;
   const read = await readQuote(deps, sent.quoteId);
   // Nothing is shown of another merchant's quote.
   const isOwn = read?.executable.merchantId === merchantId;

@@ -8,7 +8,6 @@ import {
   otherContent,
   type Refused,
   refused,
-  type Violation,
 } from "@disburse/kernel/refusal.ts";
 import { type ExecuteDeps, type ExecuteRequest, executePayout } from "../execution/execute.ts";
 import { readQuote } from "../execution/reads.ts";
@@ -42,7 +41,7 @@ export async function executeOrWait(
   request: ExecuteRequest,
   queueing: Queueing,
 ): Promise<Queued> {
-  if (!queueing.queueIfLowBalance) return executeOnly(deps, request, queueing);
+  if (!queueing.queueIfLowBalance) return executeOnly(deps, request);
   const before = await findQueued(deps, request);
   if (before !== undefined) return before;
   const limits = await readLimits(deps, request, queueing);
@@ -54,16 +53,7 @@ export async function executeOrWait(
 }
 
 /** A quote whose payout waits has ended. Its repeated execute finds the payout. */
-async function executeOnly(
-  deps: QueueDeps,
-  request: ExecuteRequest,
-  { maxSourceAmount, expiresAt }: Queueing,
-): Promise<Queued> {
-  const sent = { max_source_amount: maxSourceAmount, expires_at: expiresAt };
-  const useless = Object.entries(sent).flatMap(([field, text]): Violation[] =>
-    text === "" ? [] : [{ field, problem: "is only allowed with queue_if_low_balance" }],
-  );
-  if (useless.length > 0) return invalidRequest(useless);
+async function executeOnly(deps: QueueDeps, request: ExecuteRequest): Promise<Queued> {
   const result = await executePayout(deps, request);
   if (!isRefused(result)) return { payoutId: result.id };
   const isEnded = result.refused === "QUOTE_EXPIRED";

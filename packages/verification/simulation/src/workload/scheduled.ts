@@ -42,7 +42,7 @@ export class ScheduledCallers {
     const dueMs = random.pick([1_500, random.below(dueMaxMs) + 1_000, dayMs]);
     const operationId = this.#callers.operation();
     const { beneficiaryId, sourceAmount } = termsOf();
-    const reserve = random.chance(0.4);
+    const reserve = random.chance(0.5);
     const destination = this.#platform.beneficiaries.get(beneficiaryId)?.currency ?? "";
     const request = {
       mutation: mutationFor(makerOf(merchantId), operationId),
@@ -54,7 +54,8 @@ export class ScheduledCallers {
       destinationCurrencyCode: destination,
       referenceId: operationId,
       scheduledAt: new Date(this.#scheduler.nowMs() + dueMs).toISOString(),
-      maxSourceAmount: reserve || random.chance(0.5) ? random.pick(["120.00", "500.00"]) : "",
+      maxSourceAmount:
+        reserve || random.chance(0.5) ? random.pick(["80.00", "120.00", "500.00"]) : "",
       reserve,
     };
     const { orders } = this.#platform.rpc;

@@ -116,8 +116,8 @@ export class Workload {
     if (random.chance(0.5)) callers.push(this.#changeRates());
     for (const account of accounts) {
       const terms = () => this.#terms(account);
-      if (random.chance(0.25)) callers.push(this.scheduled.run(account, terms));
-      if (random.chance(0.25)) {
+      if (random.chance(0.4)) callers.push(this.scheduled.run(account, terms));
+      if (random.chance(0.35)) {
         callers.push(this.batches.run(account, terms, this.controls.get(account.merchantId)));
       }
     }
