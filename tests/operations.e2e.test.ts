@@ -279,7 +279,15 @@ describe("payouts", () => {
     const available = digits(formatAmount(left, currency));
     const held = digits(formatAmount(0n, currency));
     const { data } = exact(await acme.get(`${paths.accounts}/${account}`));
-    expect(data).toEqual({ id: account, currency_code: currency, available, held, ...times });
+    expect(data).toEqual({
+      id: account,
+      name: "",
+      currency_code: currency,
+      available,
+      held,
+      closed_at: "",
+      ...times,
+    });
     const steps = ["credit", ...costs.flatMap(() => ["hold", "post"])].sort();
     const statement = exact(await acme.get(`${paths.accounts}/${account}/entries?limit=100`));
     const entries = statement.data.entries as Wire[];

@@ -29,6 +29,7 @@ function stored(body: BodyValues, changes: object) {
     archived: false,
     payable: true,
     unpayable_reason: "",
+    created_by: { id: expect.any(String), type: "api_key", name: "sandbox key of acme" },
     ...times,
     ...changes,
   };

@@ -200,6 +200,13 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
   returnPayout: payWithUnknownOutcome,
   leavePayoutInDoubt: payWithUnknownOutcome,
   lapseWebhookDelivery: triedDelivery,
+  closeAccount: async () => {
+    const merchantId = platform.sandbox.merchants.acme.merchant_id;
+    const mutation = { operationId: crypto.randomUUID() };
+    const opening = { mutation, merchantId, currencyCode: "USD" };
+    const { account } = await platform.clients.payout.openAccount(opening);
+    records = { ...records, accountId: account?.id ?? "" };
+  },
   archiveBeneficiary: async () => {
     const { beneficiary_id } = await acme.data("POST", paths.fiat, bankBody());
     records = { ...records, beneficiaryId: beneficiary_id };
@@ -212,7 +219,10 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
 
 /** Returns a parameter's query, with any other parameter that it requires. */
 function queryOf(name: string, sample: string): Record<string, string> {
-  if (/^amount_(?:from|to)$/.test(name)) return { [name]: "10.00", source_currency_code: "USD" };
+  const isOfAmounts = /^amount_(?:from|to)$/.test(name);
+  if (isOfAmounts || name === "sort") {
+    return { [name]: isOfAmounts ? "10.00" : sample, source_currency_code: "USD" };
+  }
   return { [name]: sample };
 }
 

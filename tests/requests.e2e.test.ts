@@ -174,7 +174,15 @@ it.each(["/healthz", "/readyz"])("serves %s without a key", async (path) => {
 
 it("lists a merchant's accounts", async () => {
   const { accounts, meta_data } = await globex.data("GET", paths.accounts);
-  const account = { id: id("acc"), currency_code: "USD", available: 1_000_000, held: 0, ...times };
+  const account = {
+    id: id("acc"),
+    name: "",
+    currency_code: "USD",
+    available: 1_000_000,
+    held: 0,
+    closed_at: "",
+    ...times,
+  };
   expect(accounts).toEqual([account]);
   expect(meta_data).toEqual({ total_count: 1, next_cursor: "" });
   expect((await acme.data("GET", paths.accounts)).accounts).toHaveLength(5);
@@ -233,8 +241,9 @@ it("serves webhook endpoints and their deliveries", async () => {
   expect(tested).toEqual(delivery);
   const deliveryPath = `${paths.deliveries}/${tested.id}`;
   await vi.waitFor(async () => {
-    const { attempts, ...read } = await globex.data("GET", deliveryPath);
+    const { attempts, request, ...read } = await globex.data("GET", deliveryPath);
     expect(read).toEqual({ ...delivery, id: tested.id });
+    expect(request).toMatchObject({ headers: { "webhook-id": delivery.event_id } });
     const refused = { number: 1, status_code: 0, response_body: "", error: expect.any(String) };
     const timed = { started_at: expect.any(String), duration_ms: expect.any(Number) };
     expect(attempts).toEqual([{ ...refused, ...timed }]);

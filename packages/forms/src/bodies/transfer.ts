@@ -105,7 +105,7 @@ const waitingUntil = (ifAbsent: string): TextField =>
     "expires_at",
     `The time at which it fails if the money hasn't come: ISO 8601, at most 7 days ahead. Without it, ${ifAbsent}. Only with \`queue_if_low_balance\`.`,
     "2026-12-01T09:00:00.000Z",
-    { kind: "time", maxLength: lengths.time, required: false },
+    { kind: "time", maxLength: lengths.time, required: false, rare: true },
   );
 
 /** Refuses a field whose effect the merchant would expect without the flag. */
@@ -132,6 +132,7 @@ export const executePayout: PublicBody = singleForm({
         "The maximum amount that the account may pay, including fees, when the payout is quoted again. Not below the quote's `source_amount`, which is the default. Only with `queue_if_low_balance`.",
       ),
       required: false,
+      rare: true,
     },
     waitingUntil("24 hours from now"),
     metadataField,
@@ -264,7 +265,7 @@ export const createBatch: PublicBody = singleForm({
       "corrects_batch_id",
       "The batch whose failed lines these lines pay again. Each line then needs the `reference_id` of a failed line of that batch that no other batch corrects.",
       "bat_01hqz0000000000000000000ab",
-      { ...reference, required: false },
+      { ...reference, required: false, rare: true },
     ),
     queueIfLowBalance,
     waitingUntil("24 hours after the first line began to wait"),

@@ -9,20 +9,12 @@ import { type BeneficiaryForm, beneficiaryForms, bodyOf } from "./discovery.ts";
 import { selectedValues } from "./json-schema.ts";
 
 /**
- * Builds a body from the examples in its table. Includes optional fields and omits flags that are
- * not set, and what needs them.
+ * Builds a body from the examples in its table. Includes optional fields, but for rare ones and
+ * flags that are not set.
  */
 export function exampleOf(form: Form): BodyValues {
   const selected = selectedValues(form);
-  const values = valuesOf(
-    form.fields,
-    (field) => selected.get(field.name)?.[0] ?? exampleValue(field),
-  );
-  const needFlags = form.rules?.filter(
-    ({ when }) => when !== undefined && "set" in when && conditionHolds(when, values),
-  );
-  for (const { reports } of needFlags ?? []) delete values[reports];
-  return values;
+  return valuesOf(form.fields, (field) => selected.get(field.name)?.[0] ?? exampleValue(field));
 }
 
 function valuesOf(
@@ -31,7 +23,7 @@ function valuesOf(
 ): BodyValues {
   const values: BodyValues = {};
   for (const field of fields) {
-    if (field.kind === "flag" && !field.example) continue;
+    if (field.rare === true || (field.kind === "flag" && !field.example)) continue;
     values[field.name] = read(field);
   }
   return values;

@@ -22,6 +22,8 @@ type Described = {
   readonly required: boolean | Condition;
   /** The condition under which the field exists. Otherwise a sent value is ignored. */
   readonly when?: Condition;
+  /** Set if few bodies have the field. The example of a whole body then omits it. */
+  readonly rare?: true;
   readonly description: string;
 };
 

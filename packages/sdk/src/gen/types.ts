@@ -1538,6 +1538,10 @@ export interface BatchApprovalWebhookData {
   merchant_id: string;
   /** Your own name for it; empty if none was given. */
   reference_id: string;
+  /** Name of the file with its lines; empty if none was given. */
+  file_name: string;
+  /** The batch whose failed lines this batch pays again; empty for none. */
+  corrects_batch_id: string;
   /** Number of lines. */
   line_count: number;
   /** Account that pays. */
@@ -1563,6 +1567,10 @@ export interface BatchFinishedWebhookData {
   merchant_id: string;
   /** Your own name for it; empty if none was given. */
   reference_id: string;
+  /** Name of the file with its lines; empty if none was given. */
+  file_name: string;
+  /** The batch whose failed lines this batch pays again; empty for none. */
+  corrects_batch_id: string;
   /** Number of lines. */
   line_count: number;
   /** Lines whose payout was created. */

@@ -2,6 +2,7 @@ import type { optInEventTypes } from "@disburse/forms/bodies/webhooks.ts";
 import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { exampleOfSchema } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
+import { batchNames } from "./parts/batches.ts";
 import { createdByInWebhook } from "./parts/creator.ts";
 import { digestExample } from "./parts/payouts.ts";
 import { payoutWebhook } from "./payouts.ts";
@@ -84,7 +85,7 @@ const batchRequired = payload(
     id: f.id("bat", "The batch."),
     status: f.oneOf("Constant.", ["awaiting_approval"]),
     merchant_id: f.id("mer", "Your id."),
-    reference_id: f.text("Your own name for it; empty if none was given.", "payroll-2026-12"),
+    ...batchNames,
     line_count: f.whole("Number of lines.", 3),
     account_id: f.id("acc", "Account that pays."),
     source_currency_code: f.text("Currency of the account.", "USD"),
@@ -99,7 +100,7 @@ const batchFinished = payload("BatchFinishedWebhookData", "A batch is finished."
   id: f.id("bat", "The batch."),
   status: f.oneOf("Constant.", ["finished"]),
   merchant_id: f.id("mer", "Your id."),
-  reference_id: f.text("Your own name for it; empty if none was given.", "payroll-2026-12"),
+  ...batchNames,
   line_count: f.whole("Number of lines.", 3),
   executed_count: f.whole("Lines whose payout was created.", 2),
   failed_count: f.whole("Lines for which no payout could be created.", 1),

@@ -48,14 +48,18 @@ export const approval = f.record(BatchApprovalSchema, "BatchApproval", "The deci
   ),
 });
 
-export const batch = f.record(BatchSchema, "Batch", "Many payouts out of one account.", {
-  id: f.id("bat", "Batch id."),
+export const batchNames = {
   reference_id: f.text("Your own name for it; empty if none was given.", "payroll-2026-12"),
   file_name: f.text("Name of the file with its lines; empty if none was given.", "payroll.csv"),
   corrects_batch_id: f.text(
     "The batch whose failed lines this batch pays again; empty for none.",
     "",
   ),
+} as const;
+
+export const batch = f.record(BatchSchema, "Batch", "Many payouts out of one account.", {
+  id: f.id("bat", "Batch id."),
+  ...batchNames,
   state: f.word(
     BatchState,
     "`awaiting_approval`: nothing is paid yet, or of a batch that was held nothing more. `running`: its payouts are being made. `finished`: every line has its payout, failed or was cancelled. `cancelled`: before it was approved, or rejected; one that was held after payouts of it were made is `finished` instead.",
