@@ -187,6 +187,8 @@ async function usePayouts(): Promise<string> {
     { status: "initiated", cause: "executed", version: 1 },
     { status: "succeeded", cause: "settled" },
   ]);
+  const file = await client.payouts.export({ quote_id: quote.id });
+  expect(textOf(file)).toContain(executed.id);
   const [item] = (await client.payouts.list({ quote_id: quote.id })).records;
   expect(item).toMatchObject({
     id: executed.id,
@@ -214,6 +216,8 @@ async function useOrders(): Promise<void> {
   expect(cancelled).toMatchObject({ id: scheduled.id, sub_status: "cancelled" });
   await useHeldOrders({ ...line, scheduled_at });
 
+  expect(textOf(await batches.getTemplate())).toContain("beneficiary_id,");
+  expect(await batches.validate({ lines: [line] })).toMatchObject({ payable_count: 1 });
   const batch = await batches.create({ lines: [line] });
   expect((await batches.listLines(batch.id)).records).toMatchObject([{ number: 1 }]);
   await batches.approve(batch.id, { max_total_amount: "100.00" });
@@ -238,6 +242,7 @@ async function useOrders(): Promise<void> {
   expect(await batches.exportReportJson(batch.id)).toMatchObject({
     ...{ batch: { id: batch.id }, lines: [{ number: 1, source_amount: "12.30" }] },
   });
+  expect(textOf(await batches.exportFailedLines(batch.id))).toContain("failure_code");
   const { records } = await batches.list();
   expect(records.map((each) => each.id)).toEqual([fromFile.id, third.id, other.id, batch.id]);
 }
@@ -292,6 +297,11 @@ async function useAccounts(payoutId: string): Promise<void> {
   const { available, held } = account;
   const now = await client.accounts.get(accountId, { as_of: new Date().toISOString() });
   expect(now).toMatchObject({ id: accountId, available, held });
+  const named = await client.accounts.update(accountId, { name: "Payroll" });
+  expect(named).toMatchObject({ id: accountId, name: "Payroll" });
+  // An account that is used can't be closed, and one that is open can't be opened again.
+  expect(await failureOf(client.accounts.close(accountId))).toMatchObject({ status: 409 });
+  expect(await client.sandbox.reopenAccount(accountId)).toMatchObject({ closed_at: "" });
   const entries = await client.accounts.exportEntries(accountId, { payout_id: payoutId });
   const statement = await client.accounts.exportStatement(accountId, { format: "camt053" });
   expect([entries.type, statement.type]).toEqual([

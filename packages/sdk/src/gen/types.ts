@@ -891,7 +891,7 @@ export interface LedgerEntry {
   account_id: string;
   /** Consecutive number within the account, from 1. */
   sequence: number;
-  /** `credit`: money was received. `hold`: reserved for a payout. `post`: left the account. `release`: the hold was released. `return`: a payout's money came back. `reversal`: a credit was reversed. */
+  /** `credit`: money was received. `hold`: reserved for a payout. `post`: left the account. `release`: the hold was released. `return`: a payout's money came back. `reversal`: a credit was reversed. `reserve`: held for a scheduled payout. `unreserve`: the reservation ended. */
   step: "credit" | "hold" | "post" | "release" | "return" | "reversal" | "reserve" | "unreserve" | (string & {});
   /** Currency of the amounts. */
   currency_code: string;
@@ -909,6 +909,8 @@ export interface LedgerEntry {
   total_fees: Decimal;
   /** The payout that it belongs to; empty for a credit and its reversal. */
   payout_id: string;
+  /** The scheduled payout whose reservation it is (`reserve`, `unreserve`), else empty. */
+  scheduled_payout_id: string;
   /** Note on the movement. */
   note: string;
   /** Id of the line that it reverses (`return`, `reversal`), else empty. */

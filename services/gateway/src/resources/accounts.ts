@@ -54,7 +54,7 @@ const entry = f.record(LedgerEntrySchema, "LedgerEntry", "One line of a statemen
   sequence: f.whole("Consecutive number within the account, from 1.", 1, { minimum: 1 }),
   step: f.word(
     LedgerStep,
-    "`credit`: money was received. `hold`: reserved for a payout. `post`: left the account. `release`: the hold was released. `return`: a payout's money came back. `reversal`: a credit was reversed.",
+    "`credit`: money was received. `hold`: reserved for a payout. `post`: left the account. `release`: the hold was released. `return`: a payout's money came back. `reversal`: a credit was reversed. `reserve`: held for a scheduled payout. `unreserve`: the reservation ended.",
   ),
   currency_code: f.text("Currency of the amounts.", "USD"),
   amount: f.decimal("Amount of the movement.", "250.00"),
@@ -67,6 +67,10 @@ const entry = f.record(LedgerEntrySchema, "LedgerEntry", "One line of a statemen
     f.decimal("Fees of a `post`, negative if a `return` refunds them, else zero.", "0.00"),
   ),
   payout_id: f.text("The payout that it belongs to; empty for a credit and its reversal.", ""),
+  scheduled_payout_id: f.text(
+    "The scheduled payout whose reservation it is (`reserve`, `unreserve`), else empty.",
+    "",
+  ),
   note: f.text("Note on the movement.", ""),
   reverses: f.text("Id of the line that it reverses (`return`, `reversal`), else empty.", ""),
   previous_hash: f.text("`hash` of the account's previous line; empty for the first.", ""),

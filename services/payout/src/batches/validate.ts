@@ -1,8 +1,11 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { type PublicRefusal, violationMessage } from "@disburse/chassis/rpc/refusal.ts";
-import type { CreateBatchRequest } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
+import {
+  type CreateBatchRequest,
+  CreateBatchRequestSchema,
+} from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import type {
   BatchProblemSchema,
   PayoutOrderService,
@@ -44,8 +47,7 @@ export function validateRpc(
   check: (batch: CreateBatchRequest, operationId: string) => Promise<CheckedBatch>,
 ) {
   return {
-    validateBatch: async ({ batch }) => {
-      if (batch === undefined) throw new Error("the request has no batch");
+    validateBatch: async ({ batch = create(CreateBatchRequestSchema) }) => {
       const { actor, operationId } = readMutation(batch.mutation);
       const checked = await check(batch, operationId);
       const who = { merchantId: batch.merchantId, actorRoot: rootOfActor(actor) };
