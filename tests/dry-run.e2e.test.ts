@@ -1,5 +1,5 @@
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
@@ -28,6 +28,13 @@ async function dry(path: string, body: object, headers: Record<string, string> =
 
 const countOf = async (path: string): Promise<number> =>
   (await acme.get(path)).json.data.meta_data.total_count;
+
+/** Counts acme's payouts, and the holds of its accounts in USD. */
+async function stateOf(): Promise<number[]> {
+  const accounts = [true, false].map((funded) => platform.accountId("acme", "USD", funded));
+  const holds = accounts.map((id) => `${paths.accounts}/${id}/entries?step=hold`);
+  return Promise.all([paths.payouts, ...holds].map(countOf));
+}
 
 it("a quote and its execution are rehearsed, and nothing is stored", async () => {
   const terms = { ...(await acme.transfer("USD", "USD")), source_amount: "10.00" };
@@ -71,6 +78,42 @@ it("names every refusal, not only the first", async () => {
   const unknown = await dry(paths.execute, { quote_id: "qt_x" });
   expect(unknown.json.data).toMatchObject({ refusals: [{ code: "RECORD_NOT_FOUND" }] });
   expect((await dry(paths.execute, {})).status).toBe(400);
+});
+
+it("an approval, a duplicate and a low balance are shown, and nothing is stored", async () => {
+  const controls = "/api/v1/sandbox/payout-controls";
+  const rules = { approval_amounts: { USD: "5.00" }, duplicate_window_seconds: 600 };
+  expect((await acme.post(controls, rules)).status).toBe(200);
+  onTestFinished(() => acme.resetControls());
+  const reference_id = crypto.randomUUID();
+  const rehearsed = async (source_amount: string, change: object = {}) => {
+    const { id: quote_id } = await acme.quote("USD", "USD", { source_amount });
+    return (await dry(paths.execute, { quote_id, reference_id, ...change })).json.data;
+  };
+  await vi.waitFor(async () => {
+    expect(await rehearsed("5.00")).toMatchObject({
+      ...{ would_succeed: true, approval_required: true, approval_reasons: ["amount"] },
+    });
+  }, 10_000);
+  const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "4.00" });
+  const { json: paid } = await acme.post(paths.execute, { quote_id, reference_id });
+  const own = `${paths.accounts}/${platform.accountId("acme", "USD")}/entries?step=hold`;
+  await vi.waitFor(async () => expect(await countOf(`${own}&payout_id=${paid.data.id}`)).toBe(1));
+  const before = await stateOf();
+  expect(await rehearsed("4.00")).toMatchObject({
+    refusals: [{ code: "POSSIBLE_DUPLICATE", payout_id: paid.data.id }],
+  });
+  expect(await rehearsed("4.00", { allow_duplicate: true })).toMatchObject({ refusals: [] });
+  const terms = await acme.transfer("USD", "USD");
+  const account_id = platform.accountId("acme", "USD", false);
+  const short = await acme.post(paths.rfq, { ...terms, account_id, source_amount: "4.00" });
+  const ofShort = { quote_id: short.json.data.id };
+  expect((await dry(paths.execute, ofShort)).json.data).toMatchObject({
+    ...{ refusals: [{ code: "INSUFFICIENT_BALANCE" }], would_wait: false, available_amount: 0 },
+  });
+  const waits = await dry(paths.execute, { ...ofShort, queue_if_low_balance: true });
+  expect(waits.json.data).toMatchObject({ would_succeed: true, would_wait: true });
+  expect(await stateOf()).toEqual(before);
 });
 
 it("other operations refuse the header and do nothing", async () => {

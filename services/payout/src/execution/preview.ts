@@ -25,6 +25,7 @@ import { formatAmount } from "@disburse/kernel/money.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type Ledger, readAccount } from "@disburse/ledger/accounts.ts";
+import type { Account } from "@disburse/ledger/rules/account.ts";
 import type { LimitLeft } from "../velocity/reservations.ts";
 import { readPrices } from "./prices.ts";
 import { type ReadDeps, readBeneficiary, readQuote } from "./reads.ts";
@@ -159,17 +160,28 @@ async function judged(
   const who = { merchantId, actorRoot: rootOfActor(readMutation(asChange).actor) };
   const judge = await openRehearsal(deps, who, [payout], now);
   const { limits, approval, refusals: more } = await judge(payout, refusals.length > 0);
-  const isShort = account !== undefined && account.available < payout.sourceMinor;
-  const lack = isShort && !mayWait ? [refused("INSUFFICIENT_BALANCE")] : [];
-  const all = [...refusals, ...more, ...lack];
+  const ofHold = account === undefined ? [] : holdRefusals(account, payout, mayWait);
+  // The quote service may have named the closed account already.
+  const named = new Set<string>(refusals.map(({ refused: code }) => code));
+  const all = [...refusals, ...more, ...ofHold.filter(({ refused: code }) => !named.has(code))];
   return {
     ...ofAccount,
     refusals: all.map(refusalMessage),
-    wouldWait: isShort && mayWait && all.length === 0,
+    wouldWait: all.length === 0 && account !== undefined && account.available < payout.sourceMinor,
     approvalRequired: approval !== undefined,
     approvalReasons: approval?.reasons.map((each) => enumValue(ApprovalReason, each)) ?? [],
     limits: limits.map(leftMessage),
   };
+}
+
+/** Returns the refusal of the payout's hold, if any. */
+function holdRefusals(
+  { available, closedAt }: Account,
+  { sourceMinor }: RehearsedPayout,
+  mayWait: boolean,
+): Refused<"SOURCE_ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE">[] {
+  if (closedAt !== undefined) return [refused("SOURCE_ACCOUNT_CLOSED")];
+  return available < sourceMinor && !mayWait ? [refused("INSUFFICIENT_BALANCE")] : [];
 }
 
 function leftMessage({ subject, limit, left }: LimitLeft): LimitLeftMessage {
