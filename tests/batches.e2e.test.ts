@@ -291,3 +291,52 @@ it("parameters of files are refused with JSON, and unknown words with a file", a
   const guessed = await upload(file, {}, { decimal_separator: "auto" });
   expect(await guessed.json()).toMatchObject({ violations: [{ field: "decimal_separator" }] });
 });
+
+it("lines of a file wait for balance until the file's time, and are paid when it comes", async () => {
+  const account_id = platform.accountId("acme", "USD", false);
+  const funded = platform.accountId("acme", "USD");
+  const file = (await fileOf([["3.00", "waits"]])).replaceAll(funded, account_id);
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+  const query = { queue_if_low_balance: "true", expires_at };
+  const { data } = (await (await upload(file, {}, query)).json()) as { data: { id: string } };
+  expect(data).toMatchObject({
+    state: "awaiting_approval",
+    queue_if_low_balance: true,
+    expires_at,
+  });
+  await acme.data("POST", path(data.id, "/approve"), { max_total_amount: "3.00" });
+  const waits = { state: "waiting", status: "initiated", sub_status: "awaiting_balance" };
+  await vi.waitFor(async () => {
+    const { lines } = await acme.data("GET", path(data.id, "/lines"));
+    expect(lines).toMatchObject([waits]);
+  }, 10_000);
+  expect(await acme.data("GET", path(data.id))).toMatchObject({ state: "running", expires_at });
+  await acme.data("POST", `/api/v1/sandbox/accounts/${account_id}/credit`, { amount: "3.00" });
+  await until(data.id, { state: "finished", executed_count: 1, total_amount: 3 });
+});
+
+it("options of waiting lines that don't fit are refused by their names", async () => {
+  const file = await fileOf([["1.00", "a"]]);
+  const soon = new Date(Date.now() + 3_600_000).toISOString();
+  const late = new Date(Date.now() + 8 * 86_400_000).toISOString();
+  const yes = { queue_if_low_balance: "true" };
+  const before = (await acme.data("GET", paths.batches)).meta_data.total_count;
+  for (const [field, query] of [
+    ["expires_at", { expires_at: soon }],
+    ["expires_at", { expires_at: soon, queue_if_low_balance: "false" }],
+    ["expires_at", { ...yes, expires_at: "2020-01-01" }],
+    ["expires_at", { ...yes, expires_at: late }],
+    ["expires_at", { ...yes, expires_at: "soon" }],
+    ["queue_if_low_balance", { queue_if_low_balance: "yes" }],
+  ] as const) {
+    const refused = await upload(file, {}, query);
+    expect([refused.status, await refused.json()], JSON.stringify(query)).toMatchObject([
+      400,
+      { code: "INVALID_REQUEST", violations: [{ field }] },
+    ]);
+  }
+  const line = { ...(await acme.transfer("USD", "USD")), source_amount: "1.00" };
+  const asJson = await acme.post(`${paths.batches}?queue_if_low_balance=true`, { lines: [line] });
+  expect(asJson.json).toMatchObject({ violations: [{ field: "queue_if_low_balance" }] });
+  expect((await acme.data("GET", paths.batches)).meta_data.total_count).toBe(before);
+});
