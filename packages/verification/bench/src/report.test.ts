@@ -56,6 +56,12 @@ test("shows the ledger's step alone, the hot account and the backlog", () => {
   expect(row("A backlog", "")).toMatchObject(backlog);
 });
 
+test("shows the steps of a batch", () => {
+  const steps = { lines: "10,000", execute_s: "200", "peak_mib gateway": "150" };
+  expect(row("One batch", "")).toMatchObject(steps);
+  expect(row("for each line", "")).toMatchObject({ "mongo_ops validate": "0.001" });
+});
+
 test("shows what is not flat", () => {
   const list = { many: "200,000", few_p50_ms: "4", many_p50_ms: "5", ratio: "1.25" };
   expect(row("few payouts and with", "list")).toMatchObject({ ...list, is_flat: "yes" });

@@ -62,6 +62,9 @@ export function report(figures: BenchFigures): string {
       ...["lines", "validate_s", "upload_s", "execute_s", "settle_s", "report_s", "report_kib"],
       ...["peak_mib.gateway", "peak_mib.payout"],
     ]),
+    ...tableOf("Database commands for each line of that batch, by step", named(batches), [
+      ...["validate", "upload", "execute", "settle", "report"].map((name) => `mongo_ops.${name}`),
+    ]),
     `${figures.seconds_in_all} s in all`,
   ].join("\n\n");
 }
