@@ -168,9 +168,18 @@ const reservedOrders: Indexes = {
   ],
 };
 
+/** Finds the events of waiting payouts: of their holds, and those that were published. */
+const waitingEvents: Indexes = {
+  waiting_payouts: [
+    { key: { pending_event: 1 }, name: "pending_event", sparse: true },
+    { key: { published_at: 1, _id: 1 }, name: "published", sparse: true },
+  ],
+};
+
 /** The migrations of this service's database, in order. Never change a released migration. */
 export const migrations: readonly Migration[] = [
   baseline(1, indexes),
   { name: "waiting payouts", up: (db) => createIndexes(db, waitingIndexes) },
   { name: "reserved orders", up: (db) => createIndexes(db, reservedOrders) },
+  { name: "events of waiting payouts", up: (db) => createIndexes(db, waitingEvents) },
 ];

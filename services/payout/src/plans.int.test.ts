@@ -14,12 +14,13 @@ import { sweepAccounts } from "./execution/holds.ts";
 import { payoutGauges } from "./gauges.ts";
 import { migrations } from "./migrations.ts";
 import { openScheduledPayouts, openWaitingPayouts } from "./orders/document.ts";
+import { heldOutbox } from "./orders/events.ts";
 import { openReservations, sweepReserved } from "./orders/reservation.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
 import { listExceptions } from "./payouts/exceptions.ts";
 import { leaseDue } from "./payouts/leases.ts";
 import { openPayoutOutbox } from "./payouts/outbox.ts";
-import { listPublished, republished } from "./payouts/published.ts";
+import { joinedPublished, publishedPayouts } from "./payouts/published.ts";
 import { payoutFrom } from "./payouts/rules/payout.ts";
 import { openPayouts } from "./payouts/store.ts";
 import { order } from "./payouts/test-documents.ts";
@@ -27,7 +28,7 @@ import { freeLeases, recallWork } from "./payouts/work.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { place } from "./test-platform.ts";
 import { endedAttempts } from "./waiting/attempts.ts";
-import { waitingOutbox } from "./waiting/events.ts";
+import { heldWait, publishedWaits, waitingOutbox } from "./waiting/events.ts";
 import { runWaiting } from "./waiting/worker.ts";
 
 const settledCount = 2_000;
@@ -113,12 +114,13 @@ it("polling reads no settled payout or account", async () => {
   });
   expect(await outbox.due(100)).toEqual([]);
   const lastMinute = { from: new Date(Date.now() - 60_000), to: clock.now() };
-  expect(await listPublished(payouts, lastMinute, { after: undefined, limit: 20 })).toEqual([]);
-  expect(await republished(payouts, ["evt_none_1", "evt_none_2"])).toEqual([]);
+  const waiting = openWaitingPayouts(database);
+  const published = joinedPublished([publishedPayouts(payouts), publishedWaits(waiting)]);
+  expect(await published.list(lastMinute, { after: undefined, limit: 20 })).toEqual([]);
+  expect(await published.again(["evt_none_1", "evt_none_2"])).toEqual([]);
   const sweeping = { ledger, payouts, clock, log: silentLog } as ExecuteDeps & {
     log: typeof silentLog;
   };
-  const waiting = openWaitingPayouts(database);
   const reserving = { orders: openScheduledPayouts(database), ledger };
   await sweepAccounts({
     ...sweeping,
@@ -128,8 +130,9 @@ it("polling reads no settled payout or account", async () => {
   await sweepReserved(reserving, clock.now());
   expect(await endedAttempts(waiting, ["po_none.2"])).toEqual(new Set());
   await runWaiting({ ...sweeping, waiting } as Parameters<typeof runWaiting>[0]);
-  expect(await waitingOutbox(waiting).due(100)).toEqual([]);
-  await waitingOutbox(waiting).published([
+  expect(await heldOutbox(waiting, heldWait).due(100)).toEqual([]);
+  expect(await waitingOutbox(waiting, clock).due(100)).toEqual([]);
+  await waitingOutbox(waiting, clock).published([
     { id: "evt_none_1", key: "payout.failed", body: new Uint8Array() },
   ]);
   await rail.sendDue();

@@ -16,6 +16,7 @@ import { type BatchRpcDeps, batchesRpc } from "./batches/rpc.ts";
 import { type ControlsDeps, guardedControls, ownControlsRpc } from "./controls/rpc.ts";
 import { executionRpc } from "./execution/rpc.ts";
 import { type ScheduledDeps, scheduledRpc } from "./orders/rpc.ts";
+import { joinedPublished, publishedPayouts } from "./payouts/published.ts";
 import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
 import type { RailReportDeps } from "./rails/reports.ts";
 import { cancelRpc, destinationsRpc, railsRpc, reportRpc } from "./rails/rpc.ts";
@@ -25,6 +26,7 @@ import { revocationsRpc } from "./revocations/rpc.ts";
 import { type SandboxDeps, sandboxPayoutsRpc } from "./sandbox/rpc.ts";
 import { guardedTreasury, type TreasuryDeps } from "./treasury/rpc.ts";
 import { guardedVelocity, type VelocityDeps } from "./velocity/rpc.ts";
+import { publishedWaits } from "./waiting/events.ts";
 import type { QueueDeps } from "./waiting/queue.ts";
 import { acceptPayout, type WaitingRpcDeps, waitingRpc } from "./waiting/rpc.ts";
 
@@ -92,7 +94,8 @@ export function operatorRpc(
     Parameters<typeof railsRpc>[0] &
     VelocityDeps &
     ControlsDeps &
-    TreasuryDeps & {
+    TreasuryDeps &
+    Pick<QueueDeps, "waiting"> & {
       readonly bindings: OperationBindings;
       readonly treasuryApprovals?: MoneyApprovals | undefined;
       readonly railRpc?: RailRpc | undefined;
@@ -105,7 +108,9 @@ export function operatorRpc(
     ...guardedVelocity(deps, deps.treasuryApprovals),
     ...guardedControls(deps, deps.treasuryApprovals),
     ...guardedTreasury(deps, deps.treasuryApprovals),
-    ...publishedRpc(deps.payouts),
+    ...publishedRpc(
+      joinedPublished([publishedPayouts(deps.payouts), publishedWaits(deps.waiting)]),
+    ),
   };
   // Reads that are audited, because they show sent events and the banks' proposals.
   const noted = ["republishPayoutEvents", "getBankFinding"] as const;

@@ -28,7 +28,7 @@ import { sweepAccounts } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservation-sweep.ts";
 import type { PayoutMetrics } from "./metrics.ts";
 import { openBatchLines, openScheduledPayouts, openWaitingPayouts } from "./orders/document.ts";
-import { heldOutbox } from "./orders/events.ts";
+import { heldOutbox, heldSchedule } from "./orders/events.ts";
 import { startOrderWorker } from "./orders/execute-order.ts";
 import { openReservations } from "./orders/reservation.ts";
 import type { Lease } from "./payouts/document.ts";
@@ -49,7 +49,7 @@ import { openVelocityLimits } from "./velocity/limits.ts";
 import { createVelocityReservations } from "./velocity/reservations.ts";
 import { openUsage } from "./velocity/usage.ts";
 import { endedAttempts } from "./waiting/attempts.ts";
-import { waitingOutbox } from "./waiting/events.ts";
+import { heldWait, waitingOutbox } from "./waiting/events.ts";
 import { runWaiting } from "./waiting/worker.ts";
 
 const sweepMs = 1_000;
@@ -315,7 +315,12 @@ function startOrders(parts: Parts, batchDue: Wake) {
     startOrderWorker(parts),
     startBatchRunner({ ...parts, orders: parts.lines, batchDue }),
   ];
-  const outboxes = [batchOutbox(batches), heldOutbox(parts.orders), waitingOutbox(parts.waiting)];
+  const outboxes = [
+    batchOutbox(batches),
+    heldOutbox(parts.orders, heldSchedule),
+    heldOutbox(parts.waiting, heldWait),
+    waitingOutbox(parts.waiting, parts.clock),
+  ];
   const relays = outboxes.map((outbox) => startRelay({ outbox, bus, log, manual }));
   return {
     stop: async (): Promise<void> => {

@@ -468,7 +468,7 @@ export class Payouts {
   /**
    * Approve payout.
    *
-   * Approves a payout with `sub_status` `awaiting_approval`, which is then `queued`. The API key needs the scope `payout:approve`, and may not be the one that executed the payout. The beneficiary's screening, the corridor and your limits are checked again; if one of them refuses, the payout keeps waiting. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or never needed approval.
+   * Approves a payout with `sub_status` `awaiting_approval`, which is then `queued`; one that waited for balance when its API key was revoked is `awaiting_balance` again. The API key needs the scope `payout:approve`, and may not be the one that executed the payout. The beneficiary's screening, the corridor and your limits are checked again; if one of them refuses, the payout keeps waiting. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or never needed approval.
    *
    * The operator sets which payouts need approval: payouts at or above an amount, or to a new beneficiary. The rate of the quote stays valid while the payout waits, for 24 hours by default. After that the payout is cancelled and its money is available again.
    *

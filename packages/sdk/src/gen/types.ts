@@ -400,13 +400,13 @@ export interface Creator {
   name: string;
 }
 
-/** An approval that your rules ask for. */
+/** An approval that your rules ask for, or that a payout needs because the API key that executed it was revoked while it waited for balance. */
 export interface Approval {
   /** `waiting`, as decided, `expired` if no one decided in time, or `cancelled` with its payout. */
   state: "waiting" | "approved" | "rejected" | "expired" | "cancelled" | (string & {});
-  /** Why it is needed. */
+  /** Why your rules need it; empty if the payout waited for balance when its API key was revoked. */
   reasons: Array<"amount" | "new_beneficiary" | (string & {})>;
-  /** SHA-256 over what is approved: beneficiary, amounts, and the terms of the quote. */
+  /** SHA-256 over what is approved: beneficiary, amounts, and the terms of the quote. Empty if `reasons` is. */
   digest: string;
   /** When the payout is cancelled if no one has decided. */
   expires_at: string;
@@ -1649,9 +1649,9 @@ export interface PayoutApprovalWebhookData {
   reference_id: string;
   /** Beneficiary of the payment. */
   beneficiary_id: string;
-  /** Why. */
+  /** Why; empty if it waited for balance when its API key was revoked. */
   reasons: Array<"amount" | "new_beneficiary" | (string & {})>;
-  /** Digest of the approved content. */
+  /** Digest of the approved content; empty if `reasons` is. */
   digest: string;
   /** Currency of the account. */
   source_currency_code: string;

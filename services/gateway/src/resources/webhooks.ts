@@ -139,10 +139,10 @@ const approvalRequired = payload(
     reference_id: f.text("Your own reference; empty if none was given.", "order-1001"),
     beneficiary_id: f.id("ben", "Beneficiary of the payment."),
     reasons: f.listOf(
-      "Why.",
+      "Why; empty if it waited for balance when its API key was revoked.",
       f.oneOf("One of your approval rules.", ["amount", "new_beneficiary"]),
     ),
-    digest: f.text("Digest of the approved content.", digestExample),
+    digest: f.text("Digest of the approved content; empty if `reasons` is.", digestExample),
     source_currency_code: f.text("Currency of the account.", "USD"),
     source_amount: f.decimal("Amount that the account pays, including fees.", "250.00"),
     destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),

@@ -61,6 +61,8 @@ export type OrderDocument = Origin & {
   corrected_by?: string;
   /** Only of a payout that waits for its account's balance. */
   balance?: StoredWait;
+  /** The time of its last published event; only of a payout that waits for balance. */
+  published_at?: Date;
   /** The time of the next check. A lease ends at this time. Absent when no work is left. */
   due_at?: Date;
   /** The lease of the last worker. A worker with an earlier lease can't bind a quote any more. */

@@ -31,15 +31,16 @@ const endEvent = (isWait: boolean) =>
 
 /** The number of holds. An order is held again if its approver loses access too. */
 const times = { $add: [{ $ifNull: ["$held.times", 0] }, 1] };
-const eventOf = {
+/** The id of a hold's event. */
+const eventOf = (prefix: string) => ({
   $concat: [
-    ...[idPrefixes.event, { $substrBytes: ["$_id", idPrefixes.scheduledPayout.length, -1] }],
+    ...[idPrefixes.event, { $substrBytes: ["$_id", prefix.length, -1] }],
     ...["_held", { $toString: times }],
   ],
-};
+});
 
 /**
- * Holds waiting scheduled payouts. The same write removes each order's lease, so a worker that has
+ * Holds waiting scheduled payouts, or payouts that wait for balance. The same write removes each order's lease, so a worker that has
  * read the order can't bind a quote to it.
  */
 export async function holdOrders(
@@ -61,7 +62,7 @@ export async function holdOrders(
         held: { at: "$$NOW", expires_at, times },
         due_at: expires_at,
         stopped_for: { $literal: stoppedFor },
-        ...(!isWait && { pending_event: eventOf }),
+        pending_event: eventOf(isWait ? idPrefixes.payout : idPrefixes.scheduledPayout),
         updated_at: "$$NOW",
         ...(hasExpiredQuote && { attempt: { $add: ["$attempt", 1] } }),
       },

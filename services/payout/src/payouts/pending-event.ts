@@ -44,21 +44,23 @@ export function announcedBy({ key }: PendingEvent): PayoutStatus | undefined {
   return statuses.find((status) => key === keyOf(status));
 }
 
-/**
- * Creates the event of a new payout that awaits approval. Only webhook endpoints that subscribe to
- * its type by name receive it.
- */
-export function approvalEvent(
-  { id: payoutId, quote, order, createdAt }: Payout,
-  approval: Approval,
+/** The event of a payout that awaits approval. Only endpoints that name its type receive it. */
+export const approvalRequired = {
+  type: "payout.approval_required",
+  key: "opt_in.payout_approval",
+} as const;
+
+/** Returns the data of the event of a payout that awaits approval. */
+export function approvalData(
+  { id, quote, order, createdAt }: Payout,
+  approval: Pick<Approval, "reasons" | "digest" | "expiresAt">,
 ) {
-  const { merchantId, source, destination } = quote;
-  const status = "awaiting_approval";
+  const { source, destination } = quote;
   const amount = (minor: bigint, currency: string) => exactNumber(formatAmount(minor, currency));
-  const data = {
-    id: payoutId,
-    status,
-    merchant_id: merchantId,
+  return {
+    id,
+    status: "awaiting_approval",
+    merchant_id: quote.merchantId,
     reference_id: order.details.referenceId,
     beneficiary_id: quote.beneficiary.id,
     reasons: approval.reasons,
@@ -71,17 +73,24 @@ export function approvalEvent(
     created_at: isoTime(createdAt),
     created_by: creatorData(order.actor),
   };
+}
+
+/** Creates the event of a new payout that awaits approval. */
+export function approvalEvent(payout: Payout, approval: Approval) {
+  const { id: payoutId, createdAt } = payout;
+  const { type: transactionType, key } = approvalRequired;
   const id = `${derivedId("event", payoutId)}_approval`;
+  const data = approvalData(payout, approval);
   const message = create(OptInEventSchema, {
     eventId: id,
-    merchantId,
-    transactionType: "payout.approval_required",
+    merchantId: payout.quote.merchantId,
+    transactionType,
     transactionId: payoutId,
-    status,
+    status: data.status,
     sequence: 1n,
     dataJson: JSON.stringify(data),
     occurredAt: timestampFromDate(createdAt),
   });
   const body = new Binary(toBinary(OptInEventSchema, message));
-  return { id, key: "opt_in.payout_approval", at: createdAt, body };
+  return { id, key, at: createdAt, body };
 }

@@ -4,9 +4,72 @@ import type { PageRange } from "@disburse/chassis/paging/page.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import type { PayoutDocument, Payouts } from "./document.ts";
 
+export type PublishedPayout = {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly createdAt: Date;
+  readonly publishedAt: Date;
+  /** The versions whose events are published, ascending. */
+  readonly versions: readonly number[];
+};
+
+export type PublishedSpan = { readonly from: Date; readonly to: Date };
+
+/** The published events of one collection. */
+export type PublishedEvents = {
+  /** Lists its records by the time of their last published event. */
+  readonly list: (span: PublishedSpan, range: PageRange) => Promise<readonly PublishedPayout[]>;
+  /** Returns published events as messages for the bus. */
+  readonly again: (eventIds: readonly string[]) => Promise<readonly BusMessage[]>;
+};
+
+export function publishedPayouts(payouts: Payouts): PublishedEvents {
+  return {
+    list: (span, range) => listPublished(payouts, span, range),
+    again: (eventIds) => republished(payouts, eventIds),
+  };
+}
+
+/** Joins collections that may contain the same payout. */
+export function joinedPublished(sources: readonly PublishedEvents[]): PublishedEvents {
+  return {
+    list: async (span, range) => {
+      const pages = await Promise.all(sources.map(({ list }) => list(span, range)));
+      const rows = [...Map.groupBy(pages.flat(), placeOf).values()];
+      return rows.map(joined).toSorted(comparePlaces).slice(0, range.limit);
+    },
+    again: async (eventIds) => {
+      const found = await Promise.all(sources.map(({ again }) => again(eventIds)));
+      return found.flat();
+    },
+  };
+}
+
+/** A payout of two collections has one row if its places are equal, so that no page divides it. */
+function joined(rows: readonly PublishedPayout[]): PublishedPayout {
+  const [first] = rows;
+  if (first === undefined) throw new Error("a place in the list has no payout");
+  const versions = rows.flatMap((each) => each.versions);
+  return { ...first, versions: versions.toSorted((one, other) => one - other) };
+}
+
+const placeOf = ({ publishedAt, id }: PublishedPayout) => `${publishedAt.getTime()} ${id}`;
+
+function comparePlaces(one: PublishedPayout, other: PublishedPayout): number {
+  const byTime = one.publishedAt.getTime() - other.publishedAt.getTime();
+  return byTime !== 0 ? byTime : one.id < other.id ? -1 : 1;
+}
+
 /** Returns the payout's id from an event's id. For example, `evt_x_2` is an event of `po_x`. */
 function payoutIdOfEvent(event: string): string {
   return `po_${event.slice("evt_".length, event.lastIndexOf("_"))}`;
+}
+
+/** Selects records by the time of their last published event, from a place in the list on. */
+export function publishedIn({ from, to }: PublishedSpan, after: PageRange["after"]) {
+  const start = new Date(Math.max(from.getTime(), after?.at.getTime() ?? 0));
+  const later = after && [{ published_at: { $gt: after.at } }, { _id: { $gt: after.id } }];
+  return { published_at: { $gte: start, $lt: to }, ...(later && { $or: later }) };
 }
 
 /**
@@ -15,21 +78,13 @@ function payoutIdOfEvent(event: string): string {
  */
 export async function listPublished(
   payouts: Payouts,
-  { from, to }: { readonly from: Date; readonly to: Date },
+  span: PublishedSpan,
   { after, limit }: PageRange,
-) {
-  const start = new Date(Math.max(from.getTime(), after?.at.getTime() ?? 0));
+): Promise<PublishedPayout[]> {
+  const state = { version: 1, "outbox.id": 1, "order.waited": 1 };
+  const projection = { merchant_id: 1, created_at: 1, published_at: 1, ...state };
   const found = await payouts
-    .find(
-      {
-        published_at: { $gte: start, $lt: to },
-        ...(after && { $or: [{ published_at: { $gt: after.at } }, { _id: { $gt: after.id } }] }),
-      },
-      {
-        projection: { merchant_id: 1, created_at: 1, published_at: 1, version: 1, "outbox.id": 1 },
-        hint: "published",
-      },
-    )
+    .find(publishedIn(span, after), { projection, hint: "published" })
     .sort({ published_at: 1, _id: 1 })
     .limit(limit)
     .toArray();
@@ -42,10 +97,17 @@ export async function listPublished(
   }));
 }
 
-/** Returns the versions whose events are published. Versions start at 1 and have no gaps. */
-function versionsOf(id: string, { version, outbox }: Pick<PayoutDocument, "version" | "outbox">) {
+/**
+ * Returns the versions whose events are published. They have no gaps, and begin with 1, or with 2 if
+ * the payout has waited: the record of the wait has the first.
+ */
+function versionsOf(
+  id: string,
+  { version, outbox, order }: Pick<PayoutDocument, "version" | "outbox" | "order">,
+) {
   const pending = new Set(outbox.map((event) => event.id));
-  const all = Array.from({ length: version }, (_each, at) => at + 1);
+  const first = order?.waited === undefined ? 1 : 2;
+  const all = Array.from({ length: version - first + 1 }, (_each, at) => at + first);
   return all.filter((each) => !pending.has(eventId(id, each)));
 }
 

@@ -23,7 +23,7 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import type { PayoutCounts } from "@disburse/ledger/accounts.ts";
 import type { PayoutDocument, Payouts } from "./document.ts";
 import { listPayouts } from "./list.ts";
-import { listPublished, republished } from "./published.ts";
+import type { PublishedEvents } from "./published.ts";
 import { visibleFailure } from "./rules/failure.ts";
 import { type TimelineEvent, timelineOf, waitingBegan } from "./rules/timeline.ts";
 import { findPayout } from "./store.ts";
@@ -89,7 +89,7 @@ const pageMax = 500;
 const eventsMax = 100;
 
 /** Lets a subscriber list published events and publish them again. */
-export function publishedRpc(payouts: Payouts) {
+export function publishedRpc(published: PublishedEvents) {
   return {
     listPublishedPayouts: async ({ from, to, limit: given, cursor }) => {
       const limit = orThrow(readLimit(given, pageMax, pageMax));
@@ -98,7 +98,7 @@ export function publishedRpc(payouts: Payouts) {
         return orThrow(refused("INVALID_REQUEST", "from, to: are required"));
       }
       const span = { from: timestampDate(from), to: timestampDate(to) };
-      const found = await listPublished(payouts, span, { after, limit: limit + 1 });
+      const found = await published.list(span, { after, limit: limit + 1 });
       const { shown, nextCursor } = cutPage(found, limit, ({ publishedAt: at, id }) =>
         writeCursor({ at, id }),
       );
@@ -117,7 +117,7 @@ export function publishedRpc(payouts: Payouts) {
       if (!isSized || eventIds.some((id) => id.length > 128)) {
         orThrow(refused("INVALID_REQUEST", `event_ids: must contain 1 to ${eventsMax} ids`));
       }
-      const found = await republished(payouts, eventIds);
+      const found = await published.again(eventIds);
       const events = found.map(({ id: eventId, key: routingKey, body, origin }) => ({
         eventId,
         routingKey,

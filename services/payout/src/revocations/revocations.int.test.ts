@@ -16,7 +16,7 @@ import { runBatch, runDueBatch } from "../batches/runner.ts";
 import { leaseDueBatch } from "../batches/store.ts";
 import { approveOrder } from "../orders/decide.ts";
 import { toOrder } from "../orders/document.ts";
-import { heldOutbox } from "../orders/events.ts";
+import { heldOutbox, heldSchedule } from "../orders/events.ts";
 import { executeOrder, orderLeaseMs } from "../orders/execute-order.ts";
 import { holdOrders } from "../orders/held-store.ts";
 import { leaseDueOrder, unbindQuote } from "../orders/store.ts";
@@ -307,7 +307,7 @@ describe("a scheduled payout whose key was revoked", () => {
     const list = { merchantId, subStatus: PayoutSubStatus.AWAITING_APPROVAL };
     const page = await platform.ordersRpc.listScheduledPayouts(list);
     expect(page.scheduledPayouts.map((each) => each.id)).toEqual([id]);
-    const outbox = heldOutbox(platform.orders);
+    const outbox = heldOutbox(platform.orders, heldSchedule);
     const first = await outbox.due(10);
     expect(first).toHaveLength(1);
     const event = fromBinary(OptInEventSchema, first[0]?.body ?? new Uint8Array());

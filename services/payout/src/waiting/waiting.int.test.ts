@@ -1,8 +1,10 @@
 import { fromBinary } from "@bufbuild/protobuf";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { enumName } from "@disburse/chassis/enum-names.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import {
   PayoutCause,
@@ -11,10 +13,11 @@ import {
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import { derivedId } from "@disburse/kernel/id.ts";
+import { derivedId, eventId } from "@disburse/kernel/id.ts";
 import { openLedger } from "@disburse/ledger/accounts.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openWaitingPayouts } from "../orders/document.ts";
+import { heldOutbox } from "../orders/events.ts";
 import { executeOrder, orderLeaseMs } from "../orders/execute-order.ts";
 import { leaseInLine } from "../orders/waiting-store.ts";
 import { isCreated } from "../payouts/document.ts";
@@ -24,7 +27,7 @@ import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openVelocityLimits } from "../velocity/limits.ts";
 import { createVelocityReservations } from "../velocity/reservations.ts";
 import { openUsage } from "../velocity/usage.ts";
-import { waitingOutbox } from "./events.ts";
+import { heldWait, waitingOutbox } from "./events.ts";
 import { executeOrWait } from "./queue.ts";
 import { runWaiting } from "./worker.ts";
 
@@ -422,7 +425,7 @@ describe("reads of waiting payouts", () => {
 
   it("publishes an event for the wait and for its end", async () => {
     const payoutId = await queued();
-    const outbox = waitingOutbox(platform.waiting);
+    const outbox = waitingOutbox(platform.waiting, platform.parts.clock);
     const due = async () => {
       const messages = await outbox.due(100);
       const shown = messages.map(({ id, key, body }) => {
@@ -442,6 +445,44 @@ describe("reads of waiting payouts", () => {
     expect(both.shown).toEqual([first, second]);
     await outbox.published(both.messages);
     expect((await due()).shown).toEqual([]);
+  });
+
+  it("publishes lost events again, also of a payout that was paid", async () => {
+    const from = timestampFromDate(new Date());
+    const [paid, cancelled, pending] = [await queued(), await queued(), await queued()];
+    const outbox = waitingOutbox(platform.waiting, platform.parts.clock);
+    const messages = (await outbox.due(10)).filter(({ id }) => !id.includes(pending.slice(3)));
+    await outbox.published(messages);
+    await topUp("5.00");
+    await run();
+    await cancel(cancelled);
+    const later = (await outbox.due(10)).filter(({ id }) => id.includes(cancelled.slice(3)));
+    expect(later).toHaveLength(1);
+    await outbox.published(later);
+    await platform.outbox.published(await platform.outbox.due(100));
+    const to = timestampFromDate(new Date(Date.now() + 1_000));
+    const versions = new Map<string, number[]>();
+    for (let cursor = "", limit = 1; ; ) {
+      const page = await platform.operatorRpc.listPublishedPayouts({ from, to, limit, cursor });
+      for (const each of page.payouts) {
+        const known = versions.get(each.payoutId) ?? [];
+        versions.set(each.payoutId, [...known, ...each.versions].toSorted());
+      }
+      cursor = page.nextCursor;
+      if (cursor === "") break;
+    }
+    expect([paid, cancelled, pending].map((id) => versions.get(id))).toEqual([
+      ...[[1, 2], [1, 2], undefined],
+    ]);
+    const eventIds = [paid, cancelled, pending].flatMap((id) => [eventId(id, 1), eventId(id, 2)]);
+    const { events } = await platform.operatorRpc.republishPayoutEvents({ eventIds });
+    const bodies = new Map(events.map((each) => [each.eventId, Buffer.from(each.body)]));
+    expect([...bodies.keys()].toSorted()).toEqual(
+      [paid, cancelled].flatMap((id) => [eventId(id, 1), eventId(id, 2)]).toSorted(),
+    );
+    for (const { id, body } of [...messages, ...later]) {
+      expect(bodies.get(id)).toEqual(Buffer.from(body));
+    }
   });
 });
 
@@ -524,6 +565,41 @@ describe("waiting payouts of a revoked key", () => {
     await run();
     expect(await wordsOf(approved)).toBe("initiated queued");
     expect(await wordsOf(rejected)).toBe("failed cancelled APPROVAL_REJECTED");
+  });
+
+  it("are announced to approvers once for each hold, and are in their queue", async () => {
+    const payoutId = await queued(by("key_1"));
+    const stop = (actorId: string) => platform.ordersRpc.stopOrders({ ...by("admin"), actorId });
+    await stop("key_1");
+    await stop("key_1");
+    const asked = { merchantId, limit: 10, subStatus: PayoutSubStatus.AWAITING_APPROVAL };
+    const { payouts } = await platform.rpc.listPayouts(asked);
+    expect(payouts.map(({ id }) => id)).toEqual([payoutId]);
+    const { approval } = await read(payoutId);
+    const outbox = heldOutbox(platform.waiting, heldWait);
+    const [message, ...others] = await outbox.due(10);
+    if (message === undefined || approval?.expiresAt === undefined) throw new Error("no event");
+    const event = fromBinary(OptInEventSchema, message.body);
+    expect(event).toMatchObject({
+      ...{ transactionType: "payout.approval_required", transactionId: payoutId, merchantId },
+      ...{ eventId: message.id, status: "awaiting_approval", sequence: 1n },
+    });
+    expect(JSON.parse(event.dataJson)).toEqual({
+      ...{ id: payoutId, status: "awaiting_approval", merchant_id: merchantId, reasons: [] },
+      ...{ reference_id: "rent", beneficiary_id: "ben_1", digest: "" },
+      ...{ source_currency_code: "USD", source_amount: 10 },
+      ...{ destination_currency_code: "USD", receiving_amount: 10 },
+      expires_at: timestampDate(approval.expiresAt).toISOString(),
+      created_at: expect.stringMatching(/Z$/),
+      created_by: { id: "key_1", type: "api_key", name: "" },
+    });
+    expect(others).toEqual([]);
+    await outbox.published([message]);
+    expect(await outbox.due(10)).toEqual([]);
+    await platform.rpc.approvePayout({ ...by("key_2"), payoutId });
+    await stop("key_2");
+    const [second] = await outbox.due(10);
+    expect([message.id, second?.id].map((id) => id?.split("_").at(-1))).toEqual(["held1", "held2"]);
   });
 });
 

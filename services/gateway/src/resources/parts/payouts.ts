@@ -20,18 +20,18 @@ export const digestExample = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd1
 export const approval = f.record(
   ApprovalSchema,
   "Approval",
-  "An approval that your rules ask for.",
+  "An approval that your rules ask for, or that a payout needs because the API key that executed it was revoked while it waited for balance.",
   {
     state: f.word(
       ApprovalState,
       "`waiting`, as decided, `expired` if no one decided in time, or `cancelled` with its payout.",
     ),
     reasons: f.listOf(
-      "Why it is needed.",
+      "Why your rules need it; empty if the payout waited for balance when its API key was revoked.",
       f.word(ApprovalReason, "The payout's `amount`, or a `new_beneficiary`."),
     ),
     digest: f.text(
-      "SHA-256 over what is approved: beneficiary, amounts, and the terms of the quote.",
+      "SHA-256 over what is approved: beneficiary, amounts, and the terms of the quote. Empty if `reasons` is.",
       digestExample,
     ),
     expires_at: f.moment("When the payout is cancelled if no one has decided."),
@@ -50,7 +50,7 @@ export function approvalRoutes(payout: f.Component<Payout>): Resource["routes"] 
     post("approvePayout", "/api/v1/transfer/payouts/:payoutId/approve", {
       summary: "Approve payout",
       description:
-        "Approves a payout with `sub_status` `awaiting_approval`, which is then `queued`. The API key needs the scope `payout:approve`, and may not be the one that executed the payout. The beneficiary's screening, the corridor and your limits are checked again; if one of them refuses, the payout keeps waiting. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or never needed approval.\n\nThe operator sets which payouts need approval: payouts at or above an amount, or to a new beneficiary. The rate of the quote stays valid while the payout waits, for 24 hours by default. After that the payout is cancelled and its money is available again.",
+        "Approves a payout with `sub_status` `awaiting_approval`, which is then `queued`; one that waited for balance when its API key was revoked is `awaiting_balance` again. The API key needs the scope `payout:approve`, and may not be the one that executed the payout. The beneficiary's screening, the corridor and your limits are checked again; if one of them refuses, the payout keeps waiting. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or never needed approval.\n\nThe operator sets which payouts need approval: payouts at or above an amount, or to a new beneficiary. The rate of the quote stays valid while the payout waits, for 24 hours by default. After that the payout is cancelled and its money is available again.",
       body: { form: approvePayout, optional: true },
       data: payout,
       scope: "payout:approve",

@@ -407,7 +407,8 @@ export type Approval = Message<"disburse.payout.v1.Approval"> & {
   state: ApprovalState;
 
   /**
-   * The reasons for which the payout needed approval when it was executed.
+   * The reasons for which the payout needed approval when it was executed. Empty if it was held
+   * while it waited for balance, because its API key was revoked or its member removed.
    *
    * @generated from field: repeated disburse.payout.v1.ApprovalReason reasons = 2;
    */
@@ -415,7 +416,7 @@ export type Approval = Message<"disburse.payout.v1.Approval"> & {
 
   /**
    * SHA-256, in hexadecimal, of the content to approve: the beneficiary, the amounts and the terms
-   * of the quote.
+   * of the quote. "" if there are no reasons.
    *
    * @generated from field: string digest = 3;
    */
@@ -462,7 +463,8 @@ export type ApprovalJson = {
   state?: ApprovalStateJson;
 
   /**
-   * The reasons for which the payout needed approval when it was executed.
+   * The reasons for which the payout needed approval when it was executed. Empty if it was held
+   * while it waited for balance, because its API key was revoked or its member removed.
    *
    * @generated from field: repeated disburse.payout.v1.ApprovalReason reasons = 2;
    */
@@ -470,7 +472,7 @@ export type ApprovalJson = {
 
   /**
    * SHA-256, in hexadecimal, of the content to approve: the beneficiary, the amounts and the terms
-   * of the quote.
+   * of the quote. "" if there are no reasons.
    *
    * @generated from field: string digest = 3;
    */

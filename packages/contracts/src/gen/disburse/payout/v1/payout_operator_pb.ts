@@ -2098,7 +2098,8 @@ export const PayoutOperatorService: GenService<{
   },
   /**
    * Lists payouts for reconciliation, in the order in which their last events were published,
-   * oldest first. If a payout publishes another event, it moves to the place of the later time.
+   * oldest first. If a payout publishes another event, it moves to the place of the later time. A
+   * payout that has waited for balance has two places: one with its events of the wait.
    * Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.ListPublishedPayouts
