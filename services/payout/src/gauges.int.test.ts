@@ -200,6 +200,26 @@ it("shows scheduled payouts that wait, and how late; batches that run, and since
   expect(await read()).toEqual([]);
 });
 
+it("shows payouts that wait for their account's balance, and since when", async () => {
+  const { waiting } = platform;
+  const ago = (ms: number) => new Date(start.getTime() - ms);
+  const wait = (_id: string, state: string, created_at: Date, due_at?: Date) => ({
+    ...{ _id, state, created_at, ...(due_at && { due_at }) },
+  });
+  await waiting.insertMany([
+    wait("po_waits", "waiting", ago(90_000), ago(-80_000_000)),
+    wait("po_later", "waiting", ago(60_000), ago(-20_000)),
+    wait("po_held", "awaiting_approval", ago(900_000), ago(-20_000)),
+    wait("po_paid", "executed", ago(900_000)),
+  ] as never);
+  expect(await read()).toEqual([
+    "disburse_payouts_awaiting_balance 2",
+    "disburse_payout_oldest_awaiting_balance_seconds 90",
+  ]);
+  await waiting.deleteMany({});
+  expect(await read()).toEqual([]);
+});
+
 it("are read anew after 5 s", async () => {
   const { database, parts: worker } = platform;
   const timer = vi.spyOn(globalThis, "setTimeout");

@@ -6,9 +6,9 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import type { Ledger } from "@disburse/ledger/accounts.ts";
 import { countOpenHolds } from "@disburse/ledger/tidy.ts";
 import type { Rail } from "@disburse/rail/rail.ts";
-import { openBatches } from "./batches/document.ts";
+import { type Batches, openBatches } from "./batches/document.ts";
 import { orphanedAfterMs } from "./execution/holds.ts";
-import { openScheduledPayouts } from "./orders/document.ts";
+import { type Orders, openScheduledPayouts, openWaitingPayouts } from "./orders/document.ts";
 import type { Payouts } from "./payouts/document.ts";
 import { exceptionKinds } from "./payouts/rules/exception.ts";
 import { openPayouts } from "./payouts/store.ts";
@@ -185,10 +185,14 @@ function readExceptions(payouts: Payouts) {
   return payouts.aggregate<Omit<Reading, "oldest">>(steps, { hint: "exception" }).toArray();
 }
 
-/** Returns a function that updates the gauges of scheduled payouts and batches. */
+/**
+ * Returns a function that updates the gauges of scheduled payouts, batches, and payouts that wait
+ * for balance.
+ */
 function orderGauges(database: Database, metrics: Metrics): (now: Date) => Promise<void> {
   const orders = openScheduledPayouts(database);
   const batches = openBatches(database);
+  const balanceWaits = openWaitingPayouts(database);
   const waiting = metrics.gauge(
     "disburse_scheduled_payouts_waiting",
     "Scheduled payouts whose payout is not created yet; counted up to 10,000.",
@@ -205,24 +209,39 @@ function orderGauges(database: Database, metrics: Metrics): (now: Date) => Promi
     "disburse_batch_oldest_idle_seconds",
     "Longest time in which a running batch has not started another line.",
   );
+  const short = metrics.gauge(
+    "disburse_payouts_awaiting_balance",
+    "Payouts that wait for the balance of their account; counted up to 10,000.",
+  );
+  const shortOldest = metrics.gauge(
+    "disburse_payout_oldest_awaiting_balance_seconds",
+    "Age of the oldest payout that waits for the balance of its account, among 10,000.",
+  );
   return async (now) => {
-    const secondsSince = (at: Date) => Math.max(0, (now.getTime() - at.getTime()) / 1_000);
-    const read = (state: string, oldest: string) => [
-      // Uses the order of the index, which contains only orders with work left. The limit leaves
-      // out the latest ones.
-      ...[{ $match: { due_at: { $gt: new Date(0) }, state } }, { $limit: readMax }],
-      { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: oldest } } },
-    ];
-    const options = { hint: "due" };
-    const [ofOrders] = await orders
-      .aggregate<Reading>(read("waiting", "$scheduled_at"), options)
-      .toArray();
-    const [ofBatches] = await batches
-      .aggregate<Reading>(read("running", "$moved_at"), options)
-      .toArray();
+    const ofOrders = await readDue(orders, "waiting", "$scheduled_at");
+    const ofBatches = await readDue(batches, "running", "$moved_at");
+    const ofWaits = await readDue(balanceWaits, "waiting", "$created_at");
     waiting.set(ofOrders?.count ?? 0);
-    overdue.set(secondsSince(ofOrders?.oldest ?? now));
+    overdue.set(secondsBetween(ofOrders?.oldest ?? now, now));
     running.set(ofBatches?.count ?? 0);
-    idle.set(secondsSince(ofBatches?.oldest ?? now));
+    idle.set(secondsBetween(ofBatches?.oldest ?? now, now));
+    short.set(ofWaits?.count ?? 0);
+    shortOldest.set(secondsBetween(ofWaits?.oldest ?? now, now));
   };
+}
+
+/**
+ * Counts the documents of a state that have work left, and reads the earliest time of a field. The
+ * index contains only documents with work left. The limit leaves out those that are due last.
+ */
+async function readDue(
+  collection: Pick<Orders | Batches, "aggregate">,
+  state: string,
+  oldest: string,
+): Promise<Reading | undefined> {
+  const steps = [
+    ...[{ $match: { due_at: always, state } }, { $limit: readMax }],
+    { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: oldest } } },
+  ];
+  return (await collection.aggregate<Reading>(steps, { hint: "due" }).toArray())[0];
 }
