@@ -52,6 +52,27 @@ describe("insertOrFind", () => {
   });
 });
 
+describe("insertOrFind of a document that is removed meanwhile", () => {
+  const again = { _id: "again", operation: "removed" };
+
+  it("inserts it", async () => {
+    await rows.insertOne({ _id: "removed", operation: "removed" });
+    const removing = Object.assign(Object.create(rows), {
+      findOne: async () => {
+        await rows.deleteOne({ _id: "removed" });
+        return null;
+      },
+    });
+    expect(await insertOrFind(removing, again, { operation: "removed" })).toBe(again);
+    expect(await rows.findOne({ operation: "removed" })).toEqual(again);
+  });
+
+  it("fails if another document stays in the way", async () => {
+    const other = { _id: "another", operation: "removed" };
+    await expect(insertOrFind(rows, other, { _id: "another" })).rejects.toThrow("E11000");
+  });
+});
+
 describe("onceByKey", () => {
   it("returns false for an upsert whose key exists, and changes nothing", async () => {
     const upsert = () =>

@@ -22,6 +22,9 @@ export function insertOnce<T extends Document>(
   return onceByKey(() => collection.insertOne(document));
 }
 
+/** The document in the way may be removed before it is read. This happens rarely twice. */
+const insertsMax = 5;
+
 /**
  * Inserts a document, or returns the existing one that matches `by`. Throws if neither succeeds.
  */
@@ -30,14 +33,16 @@ export async function insertOrFind<T extends Document>(
   document: WithId<T>,
   by: Filter<T>,
 ): Promise<WithId<T>> {
-  try {
-    await collection.insertOne(document as OptionalUnlessRequiredId<T>);
-    return document;
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    const first = await collection.findOne(by);
-    if (first === null) throw error;
-    return first;
+  for (let inserts = 1; ; inserts += 1) {
+    try {
+      await collection.insertOne(document as OptionalUnlessRequiredId<T>);
+      return document;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      const first = await collection.findOne(by);
+      if (first !== null) return first;
+      if (inserts === insertsMax) throw error;
+    }
   }
 }
 
