@@ -1,29 +1,52 @@
-import type { Batch, PayoutItem, ScheduledPayout } from "@disburse/sdk/gen/types.ts";
-import { useQueries } from "@tanstack/react-query";
+import type {
+  Batch,
+  Creator,
+  Payout,
+  PayoutItem,
+  ScheduledPayout,
+} from "@disburse/sdk/gen/types.ts";
+import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { batches, payouts, scheduledPayouts } from "../api/lists.ts";
+import { accounts, batches, payouts, scheduledPayouts } from "../api/lists.ts";
 import { type ListOf, readAll } from "../api/pages.ts";
+import { get, send } from "../api/request.ts";
 import { t } from "../catalogue/en.ts";
+import { may } from "../session/session.ts";
+import { useSession } from "../session/use-session.ts";
 import { Awaited } from "../ui/awaited.tsx";
+import { BulkBar, inParallel } from "../ui/bulk.tsx";
 import { textColumn } from "../ui/columns.tsx";
 import { ExportButton, wholeList } from "../ui/export-button.tsx";
+import { Facts } from "../ui/facts.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
-import { moneyText } from "../ui/rules/amounts.ts";
+import { sumsText } from "../ui/rules/sums.ts";
 import { type Column, DataTable } from "../ui/table.tsx";
+import { useSelection } from "../ui/use-selection.tsx";
+import { creatorName } from "./names.tsx";
 
 const words = t.payouts.waiting;
+
+/** What a person decides on: the content, identified by its digest. */
+type Approvable = { readonly digest: string; readonly expires_at: string };
 
 /** Something that awaits the decision of another person of the team. */
 type Waiting = {
   readonly id: string;
+  readonly path: string;
   readonly kind: string;
   readonly at: string;
-  readonly amount: string;
+  readonly amounts: readonly { readonly amount: string; readonly currency: string }[];
+  readonly maker: string;
   readonly reference: string;
+  readonly name: string;
   readonly link: ReactNode;
+  /** Undefined until it is read. Lists of payouts have no approvals. */
+  readonly approval?: Approvable | undefined;
+  /** The maximum that an approval of a batch names; undefined if a person must choose it. */
+  readonly maximum?: string | undefined;
 };
 
 /** Scheduled payouts and batches publish no events, so the page polls. */
@@ -37,16 +60,30 @@ const queueOf = <T,>(
   row: (item: T) => Waiting,
 ) => ({
   queryKey: [list.path, "waiting"],
-  queryFn: async () => (await readAll(list, query, shownMax)).items.map(row),
+  queryFn: async () => {
+    const { items, isCut } = await readAll(list, query, shownMax);
+    return { rows: items.map(row), isCut };
+  },
   refetchInterval: readAgainMs,
 });
 
+const makerOf = (creator: Creator | undefined) =>
+  creator === undefined ? "" : creatorName(creator);
+
 const payoutRow = (payout: PayoutItem): Waiting => ({
   id: payout.id,
+  path: payouts.path,
   kind: t.payouts.one.title,
   at: payout.created_at,
-  amount: moneyText(payout.amount.source_amount, payout.amount.source_amount_currency.symbol),
+  amounts: [
+    {
+      amount: payout.amount.source_amount,
+      currency: payout.amount.source_amount_currency.symbol,
+    },
+  ],
+  maker: makerOf(payout.created_by),
   reference: payout.reference_note,
+  name: payout.beneficiary_name,
   link: (
     <Link to="/payouts/$payoutId" params={{ payoutId: payout.id }}>
       {payout.beneficiary_name}
@@ -54,36 +91,49 @@ const payoutRow = (payout: PayoutItem): Waiting => ({
   ),
 });
 
-const batchRow = (batch: Batch): Waiting => ({
-  id: batch.id,
-  kind: t.batches.one.title,
-  at: batch.created_at,
-  amount: batch.source_total
-    ? moneyText(batch.source_total.amount, batch.source_total.currency_code)
-    : batch.receiving_totals
-        .map(({ amount, currency_code: currency }) => moneyText(amount, currency))
-        .join(", "),
-  reference: batch.reference_id,
-  link: (
-    <Link to="/batches/$batchId" params={{ batchId: batch.id }}>
-      {words.lines(batch.line_count)}
-    </Link>
-  ),
-});
+const batchRow = (batch: Batch): Waiting => {
+  const { source_total: total, receiving_totals: receiving } = batch;
+  const totals = total === undefined ? receiving : [total];
+  const name = batch.reference_id || words.lines(batch.line_count);
+  return {
+    id: batch.id,
+    path: batches.path,
+    kind: t.batches.one.title,
+    at: batch.created_at,
+    amounts: totals.map(({ amount, currency_code: currency }) => ({ amount, currency })),
+    maker: makerOf(batch.created_by),
+    reference: batch.reference_id,
+    name,
+    link: (
+      <Link to="/batches/$batchId" params={{ batchId: batch.id }}>
+        {name}
+      </Link>
+    ),
+    approval: batch.approval,
+    // The cost of a fixed receiving amount is not known before its quote.
+    maximum: receiving.length === 0 ? total?.amount : undefined,
+  };
+};
 
 const scheduledRow = (order: ScheduledPayout): Waiting => ({
   id: order.id,
+  path: scheduledPayouts.path,
   kind: t.payouts.scheduled.one,
   at: order.created_at,
-  amount: order.source_amount
-    ? moneyText(order.source_amount, order.source_currency_code)
-    : moneyText(order.receiving_amount ?? "", order.destination_currency_code),
+  amounts: [
+    order.source_amount
+      ? { amount: order.source_amount, currency: order.source_currency_code }
+      : { amount: order.receiving_amount ?? "0", currency: order.destination_currency_code },
+  ],
+  maker: makerOf(order.created_by),
   reference: order.reference_id,
+  name: order.reference_id || order.id,
   link: (
     <Link to="/scheduled" search={{ sub_status: "awaiting_approval" }}>
       <Moment at={order.scheduled_at} />
     </Link>
   ),
+  approval: { digest: "", expires_at: order.approval?.expires_at ?? "" },
 });
 
 const queues = [
@@ -91,6 +141,9 @@ const queues = [
   queueOf(batches, { state: "awaiting_approval" }, batchRow),
   queueOf(scheduledPayouts, { sub_status: "awaiting_approval" }, scheduledRow),
 ];
+
+const keyOf = ({ id }: Waiting) => id;
+const nameOf = ({ name, amounts }: Waiting) => `${name}, ${sumsText(amounts)}`;
 
 const columns: readonly Column<Waiting>[] = [
   {
@@ -106,20 +159,24 @@ const columns: readonly Column<Waiting>[] = [
     header: t.payouts.sent,
     align: "end",
     width: "first",
-    cell: ({ amount }) => <span className="money">{amount}</span>,
-    csv: ({ amount }) => amount,
+    cell: ({ amounts }) => <span className="money">{sumsText(amounts)}</span>,
+    csv: ({ amounts }) => sumsText(amounts),
   },
+  textColumn("maker", t.list.makers, ({ maker }) => maker, { width: "wide" }),
   textColumn("reference", t.payouts.reference, ({ reference }) => reference, { width: "wide" }),
   textColumn("id", t.list.id, ({ id }) => id, { width: "wide" }),
 ];
 
 /** Everything that awaits approval in the team: payouts, batches, and scheduled payouts. */
 export function Approvals() {
+  const session = useSession();
   const found = useQueries({ queries: queues });
   const waiting = found
-    .flatMap(({ data = [] }) => data)
+    .flatMap(({ data }) => data?.rows ?? [])
     .toSorted((one, two) => two.at.localeCompare(one.at));
   const missing = found.filter(({ data }) => data === undefined);
+  const { column, ...selection } = useSelection(waiting, { keyOf, nameOf });
+  const mayDecide = may(session, "payout:approve");
   return (
     <Page
       title={words.title}
@@ -127,16 +184,104 @@ export function Approvals() {
       actions={<ExportButton name="approvals" read={wholeList(waiting)} columns={columns} />}
     >
       {missing[0] === undefined ? null : <Awaited found={missing[0]} />}
+      {found.some(({ data }) => data?.isCut) ? (
+        <Notice tone="warn">{words.cut(shownMax)}</Notice>
+      ) : null}
+      {mayDecide ? <Decisions {...selection} isOffered={waiting.length > 0} /> : null}
       {waiting.length > 0 ? (
         <DataTable
           caption={words.caption}
-          columns={columns}
+          columns={mayDecide ? [column, ...columns] : columns}
           rows={waiting}
-          keyOf={({ id }) => id}
+          keyOf={keyOf}
         />
       ) : missing.length === 0 ? (
         <Notice tone="info">{words.empty}</Notice>
       ) : null}
     </Page>
   );
+}
+
+function Decisions(props: {
+  selected: readonly Waiting[];
+  isOffered: boolean;
+  all: () => void;
+  clear: () => void;
+}) {
+  const { selected, isOffered, all, clear } = props;
+  const client = useQueryClient();
+  const stale = [accounts, payouts, batches, scheduledPayouts];
+  const onDone = () =>
+    Promise.all(stale.map(({ path }) => client.invalidateQueries({ queryKey: [path] })));
+  return (
+    <BulkBar
+      rows={selected}
+      isOffered={isOffered}
+      keyOf={keyOf}
+      nameOf={nameOf}
+      summary={(rows) => <Summary rows={rows} />}
+      onDone={onDone}
+      onAll={all}
+      onClear={clear}
+      actions={[
+        {
+          label: t.payouts.one.approve,
+          text: words.approveText,
+          kind: "primary",
+          open: withApprovals,
+          change: approve,
+        },
+        {
+          label: t.payouts.one.reject,
+          text: words.rejectText,
+          kind: "danger",
+          reason: t.payouts.one.rejectReason,
+          change: (row, key, reason) => decide(row, "reject", { reason }, key),
+        },
+      ]}
+    />
+  );
+}
+
+function Summary({ rows }: { rows: readonly Waiting[] }) {
+  const makers = new Set(rows.map(({ maker }) => maker).filter((maker) => maker !== ""));
+  const [first] = rows
+    .flatMap(({ approval }) => approval?.expires_at || [])
+    .toSorted((one, two) => one.localeCompare(two));
+  return (
+    <Facts
+      rows={[
+        [t.bulk.sum, sumsText(rows.flatMap(({ amounts }) => amounts))],
+        [t.list.makers, [...makers].join(", ")],
+        [t.bulk.expires, first && <Moment at={first} />],
+      ]}
+    />
+  );
+}
+
+/** Reads the digests of payouts, so that exactly what the dialog shows is approved. */
+async function withApprovals(rows: readonly Waiting[]): Promise<readonly Waiting[]> {
+  const read = new Map<string, Waiting>();
+  await inParallel(rows, async (row) => {
+    if (row.approval !== undefined) return read.set(row.id, row);
+    const payout = await get<Payout>(`${row.path}/${encodeURIComponent(row.id)}`);
+    const { source_amount: amount, source_currency_code: currency, approval } = payout;
+    return read.set(row.id, { ...row, amounts: [{ amount, currency }], approval });
+  });
+  return rows.flatMap(({ id }) => read.get(id) ?? []);
+}
+
+async function approve(row: Waiting, key: string): Promise<void> {
+  if (row.path !== batches.path) {
+    const digest = row.approval?.digest;
+    await decide(row, "approve", digest ? { digest } : {}, key);
+    return;
+  }
+  if (row.maximum === undefined) throw new Error(words.needsMaximum);
+  const { approval, maximum: max_total_amount } = row;
+  await decide(row, "approve", { max_total_amount, digest: approval?.digest }, key);
+}
+
+function decide({ path, id }: Waiting, what: string, body: object, idempotencyKey: string) {
+  return send("POST", `${path}/${encodeURIComponent(id)}/${what}`, { body, idempotencyKey });
 }

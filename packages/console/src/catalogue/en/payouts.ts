@@ -95,6 +95,7 @@ export const payoutWords = {
       expired: "No one decided in time",
       cancelled: "Cancelled before anyone decided",
     } as Record<string, string>,
+    nextApproval: (name: string) => `Next to decide: ${name}`,
     approvedBy: "Decided by",
     approvedAt: "Decided at",
     approve: "Approve",
@@ -112,6 +113,12 @@ export const payoutWords = {
     lead: "Payouts, batches and scheduled payouts that wait for another person of your team.",
     caption: "What waits for approval, newest first",
     empty: "Nothing waits for approval.",
+    cut: (most: number) => `Only the newest ${most} of each kind are shown.`,
+    approveText:
+      "Everything selected is paid as shown, a batch up to the sum of its lines. What you made yourself stays for another person.",
+    rejectText: "Nothing of what is selected is paid. Held money is available again.",
+    needsMaximum:
+      "Open the batch to approve it: it needs a maximum, because its costs are not fixed.",
     kind: "Kind",
     what: "What",
     lines: (count: number) => `${count} ${count === 1 ? "line" : "lines"}`,

@@ -20,6 +20,7 @@ import { Page, Section } from "../../ui/page.tsx";
 import { amountOf, moneyText } from "../../ui/rules/amounts.ts";
 import { momentText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
+import { AccountName, creatorName } from "../names.tsx";
 import { Decision } from "../payouts/decision.tsx";
 
 const words = t.batches.one;
@@ -146,7 +147,8 @@ function BatchFacts({ batch }: { batch: Batch }) {
     <div className="card">
       <Facts
         rows={[
-          [words.account, batch.account_id],
+          [words.account, <AccountName key="account" id={batch.account_id} />],
+          [t.list.makers, batch.created_by && creatorName(batch.created_by)],
           [t.batches.lines, String(batch.line_count)],
           [words.sourceTotal, total && moneyText(total.amount, total.currency_code)],
           [words.receivingTotal, receiving.join(", ")],

@@ -1,6 +1,8 @@
 import type { Payout } from "@disburse/sdk/gen/types.ts";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { accounts, payouts } from "../../api/lists.ts";
+import { readPage } from "../../api/pages.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
@@ -24,6 +26,7 @@ export function ApprovalNotice({ payout }: { payout: Payout }) {
     const at = approval.decided_at;
     return (
       <div className="card">
+        <NextApproval />
         <Facts
           rows={[
             [words.approval, words.approvalStates[approval.state] ?? approval.state],
@@ -41,6 +44,25 @@ export function ApprovalNotice({ payout }: { payout: Payout }) {
       <p>{words.awaitingNotice(momentText(approval.expires_at))}</p>
       <p>{words.approvalBecause(reasons)}</p>
     </Notice>
+  );
+}
+
+/** After a decision, leads to the next one. */
+function NextApproval() {
+  const session = useSession();
+  const { data } = useQuery({
+    queryKey: [payouts.path, "next approval"],
+    queryFn: () => readPage(payouts, { sub_status: "awaiting_approval", limit: 1 }),
+    enabled: may(session, "payout:approve"),
+  });
+  const [next] = data?.items ?? [];
+  if (next === undefined) return null;
+  return (
+    <p>
+      <Link to="/payouts/$payoutId" params={{ payoutId: next.id }}>
+        {words.nextApproval(next.beneficiary_name)}
+      </Link>
+    </p>
   );
 }
 

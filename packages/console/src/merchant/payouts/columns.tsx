@@ -5,6 +5,7 @@ import { StateBadge } from "../../ui/badge.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { creatorName } from "../names.tsx";
 
 const words = t.payouts;
 
@@ -81,6 +82,13 @@ export const payoutColumns: readonly Column<PayoutItem>[] = [
     width: "wide",
     cell: ({ reference_note: reference }) => <span className="break">{reference}</span>,
     csv: (row) => row.reference_note,
+  },
+  {
+    id: "maker",
+    header: t.list.makers,
+    width: "wide",
+    cell: ({ created_by: maker }) => (maker === undefined ? "" : creatorName(maker)),
+    csv: ({ created_by: maker }) => (maker === undefined ? "" : creatorName(maker)),
   },
   {
     id: "method",

@@ -9,12 +9,14 @@ import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Awaited, AwaitedPage } from "../../ui/awaited.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
+import { AccountName, creatorName } from "../names.tsx";
 import { accountOf, nameOf } from "../rules/beneficiary.ts";
 import { deliveryColumns } from "../webhooks/columns.tsx";
 import { Approval, ApprovalNotice } from "./approval.tsx";
@@ -114,7 +116,8 @@ function PayoutFacts({ payout }: { payout: Payout }) {
             [words.fees, <Money key="fees" amount={payout.total_fees} currency={source} />],
             [words.rate, `1 ${source} = ${payout.exchange_rate} ${destination}`],
             [t.payouts.reference, payout.reference_id],
-            [words.account, payout.account_id],
+            [words.account, <AccountName key="account" id={payout.account_id} />],
+            [t.list.makers, payout.created_by && creatorName(payout.created_by)],
             ...(payout.batch_id === ""
               ? []
               : [
@@ -160,6 +163,7 @@ function PayoutFacts({ payout }: { payout: Payout }) {
             ],
             [words.created, <Moment key="created" at={payout.created_at} />],
             [words.updated, <Moment key="updated" at={payout.updated_at} />],
+            [t.list.id, <CopyButton key="id" text={payout.id} label={t.list.copyId} />],
             [words.quote, <code key="quote">{payout.quote_id}</code>],
           ]}
         />

@@ -1,6 +1,7 @@
+import type { Locator } from "playwright-core";
 import type { BrowserTest, BrowserTestDeps } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
-import { addBeneficiary, callRpc, clearControls } from "../platform-calls.ts";
+import { addBeneficiary, callRpc, clearControls, payBeneficiary } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
 
 const beneficiary = "Tomas Lindgren";
@@ -28,6 +29,7 @@ export const approvals: BrowserTest = {
     await mia.page.getByText("The invoice is disputed.").waitFor();
     await mia.checkPage("payout-rejected", mia.page.getByText("The invoice is disputed."));
     await payTwice(mia);
+    await approveTwelve(avi, sandbox);
     await clearControls(sandbox);
   },
 };
@@ -74,6 +76,33 @@ async function approve(avi: Visitor, sandbox: BrowserTestDeps["sandbox"]): Promi
   await dialog.getByText("Now repeat the step").waitFor();
   await dialog.getByRole("button", { name: "Approve", exact: true }).click();
   await page.getByText("Paid to the beneficiary").waitFor();
+}
+
+/** Twelve payouts of a program wait. One confirmation decides all, and shows each result. */
+async function approveTwelve(avi: Visitor, sandbox: BrowserTestDeps["sandbox"]): Promise<void> {
+  const beneficiaryId = await addBeneficiary(sandbox, { name: "Ines Okafor" });
+  for (let at = 1; at <= 12; at += 1) {
+    await payBeneficiary(sandbox, { beneficiaryId, amount: `600.${at + 10}`, reference: `${at}` });
+  }
+  const { page, checkPage } = avi;
+  let clicks = 0;
+  const click = async (button: Locator) => {
+    clicks += 1;
+    await button.click();
+  };
+  await click(page.getByRole("link", { name: "Approvals" }));
+  await page.getByRole("link", { name: "Ines Okafor" }).nth(11).waitFor();
+  await click(page.getByRole("button", { name: "Select all" }));
+  await page.getByText("12 selected").waitFor();
+  await click(page.getByRole("button", { name: "Approve", exact: true }));
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("7,201.98 USD").waitFor();
+  await checkPage("approvals-together", dialog.getByRole("button", { name: "Approve (12)" }));
+  await click(dialog.getByRole("button", { name: "Approve (12)" }));
+  await checkPage("approvals-results", dialog.getByText("12 of 12 done"));
+  await click(dialog.getByRole("button", { name: "Close" }).first());
+  await page.getByText("Nothing waits for approval.").waitFor();
+  expectThat(clicks <= 5, `twelve approvals take five clicks, not ${clicks}`);
 }
 
 async function reject({ page, open, checkPage }: Visitor): Promise<void> {

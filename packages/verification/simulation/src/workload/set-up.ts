@@ -98,7 +98,7 @@ export class SetUp {
       quote.setRate({ mutation, corridorId, rate: { rate, source: "simulation" } }),
     );
     const laterRates =
-      destination === endings.same ? ["0.93", "1", "1.07"] : ["79", "83.1", "88.5"];
+      destination === endings.same ? ["0.85", "0.93", "1.07"] : ["72", "79", "88.5"];
     this.corridors.push({ id: corridorId, laterRates });
     return corridorId;
   }
@@ -110,7 +110,7 @@ export class SetUp {
       payout.openAccount({ mutation, merchantId, currencyCode: "USD" }),
     );
     const id = opened.account?.id ?? "";
-    const amount = random.pick(["20.00", "150.00", "5000.00", "5000.00"]);
+    const amount = random.pick(["20.00", "20.00", "150.00", "5000.00", "5000.00"]);
     await this.#surely((mutation) =>
       payout.creditAccount({ mutation, merchantId, accountId: id, amount }),
     );

@@ -113,7 +113,7 @@ export class Workload {
     const count = quotesMin + random.below(quotesMore);
     for (let at = 0; at < count; at += 1) callers.push(this.#payOnce(this.#bill(accounts)));
     for (const account of accounts) callers.push(this.credits.run(account));
-    if (random.chance(0.5)) callers.push(this.#changeRates());
+    if (random.chance(0.75)) callers.push(this.#changeRates());
     for (const account of accounts) {
       const terms = () => this.#terms(account);
       if (random.chance(0.4)) callers.push(this.scheduled.run(account, terms));
@@ -127,7 +127,7 @@ export class Workload {
   /** Raises and lowers the rates, so that a later quote costs more or less. */
   async #changeRates(): Promise<void> {
     const { random, faults } = this.#scheduler;
-    for (let changes = 1 + random.below(4); changes > 0; changes -= 1) {
+    for (let changes = 2 + random.below(4); changes > 0; changes -= 1) {
       await this.#pause(random.below(startMaxMs));
       const { id: corridorId, laterRates } = random.pick(this.#corridors);
       const rate = { rate: random.pick(laterRates), source: "simulation" };
@@ -152,7 +152,7 @@ export class Workload {
     const startMs = random.below(startMaxMs);
     const executeMs = startMs + random.below(executeAfterMs);
     const spreadMs = random.pick([togetherMs, togetherMs, executeAfterMs]);
-    const times = { startMs, executeMs, spreadMs, isReceiving: random.chance(0.3) };
+    const times = { startMs, executeMs, spreadMs, isReceiving: random.chance(0.6) };
     const bill = { ...this.#terms(account), account, referenceId, ...times };
     this.#bills.push(bill);
     return bill;

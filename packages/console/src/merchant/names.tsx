@@ -1,0 +1,31 @@
+import type { Creator } from "@disburse/sdk/gen/types.ts";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { accounts } from "../api/lists.ts";
+import { pagesOf } from "../api/pages.ts";
+import { t } from "../catalogue/en.ts";
+import { may } from "../session/session.ts";
+import { useSession } from "../session/use-session.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
+
+/** The name that the merchant gave an account, or its currency, with a link to the statement. */
+export function AccountName({ id }: { id: string }) {
+  const session = useSession();
+  const mayRead = may(session, "account:read");
+  const { data } = useInfiniteQuery({ ...pagesOf(accounts, {}), enabled: mayRead });
+  const known = data?.pages.flatMap(({ items }) => items).find((each) => each.id === id);
+  if (known === undefined) return <span className="mono break">{id}</span>;
+  return (
+    <span className="row">
+      <Link to="/accounts/$accountId" params={{ accountId: id }}>
+        {known.name || known.currency_code}
+      </Link>
+      <CopyButton text={id} label={t.list.copyId} />
+    </span>
+  );
+}
+
+/** The person or program that made a record: its name, or its id if it has none. */
+export function creatorName({ name, id, type }: Creator): string {
+  return name || `${t.list.creators[type] ?? type} ${id}`;
+}

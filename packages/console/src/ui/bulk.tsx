@@ -1,0 +1,221 @@
+import { type ReactNode, useRef, useState } from "react";
+import { attemptKey } from "../api/request.ts";
+import { t } from "../catalogue/en.ts";
+import { Modal } from "./dialog.tsx";
+import { AreaField } from "./field.tsx";
+import { StepNotice } from "./step-up.tsx";
+import { useSingle } from "./use-attempt.ts";
+
+const words = t.bulk;
+
+/** The most rows that one confirmation changes, so that a person can review them. */
+export const bulkMax = 100;
+
+/** A change of several rows, each by its own request. */
+export type BulkAction<T> = {
+  readonly label: string;
+  readonly text: string;
+  readonly kind: "primary" | "danger";
+  /** Label of a reason that all rows get. Without it, none is asked for. */
+  readonly reason?: string;
+  /** Reads on opening what the dialog shows and what `change` then sends, such as digests. */
+  readonly open?: (rows: readonly T[]) => Promise<readonly T[]>;
+  /** `key` identifies the attempt at this row, so that a repeat changes it once. */
+  readonly change: (row: T, key: string, reason: string) => Promise<unknown>;
+};
+
+type Named<T> = {
+  readonly keyOf: (row: T) => string;
+  readonly nameOf: (row: T) => string;
+  /** What the dialog says of all rows together, such as the sum. */
+  readonly summary: (rows: readonly T[]) => ReactNode;
+};
+
+/**
+ * The number of selected rows, with the actions on them. It stays on the page while a dialog shows
+ * results, although the changed rows are gone from the list.
+ */
+export function BulkBar<T>(
+  props: Named<T> & {
+    readonly rows: readonly T[];
+    /** True if the list has rows to select. */
+    readonly isOffered: boolean;
+    readonly actions: readonly BulkAction<T>[];
+    readonly onDone: () => Promise<unknown>;
+    readonly onAll: () => void;
+    readonly onClear: () => void;
+  },
+) {
+  const { rows, isOffered, actions, onDone, onAll, onClear, ...named } = props;
+  const isNone = rows.length === 0;
+  return (
+    <section className="row" aria-label={words.title}>
+      {isOffered ? (
+        <button type="button" className="button" onClick={isNone ? onAll : onClear}>
+          {isNone ? words.all : words.clear}
+        </button>
+      ) : null}
+      {isNone ? null : <span role="status">{words.selected(rows.length)}</span>}
+      {actions.map((action) => (
+        <BulkButton key={action.label} {...{ ...named, rows, action, onDone, onClear }} />
+      ))}
+    </section>
+  );
+}
+
+type Asked<T> = Named<T> & {
+  readonly rows: readonly T[];
+  readonly action: BulkAction<T>;
+  readonly onDone: () => Promise<unknown>;
+  readonly onClear: () => void;
+};
+
+/** Changes each row once. A repeat sends only what has failed, under the same keys. */
+function useBulk<T>({ rows: selected, action, keyOf, onDone, onClear }: Asked<T>) {
+  const [isOpen, setOpen] = useState(false);
+  const [rows, setRows] = useState<readonly T[]>([]);
+  const [reason, setReason] = useState("");
+  const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
+  const keys = useRef(new Map<string, string>());
+  const opening = useSingle<readonly T[]>({
+    mutationFn: async () => (await action.open?.(selected)) ?? selected,
+    onSuccess: setRows,
+  });
+  const changeOne = async (row: T) => {
+    const key = keys.current.get(keyOf(row)) ?? attemptKey();
+    keys.current.set(keyOf(row), key);
+    const result = await action.change(row, key, reason.trim()).then(
+      (): Result => "done",
+      (error: unknown): Result => ({ error }),
+    );
+    setResults((before) => new Map(before).set(keyOf(row), result));
+  };
+  const changing = useSingle({
+    mutationFn: async () => {
+      const left = rows.filter((row) => results.get(keyOf(row)) !== "done");
+      await inParallel(left, changeOne);
+      await onDone();
+    },
+  });
+  const show = (open: boolean) => {
+    if (changing.isPending) return;
+    setOpen(open);
+    if (!open) {
+      if ([...results.values()].includes("done")) onClear();
+      return;
+    }
+    keys.current = new Map();
+    setResults(new Map());
+    setRows([]);
+    setReason("");
+    opening.mutate();
+  };
+  return { isOpen, show, rows, reason, setReason, results, opening, changing };
+}
+
+/** Asks once for all rows, then shows the result of each. */
+function BulkButton<T>(props: Asked<T>) {
+  const { rows: selected, action, keyOf, nameOf, summary } = props;
+  const { isOpen, show, rows, reason, setReason, results, opening, changing } = useBulk(props);
+  const failures = [...results.values()].filter((each) => each !== "done");
+  const isDone = results.size > 0 && failures.length === 0;
+  const isMissing = action.reason !== undefined && reason.trim() === "";
+  const isTooMany = selected.length > bulkMax;
+  return (
+    <>
+      {selected.length === 0 ? null : (
+        <button
+          type="button"
+          className="button"
+          data-kind={action.kind}
+          disabled={isTooMany}
+          title={isTooMany ? words.most(bulkMax) : undefined}
+          onClick={() => show(true)}
+        >
+          {action.label}
+        </button>
+      )}
+      <Modal title={action.label} text={action.text} isOpen={isOpen} onOpenChange={show}>
+        {opening.isError ? <StepNotice error={opening.error} /> : null}
+        {rows.length === 0 && !opening.isError ? <p>{t.states.loading}</p> : summary(rows)}
+        {action.reason === undefined || results.size > 0 ? null : (
+          <AreaField
+            label={action.reason}
+            value={reason}
+            onChange={setReason}
+            maxLength={255}
+            required
+          />
+        )}
+        {results.size === 0 ? null : <Results {...{ rows, results, keyOf, nameOf }} />}
+        {failures[0] === undefined ? null : <StepNotice error={failures[0].error} />}
+        <div className="row">
+          {isDone ? null : (
+            <button
+              type="button"
+              className="button"
+              data-kind={action.kind}
+              disabled={rows.length === 0 || changing.isPending || isMissing}
+              onClick={() => changing.mutate()}
+            >
+              {changing.isPending ? t.states.working : labelOf(action, rows, failures.length)}
+            </button>
+          )}
+          <button
+            type="button"
+            className="button"
+            disabled={changing.isPending}
+            onClick={() => show(false)}
+          >
+            {results.size > 0 ? t.actions.close : t.actions.cancel}
+          </button>
+        </div>
+      </Modal>
+    </>
+  );
+}
+
+const labelOf = <T,>({ label }: BulkAction<T>, rows: readonly T[], failures: number) =>
+  failures > 0 ? t.actions.retry : words.action(label, rows.length);
+
+type Result = "done" | { readonly error: unknown };
+
+function Results<T>(
+  props: Omit<Named<T>, "summary"> & {
+    readonly rows: readonly T[];
+    readonly results: ReadonlyMap<string, Result>;
+  },
+) {
+  const { rows, results, keyOf, nameOf } = props;
+  const done = [...results.values()].filter((each) => each === "done").length;
+  return (
+    <>
+      <p role="status">{words.results(done, rows.length)}</p>
+      <ul className="scrolled small">
+        {rows.map((row) => {
+          const result = results.get(keyOf(row));
+          if (result === undefined) return null;
+          return (
+            <li key={keyOf(row)}>
+              {result === "done" ? "✓" : "✗"} {nameOf(row)}
+              {result === "done" ? "" : `: ${messageOf(result.error)}`}
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const atOnce = 4;
+
+/** Runs `work` for every item, a few at a time. */
+export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>) {
+  const left = items.values();
+  const worker = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

@@ -1,0 +1,29 @@
+import { moneyText } from "./amounts.ts";
+
+type Amount = { readonly amount: string; readonly currency: string };
+
+/** Adds decimal texts by currency, exactly. Returns the sums in the order of the currencies. */
+export function sumsOf(amounts: readonly Amount[]): readonly Amount[] {
+  return [...Map.groupBy(amounts, ({ currency }) => currency)]
+    .map(([currency, group]) => ({ currency, amount: sumOf(group.map(({ amount }) => amount)) }))
+    .toSorted((one, two) => one.currency.localeCompare(two.currency));
+}
+
+export function sumsText(amounts: readonly Amount[]): string {
+  return sumsOf(amounts)
+    .map(({ amount, currency }) => moneyText(amount, currency))
+    .join(", ");
+}
+
+function sumOf(amounts: readonly string[]): string {
+  const parts = amounts.map((amount) => {
+    const [whole = "", decimals = ""] = amount.split(".");
+    return { whole, decimals };
+  });
+  const places = Math.max(...parts.map(({ decimals }) => decimals.length));
+  const minor = parts
+    .map(({ whole, decimals }) => BigInt(`${whole}${decimals.padEnd(places, "0")}`))
+    .reduce((sum, each) => sum + each, 0n);
+  const digits = String(minor).padStart(places + 1, "0");
+  return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}

@@ -1,0 +1,33 @@
+import { useState } from "react";
+import { t } from "../catalogue/en.ts";
+import type { Column } from "./table.tsx";
+
+/**
+ * Keeps the rows that a person has selected, and a column to select them. Rows that are no longer
+ * shown are not selected.
+ */
+export function useSelection<T>(
+  rows: readonly T[],
+  { keyOf, nameOf }: { keyOf: (row: T) => string; nameOf: (row: T) => string },
+) {
+  const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (key: string) => setKeys((before) => before.symmetricDifference(new Set([key])));
+  const column: Column<T> = {
+    id: "select",
+    header: t.bulk.column,
+    cell: (row) => (
+      <input
+        type="checkbox"
+        aria-label={t.bulk.select(nameOf(row))}
+        checked={keys.has(keyOf(row))}
+        onChange={() => toggle(keyOf(row))}
+      />
+    ),
+  };
+  return {
+    column,
+    selected: rows.filter((row) => keys.has(keyOf(row))),
+    all: () => setKeys(new Set(rows.map(keyOf))),
+    clear: () => setKeys(new Set()),
+  };
+}
