@@ -12,6 +12,7 @@ import { Notice } from "../ui/notice.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { isZero, moneyText } from "../ui/rules/amounts.ts";
 import { payoutColumns } from "./payouts/columns.tsx";
+import { useMerchantWork } from "./work.ts";
 
 const words = t.shell.home;
 
@@ -28,6 +29,7 @@ export function Home() {
         ) : undefined
       }
     >
+      <WorkList />
       {may(session, "account:read") ? <Balances /> : null}
       {may(session, "payout:read") ? (
         <Section title={words.recent} actions={<Link to="/payouts">{words.all}</Link>}>
@@ -41,6 +43,26 @@ export function Home() {
         </Section>
       ) : null}
     </Page>
+  );
+}
+
+/** What needs a person, with counts that the navigation shows too. */
+function WorkList() {
+  const work = useMerchantWork(useSession());
+  return (
+    <Section title={t.shell.work.title}>
+      {work.length === 0 ? <p className="soft">{t.shell.work.none}</p> : null}
+      <ul className="cards">
+        {work.map(({ label, count, to, search }) => (
+          <li key={label} className="card">
+            <span className="figure">{count}</span>
+            <Link to={to} {...(search === undefined ? {} : { search })}>
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { type ListOf, readAll } from "../api/pages.ts";
+import type { Bulk } from "../ui/bulk.tsx";
 import { ExportButton } from "../ui/export-button.tsx";
 import { type Filter, Filters, type FilterValues } from "../ui/filters.tsx";
 import { List } from "../ui/list.tsx";
@@ -21,6 +22,8 @@ export function ListPage<T extends object>(props: {
   filters: readonly Filter[];
   search: FilterValues;
   onSearch: (next: FilterValues) => void;
+  /** Changes of several rows that the person may make. */
+  bulk?: Bulk<T> | undefined;
   /** Link to create an item. Undefined if the person has no permission. */
   add: ReactNode;
 }) {

@@ -24,7 +24,7 @@ import { Notice } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
 import { sumsText } from "../ui/rules/sums.ts";
 import { type Column, DataTable } from "../ui/table.tsx";
-import { useSelection } from "../ui/use-selection.tsx";
+import { type Selection, useSelection } from "../ui/use-selection.tsx";
 import { creatorName } from "./names.tsx";
 
 const words = t.payouts.waiting;
@@ -78,7 +78,7 @@ const payoutRow = (payout: PayoutItem): Waiting => ({
   amounts: [
     {
       amount: payout.amount.source_amount,
-      currency: payout.amount.source_amount_currency.symbol,
+      currency: payout.amount.source_amount_currency.name,
     },
   ],
   maker: makerOf(payout.created_by),
@@ -175,7 +175,7 @@ export function Approvals() {
     .flatMap(({ data }) => data?.rows ?? [])
     .toSorted((one, two) => two.at.localeCompare(one.at));
   const missing = found.filter(({ data }) => data === undefined);
-  const { column, ...selection } = useSelection(waiting, { keyOf, nameOf });
+  const { column, selection } = useSelection(waiting, { keyOf, nameOf });
   const mayDecide = may(session, "payout:approve");
   return (
     <Page
@@ -187,7 +187,7 @@ export function Approvals() {
       {found.some(({ data }) => data?.isCut) ? (
         <Notice tone="warn">{words.cut(shownMax)}</Notice>
       ) : null}
-      {mayDecide ? <Decisions {...selection} isOffered={waiting.length > 0} /> : null}
+      {mayDecide ? <Decisions selection={selection} isOffered={waiting.length > 0} /> : null}
       {waiting.length > 0 ? (
         <DataTable
           caption={words.caption}
@@ -202,27 +202,18 @@ export function Approvals() {
   );
 }
 
-function Decisions(props: {
-  selected: readonly Waiting[];
-  isOffered: boolean;
-  all: () => void;
-  clear: () => void;
-}) {
-  const { selected, isOffered, all, clear } = props;
+function Decisions(props: { selection: Selection<Waiting>; isOffered: boolean }) {
   const client = useQueryClient();
   const stale = [accounts, payouts, batches, scheduledPayouts];
   const onDone = () =>
     Promise.all(stale.map(({ path }) => client.invalidateQueries({ queryKey: [path] })));
   return (
     <BulkBar
-      rows={selected}
-      isOffered={isOffered}
+      {...props}
       keyOf={keyOf}
       nameOf={nameOf}
       summary={(rows) => <Summary rows={rows} />}
       onDone={onDone}
-      onAll={all}
-      onClear={clear}
       actions={[
         {
           label: t.payouts.one.approve,

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { t } from "../catalogue/en.ts";
+import { useMerchantWork } from "../merchant/work.ts";
 import { forgetDrafts } from "../session/draft.ts";
 import { type Session, sessionQuery } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
@@ -94,6 +95,12 @@ function InvitationNotice({ session: { invitations = [] } }: { session: Session 
 }
 
 function Navigation({ session }: { session: Session }) {
+  const counts = new Map(
+    useMerchantWork(session).map(({ to, search, count }) => [
+      search === undefined ? to : "",
+      count,
+    ]),
+  );
   return (
     <div className="side-inner">
       {navigationFor(session).map(({ title, links }) => (
@@ -106,6 +113,7 @@ function Navigation({ session }: { session: Session }) {
               <li key={to}>
                 <Link to={to} activeOptions={{ exact, includeSearch: false }}>
                   {label}
+                  <Count of={counts.get(to)} />
                 </Link>
               </li>
             ))}
@@ -113,5 +121,15 @@ function Navigation({ session }: { session: Session }) {
         </section>
       ))}
     </div>
+  );
+}
+
+function Count({ of: count }: { of: number | undefined }) {
+  if (count === undefined) return null;
+  return (
+    <span className="count">
+      {count}
+      <span className="visually-hidden"> {words.work.count(count)}</span>
+    </span>
   );
 }

@@ -5,6 +5,7 @@ import { Modal } from "./dialog.tsx";
 import { AreaField } from "./field.tsx";
 import { StepNotice } from "./step-up.tsx";
 import { useSingle } from "./use-attempt.ts";
+import type { Selection } from "./use-selection.tsx";
 
 const words = t.bulk;
 
@@ -24,29 +25,32 @@ export type BulkAction<T> = {
   readonly change: (row: T, key: string, reason: string) => Promise<unknown>;
 };
 
-type Named<T> = {
-  readonly keyOf: (row: T) => string;
+/** The changes that a list offers for several of its rows. */
+export type Bulk<T> = {
   readonly nameOf: (row: T) => string;
   /** What the dialog says of all rows together, such as the sum. */
-  readonly summary: (rows: readonly T[]) => ReactNode;
+  readonly summary?: (rows: readonly T[]) => ReactNode;
+  readonly actions: readonly BulkAction<T>[];
+  /** Reads the lists again that have changed. */
+  readonly onDone: () => Promise<unknown>;
 };
+
+type Named<T> = Pick<Bulk<T>, "nameOf" | "summary"> & { readonly keyOf: (row: T) => string };
 
 /**
  * The number of selected rows, with the actions on them. It stays on the page while a dialog shows
  * results, although the changed rows are gone from the list.
  */
 export function BulkBar<T>(
-  props: Named<T> & {
-    readonly rows: readonly T[];
-    /** True if the list has rows to select. */
-    readonly isOffered: boolean;
-    readonly actions: readonly BulkAction<T>[];
-    readonly onDone: () => Promise<unknown>;
-    readonly onAll: () => void;
-    readonly onClear: () => void;
-  },
+  props: Bulk<T> &
+    Named<T> & {
+      readonly selection: Selection<T>;
+      /** True if the list has rows to select. */
+      readonly isOffered: boolean;
+    },
 ) {
-  const { rows, isOffered, actions, onDone, onAll, onClear, ...named } = props;
+  const { selection, isOffered, actions, onDone, ...named } = props;
+  const { selected: rows, all: onAll, clear: onClear } = selection;
   const isNone = rows.length === 0;
   return (
     <section className="row" aria-label={words.title}>
@@ -137,7 +141,7 @@ function BulkButton<T>(props: Asked<T>) {
       )}
       <Modal title={action.label} text={action.text} isOpen={isOpen} onOpenChange={show}>
         {opening.isError ? <StepNotice error={opening.error} /> : null}
-        {rows.length === 0 && !opening.isError ? <p>{t.states.loading}</p> : summary(rows)}
+        {rows.length === 0 && !opening.isError ? <p>{t.states.loading}</p> : summary?.(rows)}
         {action.reason === undefined || results.size > 0 ? null : (
           <AreaField
             label={action.reason}

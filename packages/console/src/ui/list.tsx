@@ -7,9 +7,11 @@ import { type ListOf, type Page, pagesOf } from "../api/pages.ts";
 import type { Query } from "../api/request.ts";
 import { t } from "../catalogue/en.ts";
 import { Awaited } from "./awaited.tsx";
+import { type Bulk, BulkBar } from "./bulk.tsx";
 import { Notice } from "./notice.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 import { type Column, DataTable } from "./table.tsx";
+import { useSelection } from "./use-selection.tsx";
 
 type Shown<T> = {
   readonly caption: string;
@@ -18,6 +20,8 @@ type Shown<T> = {
   readonly empty?: string;
   /** Filters rows on the client if the server has no such filter. */
   readonly shows?: (row: T) => boolean;
+  /** Changes of several rows that the person may make. */
+  readonly bulk?: Bulk<T> | undefined;
 };
 
 export function List<T extends object>(
@@ -46,8 +50,10 @@ export function PagedTable<T extends object>(
   props: Shown<T> & { readonly found: UseInfiniteQueryResult<InfiniteData<Page<T>>, Error> },
 ) {
   const { caption, columns, keyOf, empty = t.states.empty, shows = () => true, found } = props;
+  const { bulk } = props;
+  const rows = found.data?.pages.flatMap(({ items }) => items).filter(shows) ?? [];
+  const { column, selection } = useSelection(rows, { keyOf, nameOf: bulk?.nameOf ?? keyOf });
   if (found.data === undefined) return <Awaited found={found} />;
-  const rows = found.data.pages.flatMap(({ items }) => items).filter(shows);
   const { total, isCapped = false } = found.data.pages.at(-1) ?? {};
   if (rows.length === 0 && !found.hasNextPage) return <Notice tone="info">{empty}</Notice>;
   return (
@@ -55,7 +61,13 @@ export function PagedTable<T extends object>(
       {found.isError ? (
         <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
       ) : null}
-      <DataTable caption={caption} columns={columns} rows={rows} keyOf={keyOf} />
+      {bulk === undefined ? null : <BulkBar {...bulk} {...{ selection, keyOf }} isOffered />}
+      <DataTable
+        caption={caption}
+        columns={bulk === undefined ? columns : [column, ...columns]}
+        rows={rows}
+        keyOf={keyOf}
+      />
       <div className="row between">
         <span className="soft small" role="status">
           {total === undefined

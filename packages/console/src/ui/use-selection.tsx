@@ -2,6 +2,12 @@ import { useState } from "react";
 import { t } from "../catalogue/en.ts";
 import type { Column } from "./table.tsx";
 
+export type Selection<T> = {
+  readonly selected: readonly T[];
+  readonly all: () => void;
+  readonly clear: () => void;
+};
+
 /**
  * Keeps the rows that a person has selected, and a column to select them. Rows that are no longer
  * shown are not selected.
@@ -24,10 +30,10 @@ export function useSelection<T>(
       />
     ),
   };
-  return {
-    column,
+  const selection: Selection<T> = {
     selected: rows.filter((row) => keys.has(keyOf(row))),
     all: () => setKeys(new Set(rows.map(keyOf))),
     clear: () => setKeys(new Set()),
   };
+  return { column, selection };
 }

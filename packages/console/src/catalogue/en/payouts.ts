@@ -70,6 +70,7 @@ export const payoutWords = {
     created: "Made",
     updated: "Last change",
     cancel: "Cancel the payout",
+    cancelMany: "Cancel payouts",
     cancelText:
       "The payout is taken back if no bank or network has it yet, and the money held for it is released. If it was sent already, nothing changes and you are told so here.",
     cancelled: "The payout is cancelled.",

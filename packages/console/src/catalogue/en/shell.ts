@@ -39,6 +39,17 @@ export const shellWords = {
     treasury: "Treasury",
     platform: "Platform",
   },
+  work: {
+    title: "Needs you",
+    none: "Nothing needs you now.",
+    approvals: "Waiting for approval",
+    failed: "Payouts that failed today",
+    returned: "Payouts that came back",
+    short: "Payouts that wait for balance",
+    failing: "Webhook endpoints that fail",
+    low: "Accounts with a low balance",
+    count: (count: number) => `${count} waiting`,
+  },
   pages: {
     home: "Home",
     payouts: "Payouts",

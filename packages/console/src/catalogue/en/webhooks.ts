@@ -110,6 +110,8 @@ export const webhookWords = {
   deliveries: {
     title: "Webhook deliveries",
     caption: "Webhook deliveries, newest first",
+    resendText:
+      "Each event is sent once more. A delivery that still waits is sent now instead of at its next time.",
     transaction: "Payout or transaction",
     endpoint: "Endpoint",
   },

@@ -1,10 +1,13 @@
 import type { Beneficiary } from "@disburse/sdk/gen/types.ts";
+import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { beneficiaries } from "../../api/lists.ts";
+import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Badge, StateBadge } from "../../ui/badge.tsx";
+import type { Bulk } from "../../ui/bulk.tsx";
 import type { Filter } from "../../ui/filters.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -101,6 +104,24 @@ const filters: readonly Filter[] = [
   { name: "created_to", label: t.list.to, kind: "day" },
 ];
 
+function useArchiving(isAllowed: boolean): Bulk<Beneficiary> | undefined {
+  const client = useQueryClient();
+  if (!isAllowed) return undefined;
+  return {
+    nameOf,
+    actions: [
+      {
+        label: words.one.archive,
+        text: words.one.archiveText,
+        kind: "danger",
+        change: ({ beneficiary_id: id }) =>
+          send("DELETE", `${beneficiaries.path}/${encodeURIComponent(id)}`),
+      },
+    ],
+    onDone: () => client.invalidateQueries({ queryKey: [beneficiaries.path] }),
+  };
+}
+
 export function Beneficiaries() {
   const session = useSession();
   const navigate = route.useNavigate();
@@ -116,6 +137,7 @@ export function Beneficiaries() {
       filters={filters}
       search={route.useSearch()}
       onSearch={(next) => void navigate({ search: next })}
+      bulk={useArchiving(may(session, "beneficiary:write"))}
       add={
         may(session, "beneficiary:write") ? (
           <>

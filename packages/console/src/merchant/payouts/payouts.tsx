@@ -1,11 +1,17 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import type { PayoutItem } from "@disburse/sdk/gen/types.ts";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { corridors, payouts } from "../../api/lists.ts";
 import { pagesOf } from "../../api/pages.ts";
+import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import type { Bulk } from "../../ui/bulk.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import type { Filter } from "../../ui/filters.tsx";
+import { moneyText } from "../../ui/rules/amounts.ts";
+import { sumsText } from "../../ui/rules/sums.ts";
 import { ListPage } from "../list-page.tsx";
 import { payoutColumns, payoutFileColumns } from "./columns.tsx";
 
@@ -26,6 +32,7 @@ export function Payouts() {
       filters={useFilters()}
       search={route.useSearch()}
       onSearch={(next) => void navigate({ search: next })}
+      bulk={useCancellations(may(session, "payout:write"))}
       add={
         may(session, "payout:write") ? (
           <Link to="/payouts/new" className="button" data-kind="primary">
@@ -35,6 +42,44 @@ export function Payouts() {
       }
     />
   );
+}
+
+/** Cancels what can be taken back. The results name those payouts that can't. */
+function useCancellations(isAllowed: boolean): Bulk<PayoutItem> | undefined {
+  const client = useQueryClient();
+  if (!isAllowed) return undefined;
+  return {
+    nameOf: ({ beneficiary_name: name, amount }) =>
+      `${name}, ${moneyText(amount.source_amount, amount.source_amount_currency.name)}`,
+    summary: (rows) => (
+      <Facts
+        rows={[
+          [
+            t.bulk.sum,
+            sumsText(
+              rows.map(({ amount }) => ({
+                amount: amount.source_amount,
+                currency: amount.source_amount_currency.name,
+              })),
+            ),
+          ],
+        ]}
+      />
+    ),
+    actions: [
+      {
+        label: words.one.cancelMany,
+        text: words.one.cancelText,
+        kind: "danger",
+        change: ({ id }, idempotencyKey) =>
+          send("POST", `${payouts.path}/${encodeURIComponent(id)}/cancel`, {
+            body: {},
+            idempotencyKey,
+          }),
+      },
+    ],
+    onDone: () => client.invalidateQueries({ queryKey: [payouts.path] }),
+  };
 }
 
 function useFilters(): readonly Filter[] {

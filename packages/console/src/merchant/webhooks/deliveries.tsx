@@ -1,8 +1,13 @@
 import type { WebhookDelivery } from "@disburse/sdk/gen/types.ts";
+import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { deliveries } from "../../api/lists.ts";
 import { readAll } from "../../api/pages.ts";
+import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
+import { may } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import type { Bulk } from "../../ui/bulk.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { type Filter, Filters } from "../../ui/filters.tsx";
 import { List } from "../../ui/list.tsx";
@@ -35,6 +40,27 @@ const columns: readonly Column<WebhookDelivery>[] = [
   },
 ];
 
+function useResending(): Bulk<WebhookDelivery> | undefined {
+  const client = useQueryClient();
+  if (!may(useSession(), "webhook:write")) return undefined;
+  return {
+    nameOf: (row) => `${row.transaction_type}, ${row.transaction_id}`,
+    actions: [
+      {
+        label: t.webhooks.delivery.redeliver,
+        text: words.resendText,
+        kind: "primary",
+        change: ({ id }, idempotencyKey) =>
+          send("POST", `${deliveries.path}/${encodeURIComponent(id)}/redeliver`, {
+            body: {},
+            idempotencyKey,
+          }),
+      },
+    ],
+    onDone: () => client.invalidateQueries({ queryKey: [deliveries.path] }),
+  };
+}
+
 export function Deliveries() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -61,6 +87,7 @@ export function Deliveries() {
         columns={columns}
         keyOf={({ id }) => id}
         everyMs={attemptsMs}
+        bulk={useResending()}
       />
     </Page>
   );

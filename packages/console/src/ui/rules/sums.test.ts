@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sumsText } from "./sums.ts";
+import { isBelow, sumsText } from "./sums.ts";
 
 it.each([
   [[], ""],
@@ -27,4 +27,13 @@ it.each([
   ],
 ] as [[string, string][], string][])("the sum of %j is %s", (amounts, text) => {
   expect(sumsText(amounts.map(([amount, currency]) => ({ amount, currency })))).toBe(text);
+});
+
+it.each([
+  ["9.99", "10", true],
+  ["10.0", "10", false],
+  ["0.00000001", "0.0000001", true],
+  ["100", "20.5", false],
+])("%s is below %s: %s", (amount, other, expected) => {
+  expect(isBelow(amount, other)).toBe(expected);
 });
