@@ -65,9 +65,12 @@ function* dueOrders({ databases }: Platform): Generator<Due> {
     } else if (reserved === true && due_at === undefined) yield [`${_id} keeps its reservation`];
   }
   for (const { _id, due_at, balance } of databases.payout.documents("waiting_payouts")) {
-    const { pending_versions } = balance as { pending_versions: unknown[] };
-    if (due_at !== undefined) yield [`${_id} waits for balance`, due_at as Date];
-    if (pending_versions.length > 0) yield [`${_id} has an unpublished event`];
+    const { pending_versions, reason, expires_at } = balance as Document;
+    // The price is read again every ten minutes, until it is lower or the wait expires.
+    const until = reason === "COST_ABOVE_MAXIMUM" ? expires_at : due_at;
+    if (due_at !== undefined) yield [`${_id} waits for balance`, until as Date];
+    const unpublished = pending_versions as unknown[];
+    if (unpublished.length > 0) yield [`${_id} has an unpublished event`];
   }
   for (const { _id, due_at, pending_events, balance } of databases.payout.documents("batches")) {
     const { expires_at, price_minor = "0" } = (balance ?? {}) as Document;

@@ -6,6 +6,7 @@ import type { FundedAccount } from "./set-up.ts";
 const startMaxMs = 8_000;
 const takenBackMaxMs = 12_000;
 const amount = "75.00";
+const funding = "400.00";
 
 /** Callers that credit an account and reverse some credits. */
 export class CreditCallers {
@@ -42,8 +43,13 @@ export class CreditCallers {
     await this.#takeBack(of, entryId);
   }
 
-  async #credit(of: Account, operationId: string): Promise<string> {
-    const request = { mutation: { operationId }, ...of, amount };
+  /** Credits an account with enough for payouts that wait for balance. */
+  async fund({ merchantId, id: accountId }: FundedAccount): Promise<void> {
+    await this.#credit({ merchantId, accountId }, this.#callers.operation(), funding);
+  }
+
+  async #credit(of: Account, operationId: string, credited = amount): Promise<string> {
+    const request = { mutation: { operationId }, ...of, amount: credited };
     const created = await this.#callers.ask(() => this.#rpc.creditAccount(request));
     return typeof created === "string" ? created : (created.entry?.id ?? "no entry");
   }

@@ -59,6 +59,7 @@ const quotesMin = 4;
 const quotesMore = 7;
 /** Maximum start time of callers, so that their operations overlap. */
 const startMaxMs = 8_000;
+const fundingMaxMs = 16_000;
 const executeAfterMs = 1_500;
 const togetherMs = 40;
 const cancelMaxMs = 12_000;
@@ -112,7 +113,10 @@ export class Workload {
     const callers: Promise<void>[] = [];
     const count = quotesMin + random.below(quotesMore);
     for (let at = 0; at < count; at += 1) callers.push(this.#payOnce(this.#bill(accounts)));
-    for (const account of accounts) callers.push(this.credits.run(account));
+    for (const account of accounts) {
+      callers.push(this.credits.run(account));
+      if (random.chance(0.6)) callers.push(this.#fundLate(account));
+    }
     if (random.chance(0.75)) callers.push(this.#changeRates());
     for (const account of accounts) {
       const terms = () => this.#terms(account);
@@ -126,17 +130,30 @@ export class Workload {
 
   /** Raises and lowers the rates, so that a later quote costs more or less. */
   async #changeRates(): Promise<void> {
-    const { random, faults } = this.#scheduler;
-    for (let changes = 2 + random.below(4); changes > 0; changes -= 1) {
+    const { random } = this.#scheduler;
+    for (let changes = 1 + random.below(4); changes > 0; changes -= 1) {
       await this.#pause(random.below(startMaxMs));
-      const { id: corridorId, laterRates } = random.pick(this.#corridors);
-      const rate = { rate: random.pick(laterRates), source: "simulation" };
-      const set = await this.#retryUntilAvailable((mutation) =>
-        this.#platform.rpc.quote.setRate({ mutation, corridorId, rate }),
-      );
-      if (typeof set === "string") this.record.wrong.push(`a rate was not set: ${set}`);
-      faults.count("rate changed");
+      await this.#changeRate(random.pick(this.#corridors));
     }
+  }
+
+  async #changeRate({ id: corridorId, laterRates }: SetUp["corridors"][number]): Promise<void> {
+    const { random, faults } = this.#scheduler;
+    const rate = { rate: random.pick(laterRates), source: "simulation" };
+    const set = await this.#retryUntilAvailable((mutation) =>
+      this.#platform.rpc.quote.setRate({ mutation, corridorId, rate }),
+    );
+    if (typeof set === "string") this.record.wrong.push(`a rate was not set: ${set}`);
+    faults.count("rate changed");
+  }
+
+  /** Funds an account after most payouts began. Those that wait then often have another price. */
+  async #fundLate(account: FundedAccount): Promise<void> {
+    const { random } = this.#scheduler;
+    await this.#pause(random.below(fundingMaxMs));
+    if (random.chance(0.6))
+      await Promise.all(this.#corridors.map((each) => this.#changeRate(each)));
+    await this.credits.fund(account);
   }
 
   /** Chooses a bill. Sometimes chooses a bill that was already paid. */
@@ -205,7 +222,7 @@ export class Workload {
     if (random.chance(0.3)) operations.push(this.#operationFor(merchantId));
     for (const operationId of operations) {
       const allowDuplicate = random.chance(0.1);
-      const queueing = random.chance(0.5) ? this.#queueing() : undefined;
+      const queueing = random.chance(0.7) ? this.#queueing() : undefined;
       const own = { operationId, allowDuplicate, answers: [] };
       const answered = { ...heard, ...own, ...(queueing && { queueing }) };
       this.record.answered.push(answered);
