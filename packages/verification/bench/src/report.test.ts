@@ -57,9 +57,9 @@ test("shows the ledger's step alone, the hot account and the backlog", () => {
 });
 
 test("shows the steps of a batch", () => {
-  const steps = { lines: "10,000", execute_s: "200", "peak_mib gateway": "150" };
+  const steps = { lines: "10,000", executed: "9,000", execute_s: "200", "peak_mib gateway": "150" };
   expect(row("One batch", "")).toMatchObject(steps);
-  expect(row("for each line", "")).toMatchObject({ "mongo_ops validate": "0.001" });
+  expect(row("commands of that batch", "")).toMatchObject({ "mongo_ops execute": "80,000" });
 });
 
 test("shows what is not flat", () => {

@@ -86,7 +86,7 @@ export async function measureOneBatch({ backends, options }: Bench) {
   const [target] = await createMerchants(platform, 1);
   const batches = await measureBatch(platform, target, options.lines);
   say("checking that money is conserved");
-  return { batches, faults: await moneyFaults(platform.databases, options.lines) };
+  return { batches, faults: await moneyFaults(platform.databases, batches.executed) };
 }
 
 /** Compares platforms with few and many payouts, then stops both. */
