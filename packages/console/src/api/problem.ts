@@ -52,6 +52,12 @@ export class Problem extends Error {
   }
 }
 
+/** Not an error: another person has to approve. */
+export const needsApproval = "APPROVAL_REQUIRED";
+
+/** A new sign-in solves this problem. */
+export const needsSignIn = "SIGN_IN_AGAIN";
+
 /** Returns true if a retry may succeed. A person's changes are never retried automatically. */
 export function isPassing(error: unknown): boolean {
   return error instanceof Problem && (error.status === 0 || error.status >= 500);

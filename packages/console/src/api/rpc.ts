@@ -22,7 +22,7 @@ import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts"
 import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
-import { Problem } from "./problem.ts";
+import { needsApproval, needsSignIn, Problem } from "./problem.ts";
 import { currentCsrfToken } from "./request.ts";
 
 /** The operator API proxy, which calls the services' RPCs as the signed-in person. */
@@ -76,12 +76,6 @@ export const tracesAt = (place: Place): Client<typeof TraceService> =>
 
 /** Creates the mutation of an RPC, with one operation id per attempt of a person. */
 export const mutationOf = (attempt: string) => ({ operationId: attempt });
-
-/** Not an error: another person has to approve. */
-export const needsApproval = "APPROVAL_REQUIRED";
-
-/** A new sign-in solves this problem. */
-export const needsSignIn = "SIGN_IN_AGAIN";
 
 /** Awaits an RPC and converts an error to a `Problem`, as for public routes. */
 export async function answerOf<T>(call: Promise<T>): Promise<T> {

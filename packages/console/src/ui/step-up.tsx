@@ -1,5 +1,4 @@
-import { Problem } from "../api/problem.ts";
-import { needsApproval, needsSignIn } from "../api/rpc.ts";
+import { needsApproval, needsSignIn, Problem } from "../api/problem.ts";
 import { t } from "../catalogue/en.ts";
 import { openSignIn } from "../session/session.ts";
 import { UntilSignedIn } from "../session/signed-in.tsx";
