@@ -6,8 +6,10 @@ import {
   approvedByAnyone,
   batchesFail,
   endsNoQuote,
+  forgetsWaits,
   guaranteeing,
   neverTaken,
+  quotesTooLow,
   triedAgain,
   unguarded,
   without,
@@ -86,6 +88,8 @@ describe("finds within a few seeds that", () => {
     ["an approval counts after its end", without("payouts", "updateOne", "$expr")],
     ["a rule's window is not counted", withoutWindows()],
     ["an order is paid after its quote was ended", endsNoQuote()],
+    ["a waiting payout is paid above its maximum", quotesTooLow()],
+    ["a waiting payout's attempts are separate payouts", forgetsWaits()],
     ["two executes have one turn", neverTaken("execution_locks")],
     ["a guard compares records, not accounts", { hidesDestinations: true }],
     ["a refused operation is done later", triedAgain()],
@@ -101,7 +105,7 @@ describe("finds within a few seeds that", () => {
     "%s",
     async (_what, options) => {
       // Concurrent executes under a guard occur in about one of 15 seeds, refused and repeated
-      // operations in one of 25. Other cases are more frequent.
+      // operations and paid waits in one of 25. Other cases are more frequent.
       const seedsMax = 120;
       for (let seed = 1; seed <= seedsMax; seed += 1) {
         const { wrong } = await runSeed(seed, options);

@@ -3,8 +3,10 @@ import { clientGuarantees } from "@disburse/chassis/mongo/database.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { SetPayoutControlsRequest } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import type { ApprovePayoutRequest } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { ClaimQuoteRequest, Quote } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import { MongoClientBulkWriteError } from "mongodb";
+import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
+import { BSON, MongoClientBulkWriteError } from "mongodb";
 import type { ChangeError, Sabotage } from "./network/database-link.ts";
 import type { ChangeServed } from "./processes.ts";
 import type { SeedOptions } from "./seed-run.ts";
@@ -157,3 +159,56 @@ export function endsNoQuote(): { readonly served: ChangeServed } {
     served: (rpc) => ("expireQuote" in rpc ? { ...rpc, expireQuote: async () => ({}) } : rpc),
   };
 }
+
+/**
+ * Quotes the attempts of waiting payouts higher than it returns, so that no price seems to be above
+ * a maximum.
+ */
+export function quotesTooLow(): { readonly served: ChangeServed } {
+  return {
+    served: (rpc) => {
+      const { createQuote: create } = rpc as Record<string, CreateQuote | undefined>;
+      if (create === undefined) return rpc;
+      const createQuote: CreateQuote = async (request) => {
+        const { sourceAmount, receivingAmount, mutation } = request;
+        if (!attemptOfWait.test(mutation?.operationId ?? "")) return create(request);
+        const higher = {
+          sourceAmount: raised(sourceAmount),
+          receivingAmount: raised(receivingAmount),
+        };
+        const { quote, ...answer } = await create(Object.assign(request, higher));
+        const shown = sourceAmount === "" ? "0.01" : sourceAmount;
+        return { ...answer, quote: quote && { ...quote, sourceAmount: shown } };
+      };
+      return { ...rpc, createQuote };
+    },
+  };
+}
+
+const attemptOfWait = /^po_\w+\.\d+$/;
+
+type CreateQuote = (
+  request: Parameters<Change>[0] & { sourceAmount: string; receivingAmount: string },
+) => Promise<{ readonly quote?: Quote | undefined }>;
+
+/** Adds a cent to an amount. Leaves out the amount that a quote doesn't fix. */
+function raised(amount: string): string {
+  return amount === "" ? "" : formatAmount(readAmount(amount, "USD") + 1n, "USD");
+}
+
+/** Forgets in claims that a payout waited. Each of its attempts is then a payout of its own. */
+export function forgetsWaits(): { readonly served: ChangeServed } {
+  return {
+    served: (rpc) => {
+      const { claimQuote: claim } = rpc as Record<string, Claim | undefined>;
+      if (claim === undefined) return rpc;
+      const claimQuote: Claim = (request) => {
+        const { waited, ...order } = BSON.deserialize(request.order, { promoteValues: false });
+        return claim(waited ? Object.assign(request, { order: BSON.serialize(order) }) : request);
+      };
+      return { ...rpc, claimQuote };
+    },
+  };
+}
+
+type Claim = (request: ClaimQuoteRequest) => unknown;

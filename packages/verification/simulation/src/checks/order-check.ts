@@ -9,6 +9,7 @@ export function wrongOrders(platform: Platform, workload: Workload): string[] {
   const stored = (name: string) => platform.databases.payout.documents(name);
   const payouts = payoutsIn(platform.databases.payout);
   const ofOrder = Map.groupBy(payouts, ({ operation_id }) => String(operation_id).split(".")[0]);
+  const ofWait = Map.groupBy(payouts, waitOf);
   const ofBatch = Map.groupBy(payouts, ({ batch_id }) => batch_id);
   const linesOf = Map.groupBy(stored("batch_lines"), ({ batch_id }) => batch_id);
   const batches = stored("batches");
@@ -19,10 +20,7 @@ export function wrongOrders(platform: Platform, workload: Workload): string[] {
     }),
     ...wrongSchedules(platform, workload),
     ...stored("waiting_payouts").flatMap((wait) =>
-      wrongWait(
-        wait,
-        payouts.filter(({ _id }) => _id === wait._id),
-      ),
+      wrongWait(wait, ofWait.get(String(wait._id)) ?? []),
     ),
     ...batches.flatMap((batch) =>
       wrongBatch(batch, linesOf.get(batch._id) ?? [], ofBatch.get(batch._id) ?? []),
@@ -43,6 +41,14 @@ function wrongOrder(
     ...(state === "waiting" || state === "reserving" ? [`${_id} is ${state} without end`] : []),
     ...(reserved === true ? [`${_id} keeps its reservation`] : []),
   ];
+}
+
+/**
+ * Returns the waiting payout that made a payout. No attempt, `<payout>.<attempt>`, may make a payout
+ * under another id.
+ */
+function waitOf({ _id, operation_id }: Document): string {
+  return /^(po_\w+)\.\d+$/.exec(String(operation_id))?.[1] ?? String(_id);
 }
 
 /** Requires that a payout that waited for balance has ended, within its maximum. */
