@@ -176,11 +176,13 @@ async function openCorridors(
   await Promise.all(sandboxCorridors.map(open));
 }
 
+/** Opens the accounts one after another. Lists then show them in this order. */
 async function openAccounts(
   { payout }: SandboxClients,
   merchants: SandboxMerchants,
 ): Promise<SeededAccount[]> {
-  const opened = sandboxAccounts.map(async ({ merchant, currency, funds }, at) => {
+  const opened: SeededAccount[] = [];
+  for (const [at, { merchant, currency, funds }] of sandboxAccounts.entries()) {
     const merchantId = merchants[merchant].merchant_id;
     const key = `sandbox:account:${merchantId}:${at}`;
     const mutation = { operationId: key };
@@ -196,7 +198,8 @@ async function openAccounts(
       });
     }
     const { account } = await payout.getAccount({ merchantId, accountId });
-    return { merchant, account_id: accountId, currency, available: account?.available ?? "" };
-  });
-  return Promise.all(opened);
+    const available = account?.available ?? "";
+    opened.push({ merchant, account_id: accountId, currency, available });
+  }
+  return opened;
 }
