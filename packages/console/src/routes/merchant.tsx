@@ -27,7 +27,7 @@ const payouts = createRoute({
   getParentRoute,
   path: "/payouts",
   validateSearch: textsOf(
-    ...["status", "reference_id", "beneficiary_id", "source_currency_code"],
+    ...["status", "sub_status", "reference_id", "beneficiary_id", "source_currency_code"],
     ...["destination_currency_code", "beneficiary_name", "amount_from", "amount_to"],
     ...["created_from", "created_to"],
   ),

@@ -26,6 +26,7 @@ const tones: Readonly<Record<string, Tone>> = {
   unknown: "warn",
   review: "warn",
   awaiting_funds: "warn",
+  awaiting_balance: "warn",
   awaiting_approval: "warn",
   unverified: "warn",
   paused: "warn",

@@ -14,6 +14,7 @@ import { maker } from "./roles/maker.ts";
 import { admin, invited, viewer } from "./roles/members.ts";
 import { session } from "./roles/session.ts";
 import { treasury } from "./roles/treasury.ts";
+import { waits } from "./roles/waits.ts";
 import { webhooks } from "./roles/webhooks.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 
@@ -21,7 +22,7 @@ import { createVisitor, type Visitor } from "./visitor.ts";
 
 const browserTests: readonly BrowserTest[] = [
   ...[maker, approvals, admin, viewer, invited],
-  ...[compliance, treasury, docs, session, doubles, webhooks, devices, forms],
+  ...[compliance, treasury, docs, session, doubles, webhooks, devices, forms, waits],
 ];
 
 const ends = new AsyncDisposableStack();

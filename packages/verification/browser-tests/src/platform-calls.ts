@@ -52,23 +52,74 @@ export async function clearControls(sandbox: SandboxDocument): Promise<void> {
   await send(sandbox, "sandbox/payout-controls", {});
 }
 
-/** Pays acme's beneficiary with a wallet from the USD account. Returns the payout's id. */
-export async function payBeneficiary(
+/** A payout in USD to a beneficiary with a wallet. */
+type PayoutTerms = {
+  readonly beneficiaryId: string;
+  readonly amount: string;
+  readonly reference: string;
+};
+
+/** Pays acme's beneficiary from the USD account. Returns the payout's id. */
+export function payBeneficiary(sandbox: SandboxDocument, terms: PayoutTerms): Promise<string> {
+  return execute(sandbox, terms, { isFunded: true });
+}
+
+/** Pays from acme's empty account. The payout waits for balance. Returns its id. */
+export function payWithoutBalance(
   sandbox: SandboxDocument,
-  payout: { readonly beneficiaryId: string; readonly amount: string; readonly reference: string },
+  terms: PayoutTerms,
+  maxSourceAmount: string,
 ): Promise<string> {
-  const account = sandbox.accounts.find(
+  const waiting = { queue_if_low_balance: true, max_source_amount: maxSourceAmount };
+  return execute(sandbox, terms, { isFunded: false }, waiting);
+}
+
+async function execute(
+  sandbox: SandboxDocument,
+  { beneficiaryId, amount, reference }: PayoutTerms,
+  account: AccountChoice,
+  options: object = {},
+): Promise<string> {
+  const quote = await send(sandbox, "transfer/rfq", {
+    ...partiesOf(sandbox, beneficiaryId, account),
+    source_amount: amount,
+  });
+  const body = { quote_id: quote["id"], reference_id: reference, ...options };
+  return (await send(sandbox, "transfer/execute", body))["id"] ?? "";
+}
+
+/** Schedules a payout of tomorrow whose maximum is held from the start. Returns its id. */
+export async function scheduleReserved(
+  sandbox: SandboxDocument,
+  { beneficiaryId, amount, reference }: PayoutTerms,
+): Promise<string> {
+  const scheduled = await send(sandbox, "transfer/scheduled-payouts", {
+    ...partiesOf(sandbox, beneficiaryId, { isFunded: true }),
+    source_amount: amount,
+    max_source_amount: amount,
+    reserve: true,
+    scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
+    reference_id: reference,
+  });
+  return scheduled["id"] ?? "";
+}
+
+type AccountChoice = { readonly isFunded: boolean };
+
+function partiesOf(
+  { accounts }: SandboxDocument,
+  beneficiaryId: string,
+  { isFunded }: AccountChoice,
+) {
+  const own = accounts.filter(
     ({ merchant, currency }) => merchant === "acme" && currency === "USD",
   );
-  const quote = await send(sandbox, "transfer/rfq", {
-    account_id: account?.account_id,
-    beneficiary_id: payout.beneficiaryId,
+  return {
+    account_id: own[isFunded ? 0 : 1]?.account_id,
+    beneficiary_id: beneficiaryId,
     source_currency_code: "USD",
     destination_currency_code: "USDC_ETH",
-    source_amount: payout.amount,
-  });
-  const body = { quote_id: quote["id"], reference_id: payout.reference };
-  return (await send(sandbox, "transfer/execute", body))["id"] ?? "";
+  };
 }
 
 /** Requests a nonexistent payout. Returns the request's id. */

@@ -19,6 +19,7 @@ export const payoutWords = {
     string,
     string
   >,
+  subStatus: "Detailed status",
   subStatuses: {
     queued: "Queued",
     processing: "With the bank or network",
@@ -27,6 +28,7 @@ export const payoutWords = {
     rejected: "Rejected",
     returned: "Came back",
     awaiting_funds: "Waits for funds at the rail",
+    awaiting_balance: "Waiting for balance",
     awaiting_approval: "Waits for approval",
     scheduled: "Scheduled",
     cancelled: "Cancelled",
@@ -41,6 +43,8 @@ export const payoutWords = {
     returned: "The money came back",
     resolved: "Decided by operators",
     awaiting_funds: "Waits for funds at the rail",
+    awaiting_balance: "Waiting for balance",
+    not_paid: "Not paid",
     cancelled: "Cancelled",
     awaiting_approval: "Waits for approval",
     approved: "Approved",
@@ -73,7 +77,12 @@ export const payoutWords = {
     cancelMany: "Cancel payouts",
     cancelText:
       "The payout is taken back if no bank or network has it yet, and the money held for it is released. If it was sent already, nothing changes and you are told so here.",
+    cancelWaitText: "It is not paid. Nothing is held for it.",
     cancelled: "The payout is cancelled.",
+    maximum: "At most",
+    waitsUntil: "Waits until",
+    balanceNotice: (until: string) =>
+      `The account has too little money for it. Nothing is held. When money comes, it is quoted again and paid if it costs no more than its maximum. The oldest payout of the account comes first. If it is not paid by ${until}, it fails.`,
     again: "Pay again",
     againText:
       "The same amount is paid to the same beneficiary, once, as a new payout, at a new quote. These are its terms as of now; the rate is that of the moment in which you confirm.",
@@ -82,6 +91,8 @@ export const payoutWords = {
     reissuedAs: "Paid again by",
     awaitingNotice: (until: string) =>
       `It waits until another person of your team approves it; the money is held, and the quote's terms hold. Without a decision until ${until} it is cancelled.`,
+    heldNotice: (until: string) =>
+      `It waited for balance when the key that made it was revoked, or its person removed. Nothing is held for it. Another person of your team must approve it. Without a decision until ${until} it fails.`,
     approvalReasons: {
       amount: "its amount",
       new_beneficiary: "its beneficiary, who is new",
@@ -102,7 +113,10 @@ export const payoutWords = {
     approve: "Approve",
     approveText:
       "The payout is sent at once, as shown on this page. You cannot approve what you have made yourself.",
+    approveWaitText: "It waits for balance again, and is paid when the account has enough.",
     reject: "Reject",
+    rejectWaitText:
+      "The payout fails. Nothing is held for it. The person who made it sees your reason.",
     rejectText:
       "The payout fails, and the money that is held for it is available again. The person who made it sees your reason.",
     rejectReason: "Reason",
@@ -137,8 +151,11 @@ export const payoutWords = {
       "It was held because the key that ordered it was revoked, or its person removed. It is made when its time has come, at once if that is past.",
     rejectText: "It is not made. Nothing was held for it.",
     max: "At most",
+    reserved: (amount: string) => `${amount} is reserved`,
+    rejectReservedText: "It is not made. The money reserved for it is available again.",
     cancel: "Cancel",
     cancelText: "It is not made. Nothing was held for it.",
+    cancelReservedText: "It is not made. The money reserved for it is available again.",
   },
   create: {
     title: "Make a payout",

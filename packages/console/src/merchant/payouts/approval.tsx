@@ -17,6 +17,9 @@ const words = t.payouts.one;
 
 const isWaiting = ({ sub_status: state }: { sub_status: string }) => state === "awaiting_approval";
 
+/** True if the payout was held while it waited for balance. No approval rule asks for it then. */
+const isHeldWait = ({ expires_at: until }: Payout) => until !== undefined;
+
 /** Shows the reasons and the expiry of an open approval, or the decision of a closed one. */
 export function ApprovalNotice({ payout }: { payout: Payout }) {
   const { approval } = payout;
@@ -38,6 +41,9 @@ export function ApprovalNotice({ payout }: { payout: Payout }) {
         />
       </div>
     );
+  }
+  if (isHeldWait(payout)) {
+    return <Notice tone="warn">{words.heldNotice(momentText(approval.expires_at))}</Notice>;
   }
   return (
     <Notice tone="warn">
@@ -78,5 +84,7 @@ export function Approval({ payout }: { payout: Payout }) {
     await Promise.all(stale.map((key) => client.invalidateQueries({ queryKey: [key] })));
   };
   const approval = { digest: payout.approval?.digest };
-  return <Decision texts={words} approval={approval} send={decide} />;
+  const ofWait = { approveText: words.approveWaitText, rejectText: words.rejectWaitText };
+  const texts = isHeldWait(payout) ? ofWait : words;
+  return <Decision texts={texts} approval={approval} send={decide} />;
 }

@@ -16,6 +16,7 @@ import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
+import { momentText } from "../../ui/rules/times.ts";
 import { AccountName, creatorName } from "../names.tsx";
 import { accountOf, nameOf } from "../rules/beneficiary.ts";
 import { deliveryColumns } from "../webhooks/columns.tsx";
@@ -37,15 +38,17 @@ const payoutQuery = (payoutId: string, showsBeneficiary: boolean) =>
     refetchInterval: ({ state }) => (state.data?.status === "initiated" ? 5_000 : false),
   });
 
+const cancellable: readonly string[] = [
+  ...["queued", "processing", "awaiting_approval", "awaiting_funds", "awaiting_balance"],
+];
+
 export function PayoutPage() {
   const { payoutId } = route.useParams();
   const session = useSession();
   const found = useQuery(payoutQuery(payoutId, may(session, "beneficiary:read")));
   if (found.data === undefined) return <AwaitedPage title={words.title} found={found} />;
   const payout = found.data;
-  const mayCancel =
-    may(session, "payout:write") &&
-    ["queued", "processing", "awaiting_approval", "awaiting_funds"].includes(payout.sub_status);
+  const mayCancel = may(session, "payout:write") && cancellable.includes(payout.sub_status);
   return (
     <Page
       title={payout.beneficiary ? words.titleTo(nameOf(payout.beneficiary)) : words.title}
@@ -69,11 +72,12 @@ export function PayoutPage() {
           </a>
           <Approval payout={payout} />
           <PayAgain payout={payout} />
-          {mayCancel ? <Cancel payoutId={payoutId} /> : null}
+          {mayCancel ? <Cancel payout={payout} /> : null}
         </>
       }
     >
       <ApprovalNotice payout={payout} />
+      <BalanceNotice payout={payout} />
       {payout.sub_status === "unknown" ? <Notice tone="warn">{words.unknownNotice}</Notice> : null}
       <div className="columns">
         <PayoutFacts payout={payout} />
@@ -98,6 +102,12 @@ export function PayoutPage() {
   );
 }
 
+/** Explains what a payout waits for, and until when. */
+function BalanceNotice({ payout: { sub_status: state, expires_at: until } }: { payout: Payout }) {
+  if (state !== "awaiting_balance" || until === undefined) return null;
+  return <Notice tone="warn">{words.balanceNotice(momentText(until))}</Notice>;
+}
+
 function PayoutFacts({ payout }: { payout: Payout }) {
   const { source_currency_code: source, destination_currency_code: destination } = payout;
   const failure = [payout.failure_message, payout.failure_code, payout.rail_code];
@@ -113,6 +123,7 @@ function PayoutFacts({ payout }: { payout: Payout }) {
                 <Money key="received" amount={payout.receiving_amount} currency={destination} />
               ),
             ],
+            ...waitRows(payout),
             [words.fees, <Money key="fees" amount={payout.total_fees} currency={source} />],
             [words.rate, `1 ${source} = ${payout.exchange_rate} ${destination}`],
             [t.payouts.reference, payout.reference_id],
@@ -172,6 +183,17 @@ function PayoutFacts({ payout }: { payout: Payout }) {
   );
 }
 
+/** The terms of a payout that waits for balance, or has ended without having been paid. */
+function waitRows({ max_source_amount: most, expires_at: until, ...payout }: Payout) {
+  if (most === undefined || until === undefined) return [];
+  const currency = payout.source_currency_code;
+  const isOver = payout.status !== "initiated";
+  return [
+    [words.maximum, <Money key="most" amount={most} currency={currency} />],
+    [words.waitsUntil, isOver ? undefined : <Moment key="until" at={until} />],
+  ] as const;
+}
+
 /** Links to a related payout: the original of a reissue, or the reissue. */
 function payoutLink(payoutId: string) {
   if (payoutId === "") return undefined;
@@ -213,14 +235,14 @@ function Timeline({ payoutId, version }: { payoutId: string; version: string }) 
   );
 }
 
-function Cancel({ payoutId }: { payoutId: string }) {
+function Cancel({ payout: { id, expires_at: until } }: { payout: Payout }) {
   const client = useQueryClient();
   return (
     <ConfirmButton
       label={words.cancel}
-      text={words.cancelText}
+      text={until === undefined ? words.cancelText : words.cancelWaitText}
       confirm={async (idempotencyKey) => {
-        await send("POST", `${pathOf(payoutId)}/cancel`, { idempotencyKey, body: {} });
+        await send("POST", `${pathOf(id)}/cancel`, { idempotencyKey, body: {} });
         await client.invalidateQueries({ queryKey: [payouts.path] });
       }}
     />

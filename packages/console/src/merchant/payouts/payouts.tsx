@@ -95,6 +95,12 @@ function useFilters(): readonly Filter[] {
       options: Object.entries(words.statuses),
     },
     {
+      name: "sub_status",
+      label: words.subStatus,
+      kind: "choice",
+      options: Object.entries(words.subStatuses).filter(([state]) => state !== "scheduled"),
+    },
+    {
       name: "source_currency_code",
       label: words.sourceCurrency,
       kind: "choice",

@@ -15,11 +15,19 @@ import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
+import { moneyText } from "../../ui/rules/amounts.ts";
 import type { Column } from "../../ui/table.tsx";
 import { Decision } from "./decision.tsx";
 
 const words = t.payouts.scheduled;
 const route = getRouteApi("/shell/scheduled");
+
+/** Names the money that is reserved for a payout that isn't made yet. */
+function reservedText(order: ScheduledPayout): string | undefined {
+  const { reserve, max_source_amount: most, source_currency_code: currency } = order;
+  const isOpen = ["scheduled", "awaiting_approval"].includes(order.sub_status);
+  return isOpen && reserve && most ? words.reserved(moneyText(most, currency)) : undefined;
+}
 
 const columns: readonly Column<ScheduledPayout>[] = [
   {
@@ -31,7 +39,12 @@ const columns: readonly Column<ScheduledPayout>[] = [
   {
     id: "state",
     header: t.list.status,
-    cell: ({ sub_status: state }) => <StateBadge state={state} words={t.payouts.subStatuses} />,
+    cell: (row) => (
+      <span className="row">
+        <StateBadge state={row.sub_status} words={t.payouts.subStatuses} />
+        {reservedText(row)}
+      </span>
+    ),
     csv: (row) => row.sub_status,
   },
   {
@@ -145,15 +158,16 @@ function Actions({ order }: { order: ScheduledPayout }) {
     await send("POST", path, { body, idempotencyKey });
     await client.invalidateQueries({ queryKey: [scheduledPayouts.path] });
   };
+  const rejectText = order.reserve ? words.rejectReservedText : words.rejectText;
   return (
     <span className="row">
       {isHeld && may(session, "payout:approve") ? (
-        <Decision texts={words} approval={{}} send={post} />
+        <Decision texts={{ ...words, rejectText }} approval={{}} send={post} />
       ) : null}
       {may(session, "payout:write") ? (
         <ConfirmButton
           label={words.cancel}
-          text={words.cancelText}
+          text={order.reserve ? words.cancelReservedText : words.cancelText}
           confirm={(key) => post("cancel", {}, key)}
         />
       ) : null}
