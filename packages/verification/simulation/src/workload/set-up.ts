@@ -110,7 +110,7 @@ export class SetUp {
       payout.openAccount({ mutation, merchantId, currencyCode: "USD" }),
     );
     const id = opened.account?.id ?? "";
-    const amount = random.pick(["20.00", "20.00", "150.00", "5000.00", "5000.00"]);
+    const amount = random.pick(["20.00", "150.00", "5000.00", "5000.00"]);
     await this.#surely((mutation) =>
       payout.creditAccount({ mutation, merchantId, accountId: id, amount }),
     );
