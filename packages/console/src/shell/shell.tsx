@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { t } from "../catalogue/en.ts";
-import { useMerchantWork } from "../merchant/work.ts";
 import { forgetDrafts } from "../session/draft.ts";
 import { type Session, sessionQuery } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
@@ -10,6 +9,7 @@ import mark from "../styles/mark.svg";
 import { Badge } from "../ui/badge.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { AccountMenu } from "./account-menu.tsx";
+import { useCounts } from "./counts.ts";
 import { useLiveUpdates, useReadingAgain, useSignIns } from "./live.ts";
 import { navigationFor } from "./pages.ts";
 import { SessionEnded } from "./session-ended.tsx";
@@ -95,12 +95,7 @@ function InvitationNotice({ session: { invitations = [] } }: { session: Session 
 }
 
 function Navigation({ session }: { session: Session }) {
-  const counts = new Map(
-    useMerchantWork(session).map(({ to, search, count }) => [
-      search === undefined ? to : "",
-      count,
-    ]),
-  );
+  const counts = useCounts(session);
   return (
     <div className="side-inner">
       {navigationFor(session).map(({ title, links }) => (

@@ -91,7 +91,7 @@ const columns: readonly Column<Placed>[] = [
  * Reads the proposals in a state. Without a state, reads the proposals that await the person's
  * decision.
  */
-async function readProposals(state = "") {
+export async function readProposals(state = "") {
   const request = {
     state: enumValue(ProposalState, state),
     waitingForCaller: state === "",
