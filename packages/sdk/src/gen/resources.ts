@@ -955,7 +955,7 @@ export class Accounts {
   /**
    * Close account.
    *
-   * Closes an account without available money. It takes no new quotes, payouts, scheduled payouts and credits: `SOURCE_ACCOUNT_CLOSED`. A batch from it is `INVALID_REQUEST`. Payouts that hold its money end as usual, and returned money still arrives. Scheduled payouts and lines of batches that are due later fail. Statements stay. A repeat returns the same response. `STATE_NOT_REACHABLE`: pay out what is available first, and cancel scheduled payouts that reserve money. Only an operator can open the account again.
+   * Closes an account without available money. It takes no new quotes, payouts, scheduled payouts and credits: `SOURCE_ACCOUNT_CLOSED`. A batch from it is `INVALID_REQUEST`. Payouts that hold its money end as usual, and returned money still arrives. Payouts and lines that wait for its balance fail with `SOURCE_ACCOUNT_CLOSED`, and so do scheduled payouts and lines of batches that are due later. Statements stay. A repeat returns the same response. `STATE_NOT_REACHABLE`: pay out what is available first, and cancel scheduled payouts that reserve money. Only an operator can open the account again.
    *
    * Scope: `account:write`.
    *
@@ -1393,7 +1393,7 @@ export class TeamMembers {
    *
    * Ends the member's sessions at once. The last admin cannot be removed. You can add the person again, as a new member. API keys that the person created keep working, unless `orders` is `cancel`; `revocation` lists these keys.
    *
-   * Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch, Approve payout). The events `scheduled_payout.approval_required` and `batch.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.
+   * Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch, Approve payout). The events `scheduled_payout.approval_required`, `batch.approval_required` and `payout.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.
    *
    * Scope: `team:write`.
    *
@@ -1447,7 +1447,7 @@ export class Keys {
    *
    * The key stops working everywhere within 5 s, and stays in the list. You can also revoke an expired key, whose orders continue until you do.
    *
-   * Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch, Approve payout). The events `scheduled_payout.approval_required` and `batch.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.
+   * Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch, Approve payout). The events `scheduled_payout.approval_required`, `batch.approval_required` and `payout.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.
    *
    * Scope: `key:write`.
    *

@@ -106,15 +106,17 @@ export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<vo
 
 /**
  * Returns true if a batch may go on: its account has the price of the line that waits for balance,
- * or the wait is over.
+ * or the wait is over. A closed account gets no more money, so its lines are tried too, and fail.
  */
 async function isFunded(deps: BatchDeps, leased: LeasedBatch): Promise<boolean> {
   const { balance, account_id: _id, cancelled_at } = leased.batch;
   if (balance === undefined || cancelled_at !== undefined) return true;
   if (await expireWait(deps.batches, leased)) return true;
-  const account = await deps.ledger.accounts.findOne({ _id }, { projection: { available: 1 } });
+  const projection = { available: 1, closed_at: 1 };
+  const account = await deps.ledger.accounts.findOne({ _id }, { projection });
   const available = account === null ? 0n : fromDecimal128(account.available);
-  if (available < fromDecimal128(balance.price_minor)) return false;
+  const isClosed = account?.closed_at !== undefined;
+  if (!isClosed && available < fromDecimal128(balance.price_minor)) return false;
   // The next line may cost less. If it has too little money too, it stores its own price.
   await forgetPrice(deps.batches, leased);
   return true;

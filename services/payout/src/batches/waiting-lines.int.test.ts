@@ -103,6 +103,19 @@ it("lines wait no longer than the batch says; afterwards they are not paid", asy
   expect(await made()).toBe(1);
 });
 
+it("lines that wait fail when their account is closed", async () => {
+  const batchId = await approved([line(), line()]);
+  await run(batchId);
+  const rest = { mutation: platform.operation(), merchantId, referenceId: "rest" };
+  const quoteId = platform.quote(accountId, { amount: "5.00" });
+  await platform.rpc.executePayout({ ...rest, quoteId });
+  await platform.rpc.closeAccount({ mutation: platform.operation(), merchantId, accountId });
+  await run(batchId);
+  const { shown, lines } = await read(batchId);
+  expect(shown).toBe("finished 0/1/1");
+  expect(lines[1]?.failureCode).toBe("SOURCE_ACCOUNT_CLOSED");
+});
+
 it("new prices stay within the approved total", async () => {
   const batchId = await approved([line(), line()], "20.00");
   await run(batchId);

@@ -9,7 +9,8 @@ export type WaitingDeps = Omit<OrderDeps, "orders"> & { readonly waiting: Orders
 
 /**
  * Pays the waiting payouts whose account has their price, oldest first per account, and ends those
- * that have expired. A payout is written only if it can be paid or has to end.
+ * that have expired or whose account is closed. A payout is written only if it can be paid or has to
+ * end.
  */
 export async function runWaiting({ waiting, ...deps }: WaitingDeps): Promise<void> {
   const own = { ...deps, orders: waiting };
@@ -32,9 +33,9 @@ async function runDue(deps: OrderDeps): Promise<void> {
 /** Tries the oldest payout of each account. Returns true if one of them left the line. */
 async function runOldest(deps: OrderDeps): Promise<boolean> {
   const oldest = await oldestInLine(deps.orders);
-  const covered = oldest.length === 0 ? [] : await coveredBy(deps, oldest);
+  const triable = oldest.length === 0 ? [] : await triableOf(deps, oldest);
   let hasMoved = false;
-  for (const { _id } of covered) {
+  for (const { _id } of triable) {
     const leased = await leaseInLine(deps.orders, _id, orderLeaseMs);
     if (leased === undefined) continue;
     await executeOrder(deps, leased);
@@ -44,18 +45,23 @@ async function runOldest(deps: OrderDeps): Promise<boolean> {
   return hasMoved;
 }
 
-/** Returns the payouts that no worker has and whose account has their last price. */
-async function coveredBy(
+/**
+ * Returns the payouts that no worker has and whose account has their last price. A closed account
+ * gets no more money, so its payouts are tried too, and fail.
+ */
+async function triableOf(
   { ledger }: OrderDeps,
   oldest: readonly OrderDocument[],
 ): Promise<OrderDocument[]> {
   const ids = oldest.map(({ account_id }) => account_id);
   const found = await ledger.accounts
-    .find({ _id: { $in: ids } }, { projection: { available: 1 } })
+    .find({ _id: { $in: ids } }, { projection: { available: 1, closed_at: 1 } })
     .toArray();
-  const available = new Map(found.map((each) => [each._id, fromDecimal128(each.available)]));
+  const accounts = new Map(found.map((each) => [each._id, each]));
   return oldest.filter(({ account_id, balance, lease }) => {
-    if (balance === undefined || lease !== undefined) return false;
-    return (available.get(account_id) ?? 0n) >= fromDecimal128(balance.price_minor);
+    const account = accounts.get(account_id);
+    if (balance === undefined || lease !== undefined || account === undefined) return false;
+    const isCovered = fromDecimal128(account.available) >= fromDecimal128(balance.price_minor);
+    return isCovered || account.closed_at !== undefined;
   });
 }
