@@ -130,6 +130,36 @@ describe("a revoked key", () => {
     expect((await decide(approver, order, "reject", { reason: "a test" })).status).toBe(200);
   });
 
+  it("has its payout that waits for balance held and announced, until it is approved", async () => {
+    const chosen = await startReceiver();
+    const event_types = ["payout.approval_required"];
+    const endpoint = await acme.data("POST", paths.endpoints, { url: chosen.url, event_types });
+    closing.push(async () => {
+      await acme.call("DELETE", `${paths.endpoints}/${endpoint.id}`);
+      await chosen.close();
+    });
+    const key = await childOf(acme);
+    const account_id = platform.accountId("acme", "USD", false);
+    const terms = { ...(await acme.transfer("USD", "USD")), account_id, source_amount: "10.00" };
+    const quote_id = (await acme.data("POST", paths.rfq, terms)).id as string;
+    const body = { quote_id, queue_if_low_balance: true };
+    const id = (await key.data("POST", paths.execute, body)).id as string;
+    const { revocation } = (await revoke(key.id)).json.data;
+    expect(revocation.waiting_payouts).toEqual({ count: 1, ids: [id] });
+    const events = () => chosen.calls.map((call) => JSON.parse(call.body.toString()));
+    const own = () => events().filter((each) => each.transaction_id === id);
+    await vi.waitFor(() => expect(own()).toHaveLength(1), { timeout: 20_000, interval: 100 });
+    expect(own().flatMap((each) => described.webhookProblems(each))).toEqual([]);
+    expect(own()[0].data).toMatchObject({ id, status: "awaiting_approval", reasons: [] });
+    const path = `${paths.payouts}/${id}`;
+    const { approval } = await acme.data("GET", path);
+    expect(approval).toMatchObject({ state: "waiting", reasons: [], digest: "" });
+    const { digest } = approval;
+    const decided = await approver.post(`${path}/approve`, { digest }, withKey());
+    expect(decided.json.data).toMatchObject({ sub_status: "awaiting_balance" });
+    expect((await acme.post(`${path}/cancel`, {})).status).toBe(200);
+  });
+
   it("leaves nothing behind where that is asked for: orders, keys and endpoints", async () => {
     const key = await childOf(acme);
     const child = await childOf(key);
