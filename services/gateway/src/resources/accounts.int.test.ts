@@ -100,7 +100,7 @@ describe("accounts", () => {
           ...{ currency_code: "USD", amount: 100.1, available: 899.9, held: 100.1 },
           ...{ available_change: -100.1, held_change: 100.1, total_fees: 0 },
           ...{ payout_id: "po_1", note: "", reverses: "", previous_hash: "aa", hash: "bb" },
-          created_at: wireAt,
+          ...{ scheduled_payout_id: "", created_at: wireAt },
         },
       ],
       meta_data: { total_count: 2, next_cursor: "c2" },
