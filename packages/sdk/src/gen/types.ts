@@ -3086,7 +3086,7 @@ export interface ListPayoutsQuery {
   /** Only payouts of this sub-status. */
   sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | "awaiting_balance" | undefined;
   /** Only failed payouts with this code; a page reads at most 10,000 payouts for it. */
-  failure_code?: "ACCOUNT_BLOCKED" | "ACCOUNT_CLOSED" | "ACCOUNT_NOT_FOUND" | "AMOUNT_NOT_ACCEPTED" | "APPROVAL_EXPIRED" | "APPROVAL_REJECTED" | "BENEFICIARY_BANK_REJECTED" | "BENEFICIARY_NAME_MISMATCH" | "BENEFICIARY_REFUSED" | "CANCELLED" | "CURRENCY_NOT_ACCEPTED" | "INVALID_ACCOUNT" | "INVALID_ADDRESS" | "INVALID_NAME" | "INVALID_REMITTANCE" | "INVALID_ROUTING" | "REGULATORY" | "TRANSFER_REVERTED" | "UNSPECIFIED" | undefined;
+  failure_code?: "ACCOUNT_BLOCKED" | "ACCOUNT_CLOSED" | "ACCOUNT_NOT_FOUND" | "AMOUNT_NOT_ACCEPTED" | "APPROVAL_EXPIRED" | "APPROVAL_REJECTED" | "BENEFICIARY_BANK_REJECTED" | "BENEFICIARY_NAME_MISMATCH" | "BENEFICIARY_REFUSED" | "CANCELLED" | "CURRENCY_NOT_ACCEPTED" | "INVALID_ACCOUNT" | "INVALID_ADDRESS" | "INVALID_NAME" | "INVALID_REMITTANCE" | "INVALID_ROUTING" | "REGULATORY" | "TRANSFER_REVERTED" | "UNSPECIFIED" | "INSUFFICIENT_BALANCE" | "COST_ABOVE_MAXIMUM" | "BENEFICIARY_NOT_READY" | "LIMIT_EXCEEDED" | "POSSIBLE_DUPLICATE" | "ACCESS_FORBIDDEN" | "CORRIDOR_NOT_ACTIVE" | "RECORD_NOT_FOUND" | "AMOUNT_NOT_WITHIN_LIMITS" | "SOURCE_ACCOUNT_CLOSED" | undefined;
   /** Only payouts from this account; a page reads at most 10,000 payouts for it. */
   account_id?: string | undefined;
   /** Only payouts to this beneficiary. */
@@ -3128,7 +3128,7 @@ export interface ExportPayoutsQuery {
   /** Only payouts of this sub-status. */
   sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | "awaiting_balance" | undefined;
   /** Only failed payouts with this code; a page reads at most 10,000 payouts for it. */
-  failure_code?: "ACCOUNT_BLOCKED" | "ACCOUNT_CLOSED" | "ACCOUNT_NOT_FOUND" | "AMOUNT_NOT_ACCEPTED" | "APPROVAL_EXPIRED" | "APPROVAL_REJECTED" | "BENEFICIARY_BANK_REJECTED" | "BENEFICIARY_NAME_MISMATCH" | "BENEFICIARY_REFUSED" | "CANCELLED" | "CURRENCY_NOT_ACCEPTED" | "INVALID_ACCOUNT" | "INVALID_ADDRESS" | "INVALID_NAME" | "INVALID_REMITTANCE" | "INVALID_ROUTING" | "REGULATORY" | "TRANSFER_REVERTED" | "UNSPECIFIED" | undefined;
+  failure_code?: "ACCOUNT_BLOCKED" | "ACCOUNT_CLOSED" | "ACCOUNT_NOT_FOUND" | "AMOUNT_NOT_ACCEPTED" | "APPROVAL_EXPIRED" | "APPROVAL_REJECTED" | "BENEFICIARY_BANK_REJECTED" | "BENEFICIARY_NAME_MISMATCH" | "BENEFICIARY_REFUSED" | "CANCELLED" | "CURRENCY_NOT_ACCEPTED" | "INVALID_ACCOUNT" | "INVALID_ADDRESS" | "INVALID_NAME" | "INVALID_REMITTANCE" | "INVALID_ROUTING" | "REGULATORY" | "TRANSFER_REVERTED" | "UNSPECIFIED" | "INSUFFICIENT_BALANCE" | "COST_ABOVE_MAXIMUM" | "BENEFICIARY_NOT_READY" | "LIMIT_EXCEEDED" | "POSSIBLE_DUPLICATE" | "ACCESS_FORBIDDEN" | "CORRIDOR_NOT_ACTIVE" | "RECORD_NOT_FOUND" | "AMOUNT_NOT_WITHIN_LIMITS" | "SOURCE_ACCOUNT_CLOSED" | undefined;
   /** Only payouts from this account; a page reads at most 10,000 payouts for it. */
   account_id?: string | undefined;
   /** Only payouts to this beneficiary. */

@@ -258,11 +258,21 @@ const executed = f.record(ExecutePayoutResponseSchema, "ExecutedPayout", "An acc
 /** Stated for each filter without an index. */
 const readsMore = "a page reads at most 10,000 payouts for it";
 
+/** With these a payout fails that waited for balance. */
+const waitFailures = [
+  ...["INSUFFICIENT_BALANCE", "COST_ABOVE_MAXIMUM", "BENEFICIARY_NOT_READY", "LIMIT_EXCEEDED"],
+  ...["POSSIBLE_DUPLICATE", "ACCESS_FORBIDDEN", "CORRIDOR_NOT_ACTIVE", "RECORD_NOT_FOUND"],
+  ...["AMOUNT_NOT_WITHIN_LIMITS", "SOURCE_ACCOUNT_CLOSED"],
+] as const;
+
 /** Filters and order of the list and its file. */
 const filters = q.queryOf(ListPayoutsRequestSchema, {
   status: q.word(PayoutStatus, "Only payouts of this status."),
   sub_status: q.word(PayoutSubStatus, "Only payouts of this sub-status."),
-  failure_code: q.choice(failureCodes, `Only failed payouts with this code; ${readsMore}.`),
+  failure_code: q.choice(
+    [...failureCodes, ...waitFailures],
+    `Only failed payouts with this code; ${readsMore}.`,
+  ),
   account_id: q.id("account", `Only payouts from this account; ${readsMore}.`),
   beneficiary_id: q.id("beneficiary", "Only payouts to this beneficiary."),
   reference_id: q.text("Only payouts with this `reference_id`."),
