@@ -9,6 +9,7 @@ import {
   forgetsWaits,
   guaranteeing,
   neverTaken,
+  provesNothing,
   quotesTooLow,
   triedAgain,
   unguarded,
@@ -97,7 +98,7 @@ describe("finds within a few seeds that", () => {
     ["a write returns before a majority has it", guaranteeing({ writeConcern: { w: 1 } })],
     ["a read returns what no majority has", guaranteeing({ readConcern: { level: "local" } })],
     ["a read returns what a secondary has", guaranteeing({ readPreference: "secondary" })],
-    ["a former primary's word counts that a record is absent", { provesNothing: true }],
+    ["a former primary's word counts that a record is absent", provesNothing()],
     ["a grouped write of unknown outcome counts as failed", batchesFail()],
   ];
 

@@ -67,6 +67,11 @@ export function guaranteeing(less: Partial<Guarantees>): SeedOptions {
   return { guarantees: { ...clientGuarantees, ...less }, failoverFactor: 5 };
 }
 
+/** Believes a single reading that a record is absent. Only a failover makes one wrong. */
+export function provesNothing(): SeedOptions {
+  return { ...guaranteeing({}), provesNothing: true };
+}
+
 /**
  * Reports a batch with an unknown outcome as one that the database carried out and that changed
  * nothing: no document matched, and each inserted key was taken.
