@@ -47,6 +47,8 @@ export type Sent = {
   readonly csv?: string;
   /** Identifies one attempt of a person to make a change. A retry uses the same key. */
   readonly idempotencyKey?: string;
+  /** Asks what the request would do. It changes nothing. */
+  readonly isDryRun?: true;
   readonly signal?: AbortSignal;
 };
 
@@ -77,6 +79,7 @@ export async function send<T>(method: string, path: string, sent: Sent = {}): Pr
       "Disburse-Amounts": "string",
       ...(isRead ? {} : { "X-CSRF-Token": csrfToken }),
       ...contentType(sent),
+      ...(sent.isDryRun === undefined ? {} : { "Disburse-Dry-Run": "true" }),
       ...(sent.idempotencyKey === undefined ? {} : { "Idempotency-Key": sent.idempotencyKey }),
     },
     ...contentOf(sent),

@@ -146,6 +146,8 @@ async function jsonReport(whole: unknown, load: LoadLines): Promise<Readable> {
 }
 
 const path = "/api/v1/transfer/batches";
+/** Lets a call with 10,000 lines use the whole time of its request. */
+const wholeRequest = { timeoutMs: 10_000 };
 const mebibyte = 1024 * 1024;
 
 /** Fields of the JSON body that no row of a file can have. */
@@ -222,7 +224,9 @@ export const batches: Resource = {
       refusals: ["INVALID_REQUEST"],
       answer: async (call, { orders }) => {
         const request = batchRequest(call);
-        return isRefused(request) ? request : (await orders.createBatch(request)).batch;
+        return isRefused(request)
+          ? request
+          : (await orders.createBatch(request, wholeRequest)).batch;
       },
     }),
     post("validateBatch", `${path}/validate`, {
@@ -236,7 +240,9 @@ export const batches: Resource = {
       isReadOnly: true,
       answer: async (call, { orders }) => {
         const request = batchRequest(call);
-        return isRefused(request) ? request : orders.validateBatch({ batch: request });
+        return isRefused(request)
+          ? request
+          : orders.validateBatch({ batch: request }, wholeRequest);
       },
     }),
     get("getBatchTemplate", `${path}/template.csv`, {

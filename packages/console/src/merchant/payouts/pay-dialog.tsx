@@ -7,12 +7,14 @@ import { Problem } from "../../api/problem.ts";
 import { attemptKey, send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { Modal } from "../../ui/dialog.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 import { useSingle } from "../../ui/use-attempt.ts";
-import { nameOf } from "../rules/beneficiary.ts";
+import { accountOf, nameOf } from "../rules/beneficiary.ts";
 import { usePayoutDraft } from "./draft.ts";
+import { Outcome } from "./outcome.tsx";
 import type { PayoutDetails, QuoteWish, TimedQuote } from "./quote.ts";
 import { QuoteFacts } from "./quote-facts.tsx";
 
@@ -47,10 +49,23 @@ export function PayDialog(props: {
         if (!isDecided) onOpenChange(open);
       }}
     >
-      <p>
-        {words.chosen} <strong>{nameOf(wish.beneficiary)}</strong>
-      </p>
+      <Facts
+        rows={[
+          [words.chosen, <strong key="name">{nameOf(wish.beneficiary)}</strong>],
+          [
+            words.destination,
+            <span key="to" className="mono break">
+              {accountOf(wish.beneficiary)}
+            </span>,
+          ],
+          [words.fromAccount, wish.account.name || wish.account.id],
+          [t.payouts.reference, details.reference],
+        ]}
+      />
       <QuoteFacts timed={timed} corridor={corridor} beneficiary={wish.beneficiary} />
+      {isOver || isDecided || paying.isError ? null : (
+        <Outcome quoteId={quote.id} reference={details.reference} />
+      )}
       {isOver && !isDecided && !paying.isError ? (
         <Notice tone="warn">{words.expiredInDialog}</Notice>
       ) : null}

@@ -10,6 +10,7 @@ import { SelectField, TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
 import { amountOf, grouped, isZero, moneyText } from "../../ui/rules/amounts.ts";
+import { isBelow } from "../../ui/rules/sums.ts";
 import { usePayoutDraft } from "./draft.ts";
 import { corridorOf, type QuoteWish } from "./quote.ts";
 import { QuotePanel } from "./quote-panel.tsx";
@@ -53,10 +54,14 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
   const [day, setDay] = useState("");
   const { account, corridor } = usable.find((each) => each.account.id === accountId) ?? usable[0];
   const amount = useRested(amountOf(typed));
-  const wish: QuoteWish | undefined =
-    amount === undefined ? undefined : { account, beneficiary, side, amount };
   const { source_amount_min: min = "0", source_amount_max: max = "" } = corridor.limits;
   const { currency_code: source } = account;
+  const problem =
+    side === "source_amount" ? problemOf(amountOf(typed), { min, max, account, day }) : undefined;
+  const wish: QuoteWish | undefined =
+    amount === undefined || problem !== undefined
+      ? undefined
+      : { account, beneficiary, side, amount };
   const currency = side === "source_amount" ? source : (beneficiary.destination_currency ?? "");
   const isBad = typed !== "" && amountOf(typed) === undefined;
   return (
@@ -82,6 +87,7 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
               name="amount"
               required
               {...(isBad ? { error: words.badAmount } : {})}
+              {...(problem === undefined ? {} : { error: problem })}
               {...(side === "source_amount"
                 ? { hint: words.amountHint(grouped(min), moneyText(max, source)) }
                 : {})}
@@ -103,6 +109,25 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
       </Section>
     </div>
   );
+}
+
+/** Compares an amount with the corridor's limits, and with the balance if it is paid now. */
+function problemOf(
+  amount: string | undefined,
+  of: {
+    readonly min: string;
+    readonly max: string;
+    readonly account: Account;
+    readonly day: string;
+  },
+): string | undefined {
+  const { min, max, account, day } = of;
+  const { available, currency_code: currency } = account;
+  if (amount === undefined) return undefined;
+  if (isBelow(amount, min)) return words.tooLittle(moneyText(min, currency));
+  if (max !== "" && isBelow(max, amount)) return words.tooMuch(moneyText(max, currency));
+  const isShort = day === "" && isBelow(available, amount);
+  return isShort ? words.tooShort(moneyText(available, currency)) : undefined;
 }
 
 type DetailsProps = {

@@ -5,6 +5,7 @@ import { t } from "../../catalogue/en.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { countDownText } from "../../ui/rules/times.ts";
+import { Outcome } from "./outcome.tsx";
 import { PayDialog } from "./pay-dialog.tsx";
 import {
   type PayoutDetails,
@@ -64,6 +65,7 @@ function Quoted(props: {
   return (
     <div className="card">
       <QuoteFacts timed={timed} corridor={corridor} beneficiary={wish.beneficiary} />
+      {isOver || isPaying ? null : <Outcome quoteId={timed.quote.id} reference="" />}
       {isOver ? (
         <Notice tone="warn">{words.expired}</Notice>
       ) : (

@@ -1,0 +1,42 @@
+import type { DryRun } from "@disburse/sdk/gen/types.ts";
+import { useQuery } from "@tanstack/react-query";
+import { send } from "../../api/request.ts";
+import { t } from "../../catalogue/en.ts";
+import { Notice } from "../../ui/notice.tsx";
+import { moneyText } from "../../ui/rules/amounts.ts";
+
+const words = t.payouts.create;
+
+/**
+ * Says before the payment what will happen: it is sent at once, waits for approval, or is refused.
+ * This is the API's dry run, which stores and holds nothing. Without its answer nothing is shown.
+ */
+export function Outcome({ quoteId, reference }: { quoteId: string; reference: string }) {
+  const { data } = useQuery({
+    queryKey: ["dry run", quoteId, reference],
+    queryFn: ({ signal }) => {
+      const body = { quote_id: quoteId, ...(reference === "" ? {} : { reference_id: reference }) };
+      return send<DryRun>("POST", "/api/v1/transfer/execute", { body, isDryRun: true, signal });
+    },
+    retry: false,
+  });
+  if (data === undefined) return null;
+  if (data.refusals.length > 0) {
+    return (
+      <Notice tone="warn">
+        <p>{words.wouldBeRefused}</p>
+        <ul>
+          {data.refusals.map(({ code, message }) => (
+            <li key={`${code}:${message}`}>{message}</li>
+          ))}
+        </ul>
+        {data.available_amount === undefined ? null : (
+          <p>{words.available(moneyText(data.available_amount, data.source_currency_code))}</p>
+        )}
+      </Notice>
+    );
+  }
+  if (!data.approval_required) return <Notice tone="good">{words.wouldBeSent}</Notice>;
+  const reasons = data.approval_reasons.map((each) => t.payouts.one.approvalReasons[each] ?? each);
+  return <Notice tone="info">{words.wouldWait(reasons.join(", "))}</Notice>;
+}
