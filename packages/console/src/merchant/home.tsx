@@ -20,7 +20,7 @@ export function Home() {
   const session = useSession();
   return (
     <Page
-      title={words.title}
+      title={t.shell.pages.home}
       actions={
         may(session, "payout:write") ? (
           <Link to="/payouts/new" className="button" data-kind="primary">
@@ -30,7 +30,11 @@ export function Home() {
       }
     >
       <WorkList />
-      {may(session, "account:read") ? <Balances /> : null}
+      {may(session, "account:read") ? (
+        <Section title={words.title}>
+          <Balances />
+        </Section>
+      ) : null}
       {may(session, "payout:read") ? (
         <Section title={words.recent} actions={<Link to="/payouts">{words.all}</Link>}>
           <List
