@@ -2,38 +2,13 @@ import { addDecimals, type Decimal } from "@disburse/kernel/decimal.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Conversion, LedgerEntry, Movement } from "./account.ts";
-import { decidingKeys, hashOf, type LedgerState, planMovement } from "./movement.ts";
+import { hashOf, planMovement } from "./movement.ts";
 import { isBalanced, postingText, withPlatformPostings } from "./postings.ts";
+import { emptyAccount, runAt, runMovements } from "./test-runs.ts";
 
-const start: LedgerState = {
-  id: "acc_1",
-  merchantId: "mer_1",
-  currency: "USD",
-  available: 0n,
-  held: 0n,
-  counts: { initiated: 0, succeeded: 0, failed: 0 },
-  sequence: 0,
-  headHash: "",
-  updatedAt: new Date(0),
-};
-const now = new Date("2026-11-21T10:00:00.000Z");
-
-/** Applies movements to an account one after the other. */
-function run(movements: readonly Movement[], at = now) {
-  let state = start;
-  const known = new Map<string, LedgerEntry>();
-  const outcomes = movements.map((movement) => {
-    const keys = new Set(decidingKeys(state.id, movement));
-    const deciding = new Map([...known].filter(([key]) => keys.has(key)));
-    const planned = planMovement(state, deciding, movement, at);
-    if (planned.outcome === "applied") {
-      state = planned.state;
-      known.set(planned.entry.key, planned.entry);
-    }
-    return planned.outcome;
-  });
-  return { state, outcomes, entries: [...known.values()] };
-}
+const start = emptyAccount;
+const now = runAt;
+const run = (movements: readonly Movement[], at = now) => runMovements(start, movements, at);
 
 const toRupees: Conversion = {
   destination: "INR",

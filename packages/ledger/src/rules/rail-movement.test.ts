@@ -1,32 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry, Movement } from "./account.ts";
-import { decidingKeys, type LedgerState, planMovement } from "./movement.ts";
+import type { Movement } from "./account.ts";
 import { isBalanced, postingText, withPlatformPostings } from "./postings.ts";
+import { emptyAccount, runMovements } from "./test-runs.ts";
 
-const start: LedgerState = {
-  ...{ id: "rail:bank:USD", merchantId: "platform", currency: "USD", available: 0n, held: 0n },
-  ...{ sequence: 0, headHash: "", updatedAt: new Date(0) },
-  counts: { initiated: 0, succeeded: 0, failed: 0 },
-};
-const now = new Date("2026-11-21T10:00:00.000Z");
-
-/** Applies movements to a rail account one after the other. */
-function run(movements: readonly Movement[]) {
-  let state = start;
-  const known = new Map<string, LedgerEntry>();
-  const outcomes = movements.map((movement) => {
-    const keys = new Set(decidingKeys(state.id, movement));
-    const deciding = new Map([...known].filter(([key]) => keys.has(key)));
-    const planned = planMovement(state, deciding, movement, now);
-    if (planned.outcome === "applied") {
-      state = planned.state;
-      known.set(planned.entry.key, planned.entry);
-    }
-    return planned.outcome;
-  });
-  return { state, outcomes, entries: [...known.values()] };
-}
+const start = { ...emptyAccount, id: "rail:bank:USD", merchantId: "platform" };
+const run = (movements: readonly Movement[]) => runMovements(start, movements);
 
 const fund = (amount: bigint, operationId = "op"): Movement => ({
   ...{ step: "fund", operationId, amount, note: "wire" },

@@ -1,37 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry, Movement } from "./account.ts";
-import { decidingKeys, type LedgerState, planEntries } from "./movement.ts";
-
-const start: LedgerState = {
-  id: "acc_1",
-  merchantId: "mer_1",
-  currency: "USD",
-  available: 0n,
-  held: 0n,
-  counts: { initiated: 0, succeeded: 0, failed: 0 },
-  sequence: 0,
-  headHash: "",
-  updatedAt: new Date(0),
-};
-const now = new Date("2026-11-21T10:00:00.000Z");
+import type { Movement } from "./account.ts";
+import { emptyAccount, runMovements } from "./test-runs.ts";
 
 /** Applies movements one after the other. Returns each outcome, the entries and the balances. */
 function run(...movements: readonly Movement[]) {
-  let state = start;
-  const known = new Map<string, LedgerEntry>();
-  const outcomes = movements.map((movement) => {
-    const keys = new Set(decidingKeys(state.id, movement));
-    const deciding = new Map([...known].filter(([key]) => keys.has(key)));
-    const planned = planEntries(state, deciding, movement, now);
-    if (planned.outcome === "applied") {
-      state = planned.state;
-      for (const entry of planned.entries) known.set(entry.key, entry);
-    }
-    return planned.outcome;
-  });
+  const { state, outcomes, entries } = runMovements(emptyAccount, movements);
   return {
     outcomes,
-    keys: [...known.keys()].slice(1),
+    keys: entries.map(({ key }) => key).slice(1),
     balances: [state.available, state.held],
     initiated: state.counts.initiated,
   };
