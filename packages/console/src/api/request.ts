@@ -47,7 +47,7 @@ export type Sent = {
   readonly csv?: string;
   /** Identifies one attempt of a person to make a change. A retry uses the same key. */
   readonly idempotencyKey?: string;
-  /** Asks what the request would do. It changes nothing. */
+  /** Returns the effect that the request would have. Changes nothing. */
   readonly isDryRun?: true;
   readonly signal?: AbortSignal;
 };

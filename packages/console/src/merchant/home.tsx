@@ -50,7 +50,7 @@ export function Home() {
   );
 }
 
-/** What needs a person, with counts that the navigation shows too. */
+/** The tasks of a person. The navigation shows the same counts. */
 function WorkList() {
   const work = useMerchantWork(useSession());
   return (

@@ -29,7 +29,7 @@ import { creatorName } from "./names.tsx";
 
 const words = t.payouts.waiting;
 
-/** What a person decides on: the content, identified by its digest. */
+/** The content that a person approves, identified by its digest. */
 type Approvable = { readonly digest: string; readonly expires_at: string };
 
 /** Something that awaits the decision of another person of the team. */

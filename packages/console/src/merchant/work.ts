@@ -7,7 +7,7 @@ import { t } from "../catalogue/en.ts";
 import { may, type Session } from "../session/session.ts";
 import { isBelow } from "../ui/rules/sums.ts";
 
-/** Something that needs a person, and the page where it is done. */
+/** A kind of task, and the page for it. */
 export type Work = {
   readonly label: string;
   readonly count: number;
@@ -89,7 +89,7 @@ function counts(): readonly Counted[] {
   ];
 }
 
-/** Returns what needs a person of the merchant, without what has a count of zero. */
+/** Returns the tasks of a merchant's person. Omits kinds without a task. */
 export function useMerchantWork(session: Session): readonly Work[] {
   const isMember = session.kind === "member" && session.merchant !== null;
   const asked = isMember ? counts().filter(({ scope }) => may(session, scope)) : [];

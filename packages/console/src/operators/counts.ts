@@ -4,7 +4,7 @@ import { readExceptions } from "./treasury/resolution.tsx";
 
 const countedMax = 1_000;
 
-/** The numbers of what waits on an operator's pages. */
+/** The numbers of tasks on operators' pages. */
 export const counts = {
   approvals: async () => (await readProposals()).proposals.length,
   exceptions: async () => (await readAllPages(readExceptions, countedMax)).items.length,

@@ -9,7 +9,7 @@ const ofOperators = [
   ["/treasury/exceptions", "exceptions"],
 ] as const;
 
-/** Returns the number of what waits on each page of the navigation, without zeros. */
+/** Returns the number of tasks on each page of the navigation. Omits zeros. */
 export function useCounts(session: Session): ReadonlyMap<string, number> {
   const work = useMerchantWork(session);
   const own = work.flatMap(({ to, search, count }) => (search === undefined ? [[to, count]] : []));

@@ -17,9 +17,9 @@ export type BulkAction<T> = {
   readonly label: string;
   readonly text: string;
   readonly kind: "primary" | "danger";
-  /** Label of a reason that all rows get. Without it, none is asked for. */
+  /** The label of the reason. Absent if the action needs no reason. */
   readonly reason?: string;
-  /** Reads on opening what the dialog shows and what `change` then sends, such as digests. */
+  /** Reads the rows again when the dialog opens, for example with their digests. */
   readonly open?: (rows: readonly T[]) => Promise<readonly T[]>;
   /** `key` identifies the attempt at this row, so that a repeat changes it once. */
   readonly change: (row: T, key: string, reason: string) => Promise<unknown>;
@@ -28,7 +28,7 @@ export type BulkAction<T> = {
 /** The changes that a list offers for several of its rows. */
 export type Bulk<T> = {
   readonly nameOf: (row: T) => string;
-  /** What the dialog says of all rows together, such as the sum. */
+  /** Shows facts about all rows together, such as their sum. */
   readonly summary?: (rows: readonly T[]) => ReactNode;
   readonly actions: readonly BulkAction<T>[];
   /** Reads the lists again that have changed. */

@@ -40,8 +40,8 @@ export const shellWords = {
     platform: "Platform",
   },
   work: {
-    title: "Needs you",
-    none: "Nothing needs you now.",
+    title: "To do",
+    none: "Nothing to do now.",
     approvals: "Waiting for approval",
     failed: "Payouts that failed today",
     returned: "Payouts that came back",

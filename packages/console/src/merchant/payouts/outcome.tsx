@@ -8,8 +8,8 @@ import { moneyText } from "../../ui/rules/amounts.ts";
 const words = t.payouts.create;
 
 /**
- * Says before the payment what will happen: it is sent at once, waits for approval, or is refused.
- * This is the API's dry run, which stores and holds nothing. Without its answer nothing is shown.
+ * Shows the result of the API's dry run before the payment: the payout is sent at once, waits for
+ * approval, or is refused. A dry run stores and holds nothing. If it fails, nothing is shown.
  */
 export function Outcome({ quoteId, reference }: { quoteId: string; reference: string }) {
   const { data } = useQuery({

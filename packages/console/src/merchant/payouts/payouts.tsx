@@ -44,7 +44,7 @@ export function Payouts() {
   );
 }
 
-/** Cancels what can be taken back. The results name those payouts that can't. */
+/** Cancels payouts. The results name those that can't be cancelled. */
 function useCancellations(isAllowed: boolean): Bulk<PayoutItem> | undefined {
   const client = useQueryClient();
   if (!isAllowed) return undefined;

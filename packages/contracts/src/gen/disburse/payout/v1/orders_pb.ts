@@ -533,7 +533,7 @@ export const PreviewPayoutResponseSchema: GenMessage<PreviewPayoutResponse, {jso
   messageDesc(file_disburse_payout_v1_orders, 4);
 
 /**
- * What is left of a velocity limit before a payout.
+ * The remaining part of a velocity limit before a payout.
  *
  * @generated from message disburse.payout.v1.LimitLeft
  */
@@ -571,7 +571,7 @@ export type LimitLeft = Message<"disburse.payout.v1.LimitLeft"> & {
 };
 
 /**
- * What is left of a velocity limit before a payout.
+ * The remaining part of a velocity limit before a payout.
  *
  * @generated from message disburse.payout.v1.LimitLeft
  */

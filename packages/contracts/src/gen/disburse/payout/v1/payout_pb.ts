@@ -4235,14 +4235,14 @@ export const PayoutOrderBy = {
   OLDEST: 2,
 
   /**
-   * By source amount. Payouts of the same amount follow newest first.
+   * By source amount, then by time of creation, newest first.
    *
    * @generated from enum value: PAYOUT_ORDER_BY_LOWEST = 3;
    */
   LOWEST: 3,
 
   /**
-   * By source amount. Payouts of the same amount follow oldest first.
+   * By source amount, then by time of creation, oldest first.
    *
    * @generated from enum value: PAYOUT_ORDER_BY_HIGHEST = 4;
    */
