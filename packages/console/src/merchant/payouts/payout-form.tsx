@@ -56,10 +56,13 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
   const amount = useRested(amountOf(typed));
   const { source_amount_min: min = "0", source_amount_max: max = "" } = corridor.limits;
   const { currency_code: source } = account;
-  const problem =
-    side === "source_amount" ? problemOf(amountOf(typed), { min, max, account, day }) : undefined;
+  const sent = side === "source_amount" ? amountOf(typed) : undefined;
+  const outside = sent === undefined ? undefined : limitProblem(sent, { min, max, source });
+  const isShort = sent !== undefined && day === "" && isBelow(account.available, sent);
+  const problem = outside ?? (isShort ? words.tooShort(availableOf(account)) : undefined);
+  // The balance never ends a quote: the payment itself lowers it, while its dialog is open.
   const wish: QuoteWish | undefined =
-    amount === undefined || problem !== undefined
+    amount === undefined || outside !== undefined
       ? undefined
       : { account, beneficiary, side, amount };
   const currency = side === "source_amount" ? source : (beneficiary.destination_currency ?? "");
@@ -111,23 +114,16 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
   );
 }
 
-/** Compares an amount with the corridor's limits, and with the balance if it is paid now. */
-function problemOf(
-  amount: string | undefined,
-  of: {
-    readonly min: string;
-    readonly max: string;
-    readonly account: Account;
-    readonly day: string;
-  },
+const availableOf = ({ available, currency_code: currency }: Account) =>
+  moneyText(available, currency);
+
+/** Compares an amount with the limits of its corridor. */
+function limitProblem(
+  amount: string,
+  { min, max, source }: { readonly min: string; readonly max: string; readonly source: string },
 ): string | undefined {
-  const { min, max, account, day } = of;
-  const { available, currency_code: currency } = account;
-  if (amount === undefined) return undefined;
-  if (isBelow(amount, min)) return words.tooLittle(moneyText(min, currency));
-  if (max !== "" && isBelow(max, amount)) return words.tooMuch(moneyText(max, currency));
-  const isShort = day === "" && isBelow(available, amount);
-  return isShort ? words.tooShort(moneyText(available, currency)) : undefined;
+  if (isBelow(amount, min)) return words.tooLittle(moneyText(min, source));
+  return max !== "" && isBelow(max, amount) ? words.tooMuch(moneyText(max, source)) : undefined;
 }
 
 type DetailsProps = {
