@@ -338,6 +338,21 @@ describe("a batch that corrects another", () => {
     expect((await linesOf(first))[1]?.correctedByBatchId).toBe(again?.id);
   });
 
+  it.each([0, 1])("fails too: only one batch pays its line, by chain %i", async (chosen) => {
+    const first = await withFailures();
+    const dear = [line({ referenceId: "b", sourceAmount: "500.00" })];
+    const { batch } = await platform.ordersRpc.createBatch(asked(dear, { correctsBatchId: first }));
+    const second = batch?.id ?? "";
+    await approve(second);
+    await run();
+    expect(await faceOf(second)).toBe("finished 0/0/1/0");
+    const both = [first, second];
+    expect(await problemsOf(correct(both[chosen] ?? "", ["b"]))).toBeUndefined();
+    for (const each of both) {
+      expect(await problemsOf(correct(each, ["b"]))).toMatch(/was corrected before/);
+    }
+  });
+
   it("is another merchant's or not stored: refused", async () => {
     const first = await withFailures();
     const foreign = correct(first, ["b"], { merchantId: "mer_2" });

@@ -21,10 +21,14 @@ type Correction = {
   readonly batchId: string;
 };
 
-/** A failed line and the new line that pays it again. `before` is a line that failed to do so. */
+/** A failed line and the new line that pays it again. */
 type Claim = {
+  /** The line of the corrected batch. */
   readonly failedId: string;
+  /** The first line of the chain, which each correction changes. */
+  readonly firstId: string;
   readonly lineId: string;
+  /** The line that failed to pay the first one again. */
   readonly before: string | undefined;
 };
 
@@ -49,8 +53,8 @@ export async function checkedCorrection(
     const line = checked.lines[at];
     if (line === undefined) throw new Error("a reference has no line");
     if ("problem" in match) return { ...line, problems: [...line.problems, match] };
-    const { id: failedId, correctedBy: before } = match;
-    claims.push({ failedId, lineId: lineIdOf(batchId, at + 1), before });
+    const { id: failedId, firstId, correctedBy: before } = match;
+    claims.push({ failedId, firstId, lineId: lineIdOf(batchId, at + 1), before });
     return line;
   });
   return { checked: { ...checked, lines }, claims };
@@ -71,20 +75,31 @@ async function earlierLines(
   batchId: string,
   newBatchId: string,
 ): Promise<EarlierLine[]> {
-  const projection = { state: 1, "details.reference_id": 1, corrected_by: 1 };
+  const projection = { state: 1, "details.reference_id": 1, corrected_by: 1, corrects: 1 };
   const found = await stores.lines
     .find({ batch_id: batchId }, { projection })
     .sort({ line: 1 })
     .toArray();
-  const ids = found.flatMap(({ corrected_by }) => corrected_by ?? []);
-  const others = ids.filter((id) => batchOfLine(id) !== newBatchId);
-  const payable = await payableLines(stores, others);
-  return found.map(({ _id: id, state, details, corrected_by: correctedBy }) => ({
+  const firstIds = found.flatMap(({ corrects }) => corrects ?? []);
+  const firsts = await stores.lines
+    .find({ _id: { $in: firstIds } }, { projection: { corrected_by: 1 } })
+    .toArray();
+  const correctedBy = new Map([...found, ...firsts].map((each) => [each._id, each.corrected_by]));
+  const lines = found.map(({ _id: id, state, details, corrects: firstId = id }) => ({
     id,
+    firstId,
     referenceId: details.reference_id,
     hasFailed: state === "failed",
-    correctedBy,
-    isCorrected: correctedBy !== undefined && payable.has(correctedBy),
+    correctedBy: correctedBy.get(firstId),
+  }));
+  const others = lines.flatMap((each) => each.correctedBy ?? []);
+  const payable = await payableLines(
+    stores,
+    others.filter((id) => batchOfLine(id) !== newBatchId),
+  );
+  return lines.map((each) => ({
+    ...each,
+    isCorrected: each.correctedBy !== undefined && payable.has(each.correctedBy),
   }));
 }
 
@@ -109,7 +124,8 @@ async function payableLines({ batches, lines, clock }: Stores, ids: readonly str
 }
 
 /**
- * Binds each failed line to the new line that pays it again, in one write for each. Call this after
+ * Binds the first line of each chain to the new line that pays it again, in one write for each. Only
+ * this write decides, so two batches of one chain can't both pay the line. Call this after
  * the new lines are stored and before their batch, so that the lines of a refused batch are never
  * paid. A repeat of the operation finds its own claims.
  */
@@ -132,7 +148,7 @@ export async function claimFailed(
   );
   if ((await lines.countDocuments({ ...others, ...isOpen }, { limit: 1 })) > 0) return conflict;
   const { matchedCount } = await lines.bulkWrite(
-    claims.map(({ failedId: _id, lineId, before }) => ({
+    claims.map(({ firstId: _id, lineId, before }) => ({
       updateOne: {
         filter: { _id, state: "failed", corrected_by: before ?? { $exists: false } },
         update: { $set: { corrected_by: lineId } },
@@ -140,5 +156,14 @@ export async function claimFailed(
     })),
     { ordered: false },
   );
-  return matchedCount === claims.length ? "claimed" : conflict;
+  if (matchedCount < claims.length) return conflict;
+  const shown = claims.filter(({ failedId, firstId }) => failedId !== firstId);
+  if (shown.length > 0) {
+    await lines.bulkWrite(
+      shown.map(({ failedId: _id, lineId: corrected_by }) => ({
+        updateOne: { filter: { _id }, update: { $set: { corrected_by } } },
+      })),
+    );
+  }
+  return "claimed";
 }

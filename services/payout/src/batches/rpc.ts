@@ -181,7 +181,8 @@ async function createBatch(
   const origin = currentOrigin();
   const documents = terms.map((each, at) => {
     const id = lineIdOf(_id, at + 1);
-    const place = { batchId: _id, line: at + 1 };
+    const { firstId: corrects } = claims[at] ?? {};
+    const place = { batchId: _id, line: at + 1, ...(corrects !== undefined && { corrects }) };
     return orderDocument(each, {
       id,
       merchantId,

@@ -57,8 +57,13 @@ export type OrderDocument = Origin & {
   /** The line's batch, and its number from 1. */
   batch_id?: string;
   line?: number;
-  /** The line of another batch that pays this failed line again (`correctingBatch`). */
+  /** The latest line of another batch that pays this failed line again. */
   corrected_by?: string;
+  /**
+   * The first failed line that this line pays again, also if others have tried before. Only the
+   * `corrected_by` of that line decides which one may pay.
+   */
+  corrects?: string;
   /** Only of a payout that waits for its account's balance. */
   balance?: StoredWait;
   /** The time of its last published event; only of a payout that waits for balance. */
@@ -120,7 +125,7 @@ export type NewOrder = {
   readonly place:
     | { readonly scheduledAt: Date; readonly reserve: boolean }
     | { readonly dueAt: Date }
-    | { readonly batchId: string; readonly line: number };
+    | { readonly batchId: string; readonly line: number; readonly corrects?: string };
   readonly createdAt: Date;
 };
 
@@ -154,7 +159,10 @@ export function orderDocument(terms: OrderTerms, order: NewOrder): OrderDocument
 }
 
 function placeFields(place: NewOrder["place"]) {
-  if ("batchId" in place) return { batch_id: place.batchId, line: place.line };
+  if ("batchId" in place) {
+    const { batchId: batch_id, line, corrects } = place;
+    return { batch_id, line, ...(corrects !== undefined && { corrects }) };
+  }
   if ("dueAt" in place) return { due_at: place.dueAt };
   const { scheduledAt: scheduled_at, reserve } = place;
   return reserve ? { scheduled_at } : { scheduled_at, due_at: scheduled_at };

@@ -2,7 +2,15 @@ import { expect, it } from "vitest";
 import { matchedLines } from "./corrections.ts";
 
 const line = (id: string, referenceId: string, change: object = {}) => ({
-  ...{ id, referenceId, hasFailed: true, correctedBy: undefined, isCorrected: false, ...change },
+  ...{
+    id,
+    firstId: id,
+    referenceId,
+    hasFailed: true,
+    correctedBy: undefined,
+    isCorrected: false,
+    ...change,
+  },
 });
 const problems = (earlier: ReturnType<typeof line>[], references: string[]) =>
   matchedLines(earlier, references).map((match) => ("problem" in match ? match.problem : match.id));

@@ -3,10 +3,12 @@ import type { Violation } from "@disburse/kernel/refusal.ts";
 /** A line of a batch that another batch corrects. */
 export type EarlierLine = {
   readonly id: string;
+  /** The first line of the chain of corrections; the line itself if it corrects none. */
+  readonly firstId: string;
   readonly referenceId: string;
   /** Only a failed line may be paid again. A payout that failed later is reissued instead. */
   readonly hasFailed: boolean;
-  /** The line that pays this one again; `undefined` if none does. */
+  /** The line that pays the first one again; `undefined` if none does. */
   readonly correctedBy: string | undefined;
   /** True if `correctedBy` may still be paid, so that no other line may correct this one. */
   readonly isCorrected: boolean;
