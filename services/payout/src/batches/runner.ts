@@ -109,14 +109,16 @@ export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<vo
  * or the wait is over. A closed account gets no more money, so its lines are tried too, and fail.
  */
 async function isFunded(deps: BatchDeps, leased: LeasedBatch): Promise<boolean> {
-  const { balance, account_id: _id, cancelled_at } = leased.batch;
-  if (balance === undefined || cancelled_at !== undefined) return true;
-  if (await expireWait(deps.batches, leased)) return true;
+  const { balance, account_id: _id, cancelled_at, unfunded_at } = leased.batch;
+  const isOver = cancelled_at !== undefined || unfunded_at !== undefined;
+  if (balance === undefined || isOver) return true;
   const projection = { available: 1, closed_at: 1 };
   const account = await deps.ledger.accounts.findOne({ _id }, { projection });
   const available = account === null ? 0n : fromDecimal128(account.available);
   const isClosed = account?.closed_at !== undefined;
-  if (!isClosed && available < fromDecimal128(balance.price_minor)) return false;
+  const isShort = !isClosed && available < fromDecimal128(balance.price_minor);
+  // Only a line that is short now can have waited too long.
+  if (isShort) return expireWait(deps.batches, leased);
   // The next line may cost less. If it has too little money too, it stores its own price.
   await forgetPrice(deps.batches, leased);
   return true;

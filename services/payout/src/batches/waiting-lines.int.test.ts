@@ -103,6 +103,20 @@ it("lines wait no longer than the batch says; afterwards they are not paid", asy
   expect(await made()).toBe(1);
 });
 
+it("lines are paid after the time of the batch if the money has come", async () => {
+  const batchId = await approved([line(), line(), line()]);
+  await run(batchId);
+  await topUp("10.00");
+  const past = { $set: { "balance.expires_at": new Date(Date.now() - 1_000) } };
+  await platform.batches.updateOne({ _id: batchId }, past);
+  await run(batchId);
+  expect(await shownOf(batchId)).toBe("running 1/2/0");
+  await run(batchId);
+  const { shown, lines } = await read(batchId);
+  expect(shown).toBe("finished 0/2/1");
+  expect(lines[2]?.failureCode).toBe("INSUFFICIENT_BALANCE");
+});
+
 it("lines that wait fail when their account is closed", async () => {
   const batchId = await approved([line(), line()]);
   await run(batchId);
