@@ -108,7 +108,8 @@ async function queue(
   await markAccount(deps.ledger, accountId);
   const document = waitingDocument(request, wait, now);
   await insertOrFind(deps.waiting, document, { _id: document._id });
-  return (await findQueued(deps, request)) ?? refused("ALREADY_PROCESSED");
+  // Without a record, the quote was claimed meanwhile: by this operation, or by another one.
+  return (await findQueued(deps, request)) ?? executeOnly(deps, request);
 }
 
 /**

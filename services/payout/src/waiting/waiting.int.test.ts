@@ -16,6 +16,7 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { derivedId, eventId } from "@disburse/kernel/id.ts";
 import { openLedger } from "@disburse/ledger/accounts.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type ExecuteRequest, executePayout } from "../execution/execute.ts";
 import { openWaitingPayouts } from "../orders/document.ts";
 import { heldOutbox } from "../orders/events.ts";
 import { executeOrder, orderLeaseMs } from "../orders/execute-order.ts";
@@ -727,26 +728,44 @@ it("an execute that dies at any step is refused or waits after its repeat, and p
   expect(died).toBeGreaterThan(8);
 });
 
-it("an execute whose quote another one has claimed does not wait", async () => {
-  const request = asked();
-  const id = derivedId("payout", request.quoteId);
-  const { quote } = platform.parts;
-  const details = { referenceId: "rent", remittanceInformation: "", purposeCode: "" };
-  const actor = { kind: "service", id: "gateway" } as const;
-  const { merchantId: owner, quoteId } = request;
-  const executing = { merchantId: owner, quoteId, actor, content: "content", details };
-  const claimFirst: typeof quote.expireQuote = async (...args) => {
-    await topUp();
-    const plain = { ...request, mutation: platform.operation(), queueIfLowBalance: false };
-    await platform.rpc.executePayout(plain);
-    return quote.expireQuote(...args);
-  };
-  const racing = { ...platform.parts, quote: { ...quote, expireQuote: claimFirst } };
-  const operation = { operationId: "raced", allowDuplicate: false };
-  const queueing = { queueIfLowBalance: true, maxSourceAmount: "", expiresAt: "" };
-  const result = await executeOrWait(racing, { ...executing, ...operation }, queueing);
-  expect(result).toMatchObject({ refused: "ALREADY_PROCESSED" });
-  expect(await wordsOf(id)).toBe("initiated queued");
-  expect(await platform.waiting.countDocuments()).toBe(0);
-  expect(await made()).toBe(1);
+describe("an execute whose quote is claimed before it waits", () => {
+  /** Executes a quote that `claimFirst` claims when the payout is about to wait. */
+  async function race(claimFirst: (request: ExecuteRequest) => Promise<unknown>) {
+    const { merchantId: owner, quoteId } = asked();
+    const { quote } = platform.parts;
+    const request: ExecuteRequest = {
+      merchantId: owner,
+      quoteId,
+      actor: { kind: "service", id: "gateway" },
+      content: "content",
+      details: { referenceId: "rent", remittanceInformation: "", purposeCode: "" },
+      operationId: "raced",
+      allowDuplicate: false,
+    };
+    const expireQuote: typeof quote.expireQuote = async (...args) => {
+      await topUp();
+      await claimFirst(request);
+      return quote.expireQuote(...args);
+    };
+    const racing = { ...platform.parts, quote: { ...quote, expireQuote } };
+    const queueing = { queueIfLowBalance: true, maxSourceAmount: "", expiresAt: "" };
+    const result = await executeOrWait(racing, request, queueing);
+    const id = derivedId("payout", quoteId);
+    expect(await wordsOf(id)).toBe("initiated queued");
+    expect(await platform.waiting.countDocuments()).toBe(0);
+    expect(await made()).toBe(1);
+    return { id, result };
+  }
+
+  it("is refused after another operation", async () => {
+    const { result } = await race((request) =>
+      executePayout(platform.parts, { ...request, operationId: "other" }),
+    );
+    expect(result).toMatchObject({ refused: "ALREADY_PROCESSED" });
+  });
+
+  it("returns the payout of another attempt of its own operation", async () => {
+    const { id, result } = await race((request) => executePayout(platform.parts, request));
+    expect(result).toEqual({ payoutId: id });
+  });
 });
