@@ -263,7 +263,11 @@ async function takeLock(
     if (payout_id === holdId) {
       // Another attempt at the same payout holds the lock. They share it, because only one of them
       // creates the payout. The lock lasts from now, also if the other attempt hangs.
-      const shared = { $inc: { shared: 1 }, $max: { taken_at: taken.taken_at } };
+      const shared = {
+        $inc: { shared: 1 },
+        $max: { taken_at: taken.taken_at },
+        ...(reservedFor !== undefined && { $set: { reserved_for: reservedFor } }),
+      };
       return (await locks.updateOne(its, shared)).matchedCount === 1;
     }
     if (!(await isStale(deps, found, payout))) return false;
