@@ -13,25 +13,34 @@ import type { ExecuteDeps } from "./execution/execute.ts";
 import { sweepAccounts } from "./execution/holds.ts";
 import { payoutGauges } from "./gauges.ts";
 import { migrations } from "./migrations.ts";
-import { openScheduledPayouts, openWaitingPayouts } from "./orders/document.ts";
+import {
+  type Orders,
+  openScheduledPayouts,
+  openWaitingPayouts,
+  toOrder,
+} from "./orders/document.ts";
 import { heldOutbox } from "./orders/events.ts";
 import { openReservations, sweepReserved } from "./orders/reservation.ts";
+import { setCancelled, setExecuted } from "./orders/store.ts";
+import { beginWaiting } from "./orders/waiting-store.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
 import { listExceptions } from "./payouts/exceptions.ts";
 import { leaseDue } from "./payouts/leases.ts";
 import { openPayoutOutbox } from "./payouts/outbox.ts";
 import { joinedPublished, publishedPayouts } from "./payouts/published.ts";
-import { payoutFrom } from "./payouts/rules/payout.ts";
+import { type ClaimedQuote, payoutFrom } from "./payouts/rules/payout.ts";
 import { openPayouts } from "./payouts/store.ts";
 import { order } from "./payouts/test-documents.ts";
 import { freeLeases, recallWork } from "./payouts/work.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { place } from "./test-platform.ts";
 import { endedAttempts } from "./waiting/attempts.ts";
+import { waitingDocument } from "./waiting/document.ts";
 import { heldWait, publishedWaits, waitingOutbox } from "./waiting/events.ts";
 import { runWaiting } from "./waiting/worker.ts";
 
 const settledCount = 2_000;
+const endedWaits = 20;
 /** Fields that the driver adds to a command. `explain` accepts none of them. */
 const driverFields = ["lsid", "$db", "$clusterTime", "writeConcern", "readConcern", "txnNumber"];
 
@@ -56,35 +65,52 @@ afterAll(async () => {
   await database.close();
 });
 
+function claimed(quoteId: string): ClaimedQuote {
+  return {
+    ...{ id: quoteId, merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
+    ...{ source: "USD", destination: "USD", exchangeRate: "1", returnCharges: "platform" as const },
+    reissueOf: undefined,
+    destinationKeys: ["destination_1"],
+    duplicateKeys: [],
+    ...{ sourceMinor: 1_000n, feesMinor: 0n, receivingMinor: 1_000n },
+    beneficiary: {
+      ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
+      ...{ transferMethod: "ACH", network: "" },
+    },
+    claimedAt: new Date("2026-01-01"),
+  };
+}
+
 /** A payout that settled long ago: nothing is pending or due. */
 function settled(): PayoutDocument {
-  const at = new Date("2026-01-01");
   const quoteId = newId("quote");
-  const payout = payoutFrom(
-    {
-      ...{ id: quoteId, merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
-      ...{
-        source: "USD",
-        destination: "USD",
-        exchangeRate: "1",
-        returnCharges: "platform" as const,
-      },
-      reissueOf: undefined,
-      destinationKeys: ["destination_1"],
-      duplicateKeys: [],
-      ...{ sourceMinor: 1_000n, feesMinor: 0n, receivingMinor: 1_000n },
-      beneficiary: {
-        ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
-        ...{ transferMethod: "ACH", network: "" },
-      },
-      claimedAt: at,
-    },
-    { ...order, quoteId, operationId: newId("event") },
-  );
+  const payout = payoutFrom(claimed(quoteId), { ...order, quoteId, operationId: newId("event") });
   const { work_due_at: _due, ...document } = payoutDocument(payout, {});
   const progress = { stage: "settled", reference: "R" } as const;
   const published_at = new Date("2026-01-02");
   return { ...document, status: "succeeded", progress, published_at, outbox: [] };
+}
+
+/** Payouts that have waited for balance, and were paid or cancelled. Their events are published. */
+async function endWaits(waiting: Orders) {
+  const documents = Array.from({ length: endedWaits }, () => {
+    const quoteId = newId("quote");
+    const wait = {
+      quoted: claimed(quoteId),
+      fixed: "source" as const,
+      maxSource: 1_000n,
+      expiresAt: new Date("2026-01-02"),
+    };
+    const request = { ...order, quoteId, operationId: newId("event") };
+    return waitingDocument(request, wait, new Date("2026-01-01"));
+  });
+  await waiting.insertMany(documents);
+  for (const document of documents) await beginWaiting(waiting, document._id);
+  const [paid, ...others] = documents.map(toOrder);
+  if (paid === undefined) throw new Error("nothing waited");
+  await setExecuted(waiting, { order: paid }, paid.id);
+  for (const each of others) await setCancelled(waiting, { ...each, quote: undefined });
+  await waiting.updateMany({}, { $set: { "balance.pending_versions": [] } });
 }
 
 it("polling reads no settled payout or account", async () => {
@@ -103,6 +129,7 @@ it("polling reads no settled payout or account", async () => {
     },
     clock.now(),
   );
+  await endWaits(openWaitingPayouts(database));
   commands = [];
 
   expect(await leaseDue(payouts, clock.now(), { place, leasedMs: 1_000 }, 64)).toEqual([]);

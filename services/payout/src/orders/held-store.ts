@@ -40,8 +40,8 @@ const eventOf = (prefix: string) => ({
 });
 
 /**
- * Holds waiting scheduled payouts, or payouts that wait for balance. The same write removes each order's lease, so a worker that has
- * read the order can't bind a quote to it.
+ * Holds waiting scheduled payouts, or payouts that wait for balance. The same write removes each
+ * order's lease, so a worker that has read the order can't bind a quote to it.
  */
 export async function holdOrders(
   orders: Orders,
@@ -67,7 +67,7 @@ export async function holdOrders(
         ...(hasExpiredQuote && { attempt: { $add: ["$attempt", 1] } }),
       },
     },
-    { $unset: ["lease", "approval", ...(hasExpiredQuote ? ["quote"] : [])] },
+    { $unset: ["lease", "approval", "balance.in_line", ...(hasExpiredQuote ? ["quote"] : [])] },
   ] as Document[]);
 }
 

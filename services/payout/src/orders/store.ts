@@ -114,7 +114,7 @@ async function change(
   return matchedCount === 1;
 }
 
-const over = { due_at: "", lease: "" } as const;
+const over = { due_at: "", lease: "", "balance.in_line": "" } as const;
 
 /**
  * Binds a quote to an order. From then on the quote decides whether the order gets a payout.

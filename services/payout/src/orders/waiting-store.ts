@@ -71,9 +71,15 @@ export async function waitAgain(
   ]);
 }
 
+/** Finds the oldest payout of an account that waits for balance. */
+export function oldestOf(orders: Orders, account_id: string): Promise<OrderDocument | null> {
+  const inLine = { account_id, "balance.in_line": true as const };
+  return orders.findOne(inLine, { sort: { created_at: 1, _id: 1 } });
+}
+
 /** Finds the oldest payout of each account that waits for balance. */
 export function oldestInLine(orders: Orders): Promise<OrderDocument[]> {
-  const inLine = { state: "waiting", "balance.in_line": true };
+  const inLine = { "balance.in_line": true };
   const head = { $first: "$$ROOT" };
   return orders
     .aggregate<{ readonly head: OrderDocument }>([

@@ -3,7 +3,7 @@ import type { OrderDocument, Orders } from "../orders/document.ts";
 import { executeOrder, type OrderDeps, orderLeaseMs } from "../orders/execute-order.ts";
 import { expireHeld } from "../orders/held-store.ts";
 import { leaseDueOrder } from "../orders/store.ts";
-import { expiryNote, leaseInLine, oldestInLine } from "../orders/waiting-store.ts";
+import { expiryNote, leaseInLine, oldestInLine, oldestOf } from "../orders/waiting-store.ts";
 
 export type WaitingDeps = Omit<OrderDeps, "orders"> & { readonly waiting: Orders };
 
@@ -16,8 +16,13 @@ export async function runWaiting({ waiting, ...deps }: WaitingDeps): Promise<voi
   const own = { ...deps, orders: waiting };
   await expireHeld(waiting, deps.clock.now(), true);
   await runDue(own);
-  // A paid payout makes the next one of its account the oldest.
-  while (await runOldest(own));
+  let heads = await oldestInLine(waiting);
+  while (heads.length > 0) {
+    const moved = await runOldest(own, heads);
+    // A paid payout makes the next one of its account the oldest.
+    const next = await Promise.all(moved.map((accountId) => oldestOf(waiting, accountId)));
+    heads = next.filter((each) => each !== null);
+  }
 }
 
 /** Continues payouts whose worker died, and those that have expired or don't wait for balance. */
@@ -30,19 +35,17 @@ async function runDue(deps: OrderDeps): Promise<void> {
   }
 }
 
-/** Tries the oldest payout of each account. Returns true if one of them left the line. */
-async function runOldest(deps: OrderDeps): Promise<boolean> {
-  const oldest = await oldestInLine(deps.orders);
-  const triable = oldest.length === 0 ? [] : await triableOf(deps, oldest);
-  let hasMoved = false;
-  for (const { _id } of triable) {
+/** Tries the oldest payouts of accounts. Returns the accounts whose payout left the line. */
+async function runOldest(deps: OrderDeps, heads: readonly OrderDocument[]): Promise<string[]> {
+  const moved: string[] = [];
+  for (const { _id, account_id } of await triableOf(deps, heads)) {
     const leased = await leaseInLine(deps.orders, _id, orderLeaseMs);
     if (leased === undefined) continue;
     await executeOrder(deps, leased);
-    const after = await deps.orders.findOne({ _id }, { projection: { state: 1, balance: 1 } });
-    hasMoved ||= after?.state !== "waiting" || after.balance?.in_line !== true;
+    const inLine = { _id, "balance.in_line": true as const };
+    if ((await deps.orders.countDocuments(inLine)) === 0) moved.push(account_id);
   }
-  return hasMoved;
+  return moved;
 }
 
 /**
