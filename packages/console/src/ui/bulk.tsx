@@ -1,3 +1,4 @@
+import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { attemptKey } from "../api/request.ts";
 import { t } from "../catalogue/en.ts";
@@ -60,6 +61,7 @@ export function BulkBar<T>(
         </button>
       ) : null}
       {isNone ? null : <span role="status">{words.selected(rows.length)}</span>}
+      {rows.length > bulkMax ? <span className="soft">{words.most(bulkMax)}</span> : null}
       {actions.map((action) => (
         <BulkButton key={action.label} {...{ ...named, rows, action, onDone, onClear }} />
       ))}
@@ -81,9 +83,13 @@ function useBulk<T>({ rows: selected, action, keyOf, onDone, onClear }: Asked<T>
   const [reason, setReason] = useState("");
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
   const keys = useRef(new Map<string, string>());
-  const opening = useSingle<readonly T[]>({
-    mutationFn: async () => (await action.open?.(selected)) ?? selected,
-    onSuccess: setRows,
+  const round = useRef(0);
+  const opening = useMutation({
+    mutationFn: async (at: number) => {
+      const read = (await action.open?.(selected)) ?? selected;
+      // The dialog may have been closed, and opened for other rows.
+      if (at === round.current) setRows(read);
+    },
   });
   const changeOne = async (row: T) => {
     const key = keys.current.get(keyOf(row)) ?? attemptKey();
@@ -104,6 +110,7 @@ function useBulk<T>({ rows: selected, action, keyOf, onDone, onClear }: Asked<T>
   const show = (open: boolean) => {
     if (changing.isPending) return;
     setOpen(open);
+    round.current += 1;
     if (!open) {
       if ([...results.values()].includes("done")) onClear();
       return;
@@ -112,7 +119,7 @@ function useBulk<T>({ rows: selected, action, keyOf, onDone, onClear }: Asked<T>
     setResults(new Map());
     setRows([]);
     setReason("");
-    opening.mutate();
+    opening.mutate(round.current);
   };
   return { isOpen, show, rows, reason, setReason, results, opening, changing };
 }
@@ -133,7 +140,6 @@ function BulkButton<T>(props: Asked<T>) {
           className="button"
           data-kind={action.kind}
           disabled={isTooMany}
-          title={isTooMany ? words.most(bulkMax) : undefined}
           onClick={() => show(true)}
         >
           {action.label}

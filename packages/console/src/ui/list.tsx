@@ -54,37 +54,58 @@ export function PagedTable<T extends object>(
   const rows = found.data?.pages.flatMap(({ items }) => items).filter(shows) ?? [];
   const { column, selection } = useSelection(rows, { keyOf, nameOf: bulk?.nameOf ?? keyOf });
   if (found.data === undefined) return <Awaited found={found} />;
-  const { total, isCapped = false } = found.data.pages.at(-1) ?? {};
-  if (rows.length === 0 && !found.hasNextPage) return <Notice tone="info">{empty}</Notice>;
+  const isEmpty = rows.length === 0 && !found.hasNextPage;
+  const bar =
+    bulk === undefined ? null : (
+      <BulkBar {...bulk} {...{ selection, keyOf }} isOffered={!isEmpty} />
+    );
   return (
     <div className="stack">
       {found.isError ? (
         <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
       ) : null}
-      {bulk === undefined ? null : <BulkBar {...bulk} {...{ selection, keyOf }} isOffered />}
-      <DataTable
-        caption={caption}
-        columns={bulk === undefined ? columns : [column, ...columns]}
-        rows={rows}
-        keyOf={keyOf}
-      />
-      <div className="row between">
-        <span className="soft small" role="status">
-          {total === undefined
-            ? t.list.shownOfMany(rows.length, found.hasNextPage)
-            : t.list.shown(rows.length, total, isCapped)}
-        </span>
-        {found.hasNextPage ? (
-          <button
-            type="button"
-            className="button"
-            disabled={found.isFetchingNextPage}
-            onClick={() => void found.fetchNextPage()}
-          >
-            {found.isFetchingNextPage ? t.states.loading : t.actions.more}
-          </button>
-        ) : null}
-      </div>
+      {bar}
+      {isEmpty ? (
+        <Notice tone="info">{empty}</Notice>
+      ) : (
+        <>
+          <DataTable
+            caption={caption}
+            columns={bulk === undefined ? columns : [column, ...columns]}
+            rows={rows}
+            keyOf={keyOf}
+          />
+          <More found={found} shown={rows.length} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The number of shown rows, and a button to read more. */
+function More<T>(props: {
+  found: UseInfiniteQueryResult<InfiniteData<Page<T>>, Error>;
+  shown: number;
+}) {
+  const { found, shown } = props;
+  const { total, isCapped = false } = found.data?.pages.at(-1) ?? {};
+  return (
+    <div className="row between">
+      <span className="soft small" role="status">
+        {total === undefined
+          ? t.list.shownOfMany(shown, found.hasNextPage)
+          : t.list.shown(shown, total, isCapped)}
+      </span>
+      {found.hasNextPage ? (
+        <button
+          type="button"
+          className="button"
+          disabled={found.isFetchingNextPage}
+          onClick={() => void found.fetchNextPage()}
+        >
+          {found.isFetchingNextPage ? t.states.loading : t.actions.more}
+        </button>
+      ) : null}
     </div>
   );
 }

@@ -31,12 +31,10 @@ export function DataTable<T extends object>(props: {
   const { caption, columns, rows, keyOf } = props;
   const isNarrow = useNarrow();
   const definitions = useMemo(
-    () =>
-      columns.map(({ id, header, cell }): ColumnDef<typeof features, T> => {
-        return { id, header, cell: ({ row }) => cell(row.original) };
-      }),
+    () => columns.map(({ id, header }): ColumnDef<typeof features, T> => ({ id, header })),
     [columns],
   );
+  const cells = new Map(columns.map(({ id, cell }) => [id, cell]));
   const data = useMemo(() => [...rows], [rows]);
   const table = useTable({ features, columns: definitions, data, getRowId: keyOf });
   const layouts = new Map(columns.map(({ id, align, width }) => [id, { align, width }]));
@@ -72,7 +70,8 @@ export function DataTable<T extends object>(props: {
                 .toSorted((one, two) => placeOf(one) - placeOf(two))
                 .map((cell) => (
                   <td key={cell.id} {...attributes(cell.column.id)}>
-                    <table.FlexRender cell={cell} />
+                    {/* Not as a component: a new function would lose the focus in the cell. */}
+                    {cells.get(cell.column.id)?.(row.original)}
                   </td>
                 ))}
             </tr>

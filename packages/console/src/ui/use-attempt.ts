@@ -20,8 +20,8 @@ export function useSingle<T, V = void>(options: UseMutationOptions<T, Error, V>)
 }
 
 /**
- * Sends a form. Sending unchanged content again is the same attempt and uses the same idempotency
- * key. Changed content is a new attempt.
+ * Sends a form. Sending unchanged content again after an error is the same attempt and uses the same
+ * idempotency key. Changed content is a new attempt, and a success ends the attempt.
  */
 export function useAttempt<T, V>(options: {
   send: (content: V, idempotencyKey: string) => Promise<T>;
@@ -30,10 +30,12 @@ export function useAttempt<T, V>(options: {
   const attempt = useRef({ text: "", key: "" });
   return useSingle<T, V>({
     ...options,
-    mutationFn: (content) => {
+    mutationFn: async (content) => {
       const text = JSON.stringify(content);
       if (attempt.current.text !== text) attempt.current = { text, key: attemptKey() };
-      return options.send(content, attempt.current.key);
+      const answer = await options.send(content, attempt.current.key);
+      attempt.current = { text: "", key: "" };
+      return answer;
     },
   });
 }

@@ -17,7 +17,10 @@ export function useSelection<T>(
   { keyOf, nameOf }: { keyOf: (row: T) => string; nameOf: (row: T) => string },
 ) {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
-  const toggle = (key: string) => setKeys((before) => before.symmetricDifference(new Set([key])));
+  const toggle = (key: string) => {
+    const shown = new Set(rows.map(keyOf)).intersection(keys);
+    setKeys(shown.symmetricDifference(new Set([key])));
+  };
   const column: Column<T> = {
     id: "select",
     header: t.bulk.column,
