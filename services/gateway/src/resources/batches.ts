@@ -180,7 +180,7 @@ const fileQuery = {
   reference_id: q.ofBody(q.text(`Your own name for the batch. ${forFiles}`)),
   file_name: q.ofBody(q.text(`The name of the file. ${forFiles}`)),
   corrects_batch_id: q.ofBody(
-    q.token(`The batch whose failed lines these lines pay again. ${forFiles}`),
+    q.id("batch", `The batch whose failed lines these lines pay again. ${forFiles}`),
   ),
   queue_if_low_balance: q.ofBody(
     q.choice(["true", "false"], `Lines wait for the account's balance. ${forFiles}`),
@@ -346,8 +346,10 @@ export const batches: Resource = {
       summary: "Report (JSON)",
       description: "The same report as JSON, together with the batch.",
       data: reportJson,
-      answer: async ({ request }, { orders }) => {
-        const { batch: found } = await orders.getBatch(request);
+      answer: async ({ request }, { orders, actorNames }) => {
+        const response = await orders.getBatch(request);
+        await actorNames.add(response);
+        const { batch: found } = response;
         const load: LoadLines = (cursor) =>
           orders.listBatchLines({ ...request, limit: reportPage, cursor });
         return jsonReport(found && batch.write(found), load);

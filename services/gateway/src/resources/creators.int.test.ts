@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { BatchState } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import {
   ListedPayoutSchema,
   PayoutSchema,
@@ -83,6 +84,26 @@ it("names the creator of a payout and of its expanded beneficiary", async () => 
   const { json } = await gateway.ask({ path, key: acme.key });
   const created_by = { id: memberId, type: "member", name: "Mia Maker" };
   expect(json.data).toMatchObject({ created_by, beneficiary: { created_by } });
+});
+
+it("names the creator in the report of a batch", async () => {
+  const { orders } = gateway.fakes;
+  orders.getBatch = () => ({
+    batch: {
+      ...{
+        id: "bat_1",
+        state: BatchState.FINISHED,
+        totalAmount: "0.00",
+        approval: { byAnother: false },
+      },
+      ...{ createdBy: by(Actor_Kind.MEMBER, memberId), createdAt: at, updatedAt: at },
+    },
+  });
+  orders.listBatchLines = () => ({ lines: [] });
+  const path = "/api/v1/transfer/batches/bat_1/report.json";
+  const { json } = await gateway.ask({ path, key: acme.key });
+  const created_by = { id: memberId, type: "member", name: "Mia Maker" };
+  expect(json).toMatchObject({ batch: { created_by } });
 });
 
 it("tells services the name of a key, and of no member", async () => {

@@ -79,6 +79,8 @@ it("columns of metadata are the keys of an object, and flags are what JSON would
 
 it("names that objects inherit are columns like others", () => {
   expect(problems("__proto__,constructor\n1,2\n")).toHaveLength(2);
+  const metadata = { constructor: "a", toString: "b" };
+  expect(lines("metadata.constructor,metadata.toString\na,b\n")).toEqual([{ metadata }]);
 });
 
 it("the name of a file is a parameter", () => {

@@ -203,8 +203,8 @@ function readLine(row: readonly string[], reading: Reading): ReadLine {
     if (isIgnored || sent.trim() === "" || Object.hasOwn(line, name)) continue;
     const cell = isOwn ? sent.replace(escapedFormula, "") : sent;
     const key = keyOf(name, table);
-    if (key !== undefined) pairs[key] ??= cell;
-    else line[name] = cellValue(cell, name, reading, problems);
+    if (key === undefined) line[name] = cellValue(cell, name, reading, problems);
+    else if (!Object.hasOwn(pairs, key)) pairs[key] = cell;
   }
   const isPaired = Object.keys(pairs).length > 0;
   return { line: isPaired ? { ...line, [table.pairs]: pairs } : line, problems };
