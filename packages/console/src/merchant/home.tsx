@@ -52,10 +52,11 @@ export function Home() {
 
 /** The tasks of a person. The navigation shows the same counts. */
 function WorkList() {
-  const work = useMerchantWork(useSession());
+  const { work, isKnown } = useMerchantWork(useSession());
   return (
     <Section title={t.shell.work.title}>
-      {work.length === 0 ? <p className="soft">{t.shell.work.none}</p> : null}
+      {isKnown && work.length === 0 ? <p className="soft">{t.shell.work.none}</p> : null}
+      {isKnown ? null : <p className="soft">{t.shell.work.counting}</p>}
       <ul className="cards">
         {work.map(({ label, count, to, search }) => (
           <li key={label} className="card">

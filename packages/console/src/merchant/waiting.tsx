@@ -10,6 +10,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { accounts, batches, payouts, scheduledPayouts } from "../api/lists.ts";
 import { type ListOf, readAll } from "../api/pages.ts";
+import { Problem } from "../api/problem.ts";
 import { get, send } from "../api/request.ts";
 import { t } from "../catalogue/en.ts";
 import { may } from "../session/session.ts";
@@ -78,7 +79,7 @@ const payoutRow = (payout: PayoutItem): Waiting => ({
   amounts: [
     {
       amount: payout.amount.source_amount,
-      currency: payout.amount.source_amount_currency.name,
+      currency: payout.amount.source_amount_currency.symbol,
     },
   ],
   maker: makerOf(payout.created_by),
@@ -227,6 +228,7 @@ function Decisions(props: { selection: Selection<Waiting>; isOffered: boolean })
           text: words.rejectText,
           kind: "danger",
           reason: t.payouts.one.rejectReason,
+          open: withApprovals,
           change: (row, key, reason) => decide(row, "reject", { reason }, key),
         },
       ]}
@@ -250,7 +252,10 @@ function Summary({ rows }: { rows: readonly Waiting[] }) {
   );
 }
 
-/** Reads the digests of payouts, so that exactly what the dialog shows is approved. */
+/**
+ * Reads the digests of payouts, so that exactly what the dialog shows is approved. Their amounts then
+ * have currency codes, so that the dialog can add those of batches to them.
+ */
 async function withApprovals(rows: readonly Waiting[]): Promise<readonly Waiting[]> {
   const read = new Map<string, Waiting>();
   await inParallel(rows, async (row) => {
@@ -268,7 +273,10 @@ async function approve(row: Waiting, key: string): Promise<void> {
     await decide(row, "approve", digest ? { digest } : {}, key);
     return;
   }
-  if (row.maximum === undefined) throw new Error(words.needsMaximum);
+  if (row.maximum === undefined) {
+    const problem = { status: 400, code: "INVALID_REQUEST", message: words.needsMaximum };
+    throw new Problem({ ...problem, requestId: "" });
+  }
   const { approval, maximum: max_total_amount } = row;
   await decide(row, "approve", { max_total_amount, digest: approval?.digest }, key);
 }

@@ -89,8 +89,11 @@ function counts(): readonly Counted[] {
   ];
 }
 
-/** Returns the tasks of a merchant's person. Omits kinds without a task. */
-export function useMerchantWork(session: Session): readonly Work[] {
+/**
+ * Returns the tasks of a merchant's person, without kinds that have none. `isKnown` is false while a
+ * count is missing.
+ */
+export function useMerchantWork(session: Session) {
   const isMember = session.kind === "member" && session.merchant !== null;
   const asked = isMember ? counts().filter(({ scope }) => may(session, scope)) : [];
   const found = useQueries({
@@ -106,5 +109,5 @@ export function useMerchantWork(session: Session): readonly Work[] {
     const count = (all.get(label)?.count ?? 0) + (found[at]?.data ?? 0);
     if (count > 0) all.set(label, { label, count, to, ...(search && { search }) });
   }
-  return [...all.values()];
+  return { work: [...all.values()], isKnown: found.every(({ data }) => data !== undefined) };
 }

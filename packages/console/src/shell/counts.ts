@@ -11,7 +11,7 @@ const ofOperators = [
 
 /** Returns the number of tasks on each page of the navigation. Omits zeros. */
 export function useCounts(session: Session): ReadonlyMap<string, number> {
-  const work = useMerchantWork(session);
+  const { work } = useMerchantWork(session);
   const own = work.flatMap(({ to, search, count }) => (search === undefined ? [[to, count]] : []));
   const links = navigationFor(session).flatMap((section) => section.links);
   const isOperator = session.kind === "operator";

@@ -117,11 +117,10 @@ function useFigures(endpointId: string): readonly (readonly [string, string])[] 
     refetchInterval: attemptsMs,
   });
   const { ended, delivered, medianMs, slowMs } = figuresOf(data?.items ?? []);
-  if (medianMs === undefined || slowMs === undefined) return [];
-  return [
-    [words.success, words.successOf(delivered, ended)],
-    [words.latency, words.latencyOf(latencyText(medianMs), latencyText(slowMs))],
-  ];
+  if (ended === 0) return [];
+  const success = [words.success, words.successOf(delivered, ended)] as const;
+  if (medianMs === undefined || slowMs === undefined) return [success];
+  return [success, [words.latency, words.latencyOf(latencyText(medianMs), latencyText(slowMs))]];
 }
 
 const latencyText = (ms: number) => (ms < 10_000 ? `${ms} ms` : spanText(ms / 1_000));
