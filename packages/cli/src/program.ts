@@ -1,3 +1,4 @@
+import type { Argument, Option } from "@disburse/commands/table/command.ts";
 import {
   type Command as Commander,
   Argument as CommanderArgument,
@@ -10,7 +11,7 @@ import { jsonText, printable, recordText } from "./output/print.ts";
 import { createCalls } from "./session/calls.ts";
 import { identityOf } from "./session/identity.ts";
 import { nowhere, readTarget } from "./session/target.ts";
-import { type Argument, type Command, isChange, type Option } from "./table/command.ts";
+import { type Command, isChange } from "./table/command.ts";
 import type { CommandLine } from "./table/command-line.ts";
 import { Invocation } from "./table/invocation.ts";
 import { choicesOfOption, globalOptions, optionsOf } from "./table/options.ts";

@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Argument, Option } from "@disburse/commands/table/command.ts";
 import { commandLine } from "./commands/all.ts";
-import { type Argument, type Command, isChange, isPaged, type Option } from "./table/command.ts";
+import { type Command, isChange, isPaged } from "./table/command.ts";
 
 /** Writes the reference of all commands; part of `npm run generate`. */
 

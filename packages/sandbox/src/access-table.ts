@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type DescService, getOption } from "@bufbuild/protobuf";
+import { type DescMethod, type DescService, getOption } from "@bufbuild/protobuf";
 import { enumNames } from "@disburse/chassis/enum-names.ts";
 import { callersOf } from "@disburse/chassis/identity/access.ts";
 import type { Role } from "@disburse/chassis/principal.ts";
+import { callCommands } from "@disburse/commands/commands/all.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -77,6 +78,7 @@ Where it says *fresh sign-in*, a person must have signed in within \`STEP_UP_MAX
 - An actor does not approve its own payouts, batches or scheduled payouts: \`same_actor\` ([decision 0053](../decisions/0053-control-before-payment.md)).
 - A key that another key creates has at most the scopes, networks and end of its maker. A role is given only by a caller that has all of its scopes, and by no key that has networks or an end. An operator who gives a live key or role with rights over payouts needs a second person.
 - Operators do not act as merchants: what prices, pays, approves or registers for a merchant is open to services alone. What stops money (cancelling, rejecting) takes one operator; so does tightening \`SetVelocityLimits\` and \`SetPayoutControls\`, and anything else about them takes two ([decision 0045](../decisions/0045-approvals.md)).
+- *Actions* are the operators' commands and pages of the console that call the RPC ([command line](command-line.md)).
 - A replay is authorised as the first request was. A person joins a team by accepting its invitation ([decision 0056](../decisions/0056-the-consoles-server.md)).
 `;
 
@@ -87,18 +89,24 @@ export function accessTable(): string {
     [
       `## ${service.typeName}`,
       "",
-      `| RPC | services | ${roles.join(" | ")} |`,
-      `| --- | --- | ${roles.map(() => ":-:").join(" | ")} |`,
+      `| RPC | actions | services | ${roles.join(" | ")} |`,
+      `| --- | --- | --- | ${roles.map(() => ":-:").join(" | ")} |`,
       ...service.methods.map((method) => {
         const callers = callersOf(method);
         const marks = allRoles.map((role) => (callers.roles.has(role) ? "✓" : ""));
         const name = callers.stepUp ? `${method.name} (fresh sign-in)` : method.name;
-        return `| ${name} | ${[...callers.services].join(", ")} | ${marks.join(" | ")} |`;
+        return `| ${name} | ${actionsOf(method)} | ${[...callers.services].join(", ")} | ${marks.join(" | ")} |`;
       }),
       "",
     ].join("\n"),
   );
   return [head, twoPersonTable(), ...tables, eventTable()].join("\n");
+}
+
+/** Returns the operators' actions that call an RPC: `rails pause`. */
+function actionsOf(method: DescMethod): string {
+  const own = callCommands.filter((command) => command.method === method);
+  return own.map(({ name }) => `\`${name}\``).join(", ");
 }
 
 function eventTable(): string {

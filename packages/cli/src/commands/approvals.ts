@@ -1,14 +1,15 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { Argument } from "@disburse/commands/table/command.ts";
+import { fieldAt, jsonOfText } from "@disburse/commands/table/fields.ts";
+import { enumChoices, plainOf } from "@disburse/commands/table/plain.ts";
+import { messageOf } from "@disburse/commands/table/request.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { CommandError } from "../output/failure.ts";
-import { enumChoices, plainOf } from "../output/plain.ts";
 import { recordText } from "../output/print.ts";
 import type { ServiceName } from "../session/target.ts";
-import type { Argument, OwnCommand } from "../table/command.ts";
-import { fieldAt, jsonOfText } from "../table/fields.ts";
+import type { OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
-import { messageOf } from "../table/request.ts";
 
 const method = ApprovalService.method;
 

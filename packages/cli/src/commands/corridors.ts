@@ -1,14 +1,14 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { plainOf } from "@disburse/commands/table/plain.ts";
+import { messageOf } from "@disburse/commands/table/request.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { CommandError, failureOf } from "../output/failure.ts";
-import { plainOf } from "../output/plain.ts";
 import { merchantsOf, planCorridors, readCorridors } from "../plan/corridors.ts";
 import { readText } from "../plan/file.ts";
 import { planRates, readRates } from "../plan/rates.ts";
 import { type Corridor, type Pair, pairOf, type Step, stepJson, stepText } from "../plan/step.ts";
-import type { CallCommand, Command, OwnCommand } from "../table/command.ts";
+import type { OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
-import { messageOf } from "../table/request.ts";
 
 const quote = QuoteService.method;
 const pageMax = 100;
@@ -135,18 +135,6 @@ function stepName(step: Step): string {
   return step.kind === "opening" ? `${step.kind}:${pair}:${step.merchant}` : `${step.kind}:${pair}`;
 }
 
-const terms = ["fee_share", "fee_flat", "limits.source_min", "limits.source_max"];
-const pair = [
-  ["source_currency_code", "from"] as const,
-  ["destination_currency_code", "to"] as const,
-];
-const rateColumns = [["rate.rate", "rate"] as const, ["rate.as_of", "as of"] as const];
-
-const merchantOption = {
-  name: "merchant",
-  field: "merchant_id",
-  about: "only corridors open to this merchant",
-};
 const fileArgument = (of: string) => ({ name: "file", about: `${of}, in YAML or JSON` });
 const yes = { name: "yes", value: "", about: "apply without asking" };
 const renew = {
@@ -176,29 +164,7 @@ const rateFile = `A rate is the number of destination units for one source unit,
   rates:
     - { from: USD, to: INR, rate: "83.1234567891" }`;
 
-const lists: readonly CallCommand[] = [
-  {
-    name: "corridors list",
-    summary: "all corridors with their fees and limits",
-    examples: ["corridors list", "corridors list --merchant mer_01k…"],
-    method: quote.listCorridors,
-    options: [merchantOption],
-    show: { list: "corridors", columns: ["id", ...pair, "active", ...terms, ...rateColumns] },
-  },
-  {
-    name: "rates list",
-    summary: "the current rate of every corridor",
-    examples: ["rates list --all"],
-    method: quote.listCorridors,
-    options: [merchantOption],
-    show: {
-      list: "corridors",
-      columns: [...pair, ...rateColumns, ["rate.source", "source"], "rate_max_age_seconds"],
-    },
-  },
-];
-
-const plans: readonly OwnCommand[] = [
+export const planCommands: readonly OwnCommand[] = [
   {
     name: "corridors plan",
     summary: "show the changes that a file of corridors would make",
@@ -237,5 +203,3 @@ const plans: readonly OwnCommand[] = [
     run: async (invocation) => applyPlan(invocation, await ratesPlan(invocation)),
   },
 ];
-
-export const corridorCommands: readonly Command[] = [...lists, ...plans];

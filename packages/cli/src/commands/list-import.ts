@@ -3,13 +3,13 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
+import { plainOf } from "@disburse/commands/table/plain.ts";
 import {
   ComplianceService,
   type ImportListRequestSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { usageError } from "../output/failure.ts";
-import { plainOf } from "../output/plain.ts";
 import type { OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
 

@@ -1,11 +1,11 @@
 import { createClient } from "@connectrpc/connect";
+import type { Column } from "@disburse/commands/table/command.ts";
 import { StatusService } from "@disburse/contracts/disburse/status/v1/status_pb.ts";
 import {
   Health,
   HealthCheckResponse_ServingStatus,
 } from "@disburse/contracts/health/v1/health_pb.ts";
 import { CommandError, failureOf } from "../output/failure.ts";
-import type { Column } from "../output/print.ts";
 import { type Identity, identityOf } from "../session/identity.ts";
 import { serviceNames } from "../session/target.ts";
 import { readTls } from "../session/tls.ts";

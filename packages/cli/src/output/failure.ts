@@ -1,8 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { InputError } from "@disburse/commands/table/input-error.ts";
+import { plainOf } from "@disburse/commands/table/plain.ts";
 import { ApprovalRequiredSchema } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
-import { plainOf } from "./plain.ts";
 
 /** Exit codes of every command; `disburse --help` lists them. */
 export const exitCodes = {
@@ -65,6 +66,9 @@ const unavailableCodes = new Set([Code.Unavailable, Code.DeadlineExceeded]);
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError) {
     return { exit: error.exit, code: error.code, message: error.message };
+  }
+  if (error instanceof InputError) {
+    return { exit: "usage", code: "usage", message: error.message };
   }
   if (error instanceof ConnectError) {
     const [needed] = error.findDetails(ApprovalRequiredSchema);

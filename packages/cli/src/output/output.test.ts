@@ -1,11 +1,11 @@
 import { create, fromJson } from "@bufbuild/protobuf";
+import { plainOf } from "@disburse/commands/table/plain.ts";
 import {
   AlertSchema,
   AlertState,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { PayoutExceptionSchema } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { describe, expect, it } from "vitest";
-import { plainOf } from "./plain.ts";
 import { printable, recordText, tableText } from "./print.ts";
 
 describe("a message", () => {

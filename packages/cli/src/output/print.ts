@@ -1,9 +1,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { type Column, columnPath, columnTitle } from "@disburse/commands/table/command.ts";
+import { valueAt } from "@disburse/commands/table/plain.ts";
 import { stringify } from "yaml";
-import { valueAt } from "./plain.ts";
-
-/** The path of a column's value. Includes a title if the path isn't suitable as one. */
-export type Column = string | readonly [path: string, title: string];
 
 /**
  * Control characters and text direction characters. Names come from merchants and list publishers,
@@ -27,21 +25,16 @@ export function recordText(record: JsonValue): string {
   return printable(stringify(record, { lineWidth: 0 }), true);
 }
 
-const titleOf = (column: Column) =>
-  typeof column === "string"
-    ? (column.split(".").at(-1) ?? "").replaceAll("_", " ").toUpperCase()
-    : column[1].toUpperCase();
-
-const pathOf = (column: Column) => (typeof column === "string" ? column : column[0]);
-
 /** Formats rows as a table for people; `isBold` sets the titles in bold. */
 export function tableText(
   rows: readonly JsonObject[],
   columns: readonly Column[],
   isBold = false,
 ): string {
-  const titles = columns.map(titleOf);
-  const cells = rows.map((row) => columns.map((column) => cellOf(valueAt(row, pathOf(column)))));
+  const titles = columns.map((column) => columnTitle(column).toUpperCase());
+  const cells = rows.map((row) =>
+    columns.map((column) => cellOf(valueAt(row, columnPath(column)))),
+  );
   const widths = columns.map((_column, at) =>
     Math.max(...[titles, ...cells].map((line) => lengthOf(line[at] ?? ""))),
   );

@@ -42,7 +42,7 @@ const names = [controls, approval, amount].flatMap(Object.keys);
 type Rules = NonNullable<z.output<typeof controls.approval>>;
 
 /** Reads a file of controls into fields of `SetPayoutControls`. */
-export function readControls(text: string): JsonObject {
+function readControls(text: string): JsonObject {
   const read = readFields(text, z.strictObject(controls), names);
   return {
     duplicate_window_seconds: read.duplicate_window_seconds ?? 0,
@@ -64,7 +64,7 @@ function rulesOf({ amounts = [], ...rules }: Rules = {}): JsonObject {
 }
 
 /** Reads a file of limits into fields of `SetVelocityLimits`. */
-export function readVelocity(text: string): JsonObject {
+function readLimits(text: string): JsonObject {
   const { merchant, beneficiary } = readFields(text, z.strictObject(file), limitNames);
   return { merchant: limitsOf(merchant), beneficiary: limitsOf(beneficiary) };
 }
@@ -83,3 +83,6 @@ function definedOf(fields: Readonly<Record<string, string | number | undefined>>
     Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 }
+
+/** The readers of the files that commands take. */
+export const formats = { limits: readLimits, controls: readControls } as const;

@@ -1,6 +1,5 @@
+import type { Group } from "@disburse/commands/commands/all.ts";
 import type { Command } from "./command.ts";
-
-export type Group = { readonly name: string; readonly summary: string };
 
 export type CommandLine = {
   readonly groups: readonly Group[];

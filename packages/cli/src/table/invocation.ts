@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { Column } from "@disburse/commands/table/command.ts";
+import { valueAt } from "@disburse/commands/table/plain.ts";
 import { CommandError, usageError } from "../output/failure.ts";
-import { valueAt } from "../output/plain.ts";
-import { type Column, jsonText, recordText, tableText } from "../output/print.ts";
+import { jsonText, recordText, tableText } from "../output/print.ts";
 import type { Calls } from "../session/calls.ts";
 import type { Target } from "../session/target.ts";
 import type { World } from "./world.ts";

@@ -1,5 +1,6 @@
-import { type Command, isChange, isPaged, type Option } from "./command.ts";
-import { choicesOf, fieldAt } from "./fields.ts";
+import type { Option } from "@disburse/commands/table/command.ts";
+import { choicesOf, fieldAt } from "@disburse/commands/table/fields.ts";
+import { type Command, isChange, isPaged } from "./command.ts";
 
 const pageOptions: readonly Option[] = [
   { name: "limit", value: "number", about: "page size: 1 to 100, 20 by default" },

@@ -1,12 +1,14 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { CallCommand, Shown } from "@disburse/commands/table/command.ts";
+import { plainOf, valueAt } from "@disburse/commands/table/plain.ts";
+import { messageOf, requestOf } from "@disburse/commands/table/request.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { CommandError, failureOf, usageError } from "../output/failure.ts";
-import { plainOf, valueAt } from "../output/plain.ts";
 import { recordText } from "../output/print.ts";
+import { formats } from "../plan/controls.ts";
 import { readBytes, readText } from "../plan/file.ts";
-import { type CallCommand, isChange, isPaged, type Shown } from "./command.ts";
+import { isChange, isPaged } from "./command.ts";
 import type { Invocation } from "./invocation.ts";
-import { messageOf, requestOf } from "./request.ts";
 
 /** Runs an RPC command. With `--all`, calls the RPC once per page. */
 export async function runCall(command: CallCommand, invocation: Invocation): Promise<void> {
@@ -14,7 +16,7 @@ export async function runCall(command: CallCommand, invocation: Invocation): Pro
   const json = requestOf(command, invocation);
   if (file !== undefined) {
     const path = invocation.required(`<${file.argument}>`);
-    Object.assign(json, file.read(await readText(invocation.world, path)));
+    Object.assign(json, formats[file.format](await readText(invocation.world, path)));
   }
   for (const { name, field, isFile = false } of command.options ?? []) {
     const path = invocation.text(`--${name}`);

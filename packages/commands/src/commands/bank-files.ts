@@ -1,13 +1,17 @@
 import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
-import type { Argument, Command, Option } from "../table/command.ts";
-import { checkBankFiles } from "./check-bank-files.ts";
+import type { Argument, CallCommand, Option } from "../table/command.ts";
 
 const operations = PayoutOperatorService.method;
 
-const finding: Argument = { name: "finding", field: "finding_id", about: "the finding's id" };
+const finding: Argument = {
+  name: "finding",
+  field: "finding_id",
+  about: "the finding's id",
+  source: { list: "bank-files findings", value: "id", name: "what" },
+};
 const ofRail: Option = { name: "rail", field: "rail", about: "of this rail" };
 
-export const bankFileCommands: readonly Command[] = [
+export const bankFileCommands: readonly CallCommand[] = [
   {
     name: "bank-files list",
     summary: "files sent to banks, newest first",
@@ -32,7 +36,14 @@ export const bankFileCommands: readonly Command[] = [
       'bank-files resolve 01K… --decision received --reason "ticket 4711: received at 15:46"',
     ],
     method: operations.resolveBankFile,
-    arguments: [{ name: "file", field: "file_id", about: "the file's message id" }],
+    arguments: [
+      {
+        name: "file",
+        field: "file_id",
+        about: "the file's message id",
+        source: { list: "bank-files list", value: "id", name: "name" },
+      },
+    ],
     options: [
       { name: "decision", field: "decision", about: "the bank's answer", isRequired: true },
       {
@@ -134,5 +145,4 @@ export const bankFileCommands: readonly Command[] = [
     ],
     show: { record: "finding" },
   },
-  checkBankFiles,
 ];

@@ -4,11 +4,17 @@ import { merchant } from "./merchants.ts";
 
 const orders = PayoutOrderService.method;
 
-const batch: Argument = { name: "batch", field: "batch_id", about: "the batch's id, bat_…" };
+const batch: Argument = {
+  name: "batch",
+  field: "batch_id",
+  about: "the batch's id, bat_…",
+  source: { list: "batches list", value: "id", name: "reference_id" },
+};
 const scheduled: Argument = {
   name: "scheduled",
   field: "scheduled_payout_id",
   about: "the scheduled payout's id, spo_…",
+  source: { list: "scheduled list", value: "id", name: "scheduled_at" },
 };
 
 export const orderCommands: readonly CallCommand[] = [

@@ -1,7 +1,6 @@
 import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { readControls, readVelocity } from "../plan/controls.ts";
-import type { Argument, CallCommand } from "../table/command.ts";
+import type { Argument, CallCommand, FileField } from "../table/command.ts";
 import { merchant } from "./merchants.ts";
 
 const ledger = PayoutService.method;
@@ -11,8 +10,14 @@ const account: Argument = {
   name: "account",
   field: "account_id",
   about: "the account's id, acc_…",
+  source: { list: "accounts list", value: "id", name: "currency_code" },
 };
-const rail: Argument = { name: "rail", field: "rail", about: "the rail's name" };
+const rail: Argument = {
+  name: "rail",
+  field: "rail",
+  about: "the rail's name",
+  source: { list: "rails list", value: "name" },
+};
 
 const railCurrency: Argument = {
   name: "currency",
@@ -30,6 +35,37 @@ const railNote = {
   about: "the bank's reference or the transaction's hash",
   isRequired: true,
 } as const;
+
+/** The limits of a merchant's payouts together, and of those to one account or wallet. */
+const limitFields: readonly FileField[] = [
+  { of: "merchant", whose: "of the merchant" },
+  { of: "beneficiary", whose: "to one account or wallet" },
+].flatMap(({ of, whose }) => [
+  { field: `${of}.count_hour`, about: `payouts ${whose} in an hour` },
+  { field: `${of}.count_day`, about: `payouts ${whose} in 24 hours` },
+  { field: `${of}.amounts.*.currency_code`, about: `currency of an amount ${whose}` },
+  { field: `${of}.amounts.*.hour`, about: `amount ${whose} in an hour` },
+  { field: `${of}.amounts.*.day`, about: `amount ${whose} in 24 hours` },
+]);
+
+const controlFields: readonly FileField[] = [
+  {
+    field: "duplicate_window_seconds",
+    about: "seconds in which an equal payout counts as a duplicate; 0 for no check",
+  },
+  { field: "approval.amounts.*.currency_code", about: "currency" },
+  { field: "approval.amounts.*.minimum", about: "approval from this amount" },
+  {
+    field: "approval.amounts.*.window_seconds",
+    about: "seconds in which payouts add up to this amount; 0 for each payout alone",
+  },
+  {
+    field: "approval.new_beneficiary_days",
+    about: "days for which a beneficiary is new and needs approval; 0 for none",
+  },
+  { field: "approval.batches", about: "whether each batch needs approval" },
+  { field: "approval.lasts_seconds", about: "seconds until an approval expires; 86400 by default" },
+];
 
 const railColumns = ["name", "paused", "available", "reason", "currency_codes", "transfer_methods"];
 
@@ -142,7 +178,8 @@ export const moneyCommands: readonly CallCommand[] = [
     method: operations.setVelocityLimits,
     registered: "merchant_id",
     arguments: [merchant, { name: "file", about: "the limits" }],
-    file: { argument: "file", read: readVelocity },
+    file: { argument: "file", format: "limits", fields: limitFields },
+    current: { method: operations.getVelocityLimits, record: "limits", at: "" },
     show: { record: "limits" },
   },
   {
@@ -174,7 +211,8 @@ export const moneyCommands: readonly CallCommand[] = [
     method: operations.setPayoutControls,
     registered: "merchant_id",
     arguments: [merchant, { name: "file", about: "the controls" }],
-    file: { argument: "file", read: readControls },
+    file: { argument: "file", format: "controls", fields: controlFields },
+    current: { method: operations.getPayoutControls, record: "controls", at: "" },
     show: { record: "controls" },
   },
   {

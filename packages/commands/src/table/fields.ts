@@ -7,8 +7,8 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { didYouMean } from "@disburse/kernel/nearest.ts";
-import { usageError } from "../output/failure.ts";
-import { enumChoices } from "../output/plain.ts";
+import { InputError } from "./input-error.ts";
+import { enumChoices } from "./plain.ts";
 
 const isIndex = (name: string) => /^\d+$/.test(name);
 
@@ -77,9 +77,8 @@ function enumValue(enumeration: DescEnum, label: string, given: string): string 
   const found = known.find((each) => each.choice === choice);
   if (found !== undefined) return found.name;
   const choices = known.map((each) => each.choice);
-  throw usageError(
-    `${label}: "${given}" is not one of ${choices.join(", ")}${didYouMean(given, choices)}`,
-  );
+  const hint = didYouMean(given, choices);
+  throw new InputError(`"${given}" is not one of ${choices.join(", ")}${hint}`, { label });
 }
 
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
@@ -92,13 +91,15 @@ function timeValue({ typeName }: DescMessage, label: string, given: string): str
   const isTime = dayPattern.test(given) || timePattern.test(given);
   const time = new Date(isTime ? given : Number.NaN);
   if (!Number.isNaN(time.getTime())) return time.toISOString();
-  throw usageError(`${label}: "${given}" is not a time; write 2026-11-20 or 2026-11-20T11:26:00Z`);
+  throw new InputError(`"${given}" is not a time; write 2026-11-20 or 2026-11-20T11:26:00Z`, {
+    label,
+  });
 }
 
 function yesOrNo(label: string, given: string): boolean {
   if (/^(?:yes|true)$/i.test(given)) return true;
   if (/^(?:no|false)$/i.test(given)) return false;
-  throw usageError(`${label}: "${given}" is neither yes nor no`);
+  throw new InputError(`"${given}" is neither yes nor no`, { label });
 }
 
 const wholePattern = /^-?\d{1,19}$/;
@@ -106,5 +107,5 @@ const wholePattern = /^-?\d{1,19}$/;
 /** Stays text, because protobuf JSON accepts text for every integer type. */
 function wholeNumber(label: string, given: string): string {
   if (wholePattern.test(given)) return given;
-  throw usageError(`${label}: "${given}" is not a whole number`);
+  throw new InputError(`"${given}" is not a whole number`, { label });
 }

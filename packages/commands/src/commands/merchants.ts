@@ -9,9 +9,15 @@ export const merchant: Argument = {
   name: "merchant",
   field: "merchant_id",
   about: "the merchant's id, mer_…",
+  source: { list: "merchants list", value: "id", name: "name" },
 };
 
-const key: Argument = { name: "key", field: "key_id", about: "the key's id, its public part" };
+const key: Argument = {
+  name: "key",
+  field: "key_id",
+  about: "the key's id, its public part",
+  source: { list: "keys list", value: "id", name: "description" },
+};
 
 export const merchantCommands: readonly CallCommand[] = [
   {
@@ -56,7 +62,7 @@ export const merchantCommands: readonly CallCommand[] = [
     examples: ["permissions get mer_01k…"],
     method: registry.getMerchantPermissions,
     arguments: [merchant],
-    show: { record: "settings" },
+    show: { record: "permissions" },
   },
   {
     name: "permissions set",
@@ -80,7 +86,8 @@ export const merchantCommands: readonly CallCommand[] = [
         isRequired: true,
       },
     ],
-    show: { record: "settings" },
+    current: { method: registry.getMerchantPermissions, record: "permissions", at: "permissions" },
+    show: { record: "permissions" },
   },
   {
     name: "keys list",

@@ -4,9 +4,24 @@ import { merchant } from "./merchants.ts";
 
 const notifier = NotifierService.method;
 
-const endpoint: Argument = { name: "endpoint", field: "endpoint_id", about: "its id, whe_…" };
-const delivery: Argument = { name: "delivery", field: "delivery_id", about: "its id, whd_…" };
-const replay: Argument = { name: "replay", field: "replay_id", about: "its id, whr_…" };
+const endpoint: Argument = {
+  name: "endpoint",
+  field: "endpoint_id",
+  about: "its id, whe_…",
+  source: { list: "webhooks endpoints", value: "id", name: "url" },
+};
+const delivery: Argument = {
+  name: "delivery",
+  field: "delivery_id",
+  about: "its id, whd_…",
+  source: { list: "webhooks deliveries", value: "id", name: "transaction_id" },
+};
+const replay: Argument = {
+  name: "replay",
+  field: "replay_id",
+  about: "its id, whr_…",
+  source: { list: "webhooks replays", value: "id", name: "state" },
+};
 
 export const webhookCommands: readonly CallCommand[] = [
   {

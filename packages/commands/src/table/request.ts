@@ -5,13 +5,21 @@ import {
   type JsonValue,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { usageError } from "../output/failure.ts";
 import type { CallCommand } from "./command.ts";
 import { fieldAt, jsonOfText, setAt } from "./fields.ts";
-import type { Invocation } from "./invocation.ts";
+import { InputError } from "./input-error.ts";
+
+/** What a person gave for arguments, `<name>`, and options, `--name`. */
+export type Given = {
+  readonly text: (label: string) => string | undefined;
+  /** All values of an argument or option that may have several. */
+  readonly many: (label: string) => readonly string[];
+  /** True if an option without a value is set. */
+  readonly has: (label: string) => boolean;
+};
 
 /** Builds the request, as protobuf JSON, from a command's arguments and options. */
-export function requestOf(command: CallCommand, invocation: Invocation): JsonObject {
+export function requestOf(command: CallCommand, given: Given): JsonObject {
   const { method, fixed = {}, arguments: positional = [], options = [] } = command;
   const json: JsonObject = structuredClone(fixed);
   const labelled = [
@@ -22,10 +30,10 @@ export function requestOf(command: CallCommand, invocation: Invocation): JsonObj
     const isFile = "isFile" in each && each.isFile === true;
     if (field === undefined || isFile) continue;
     if (field.includes(".*.")) {
-      setEach(json, method, field, label, invocation);
+      setEach(json, method, field, label, given);
       continue;
     }
-    const value = jsonOf(method, field, label, invocation);
+    const value = jsonOf(method, field, label, given);
     if (value !== undefined) setAt(json, field, value);
   }
   return json;
@@ -40,17 +48,17 @@ function setEach(
   { input }: DescMethodUnary,
   path: string,
   label: string,
-  invocation: Invocation,
+  given: Given,
 ): void {
   const [list = ""] = path.split(".*.");
   const field = fieldAt(input, path);
   const items = json[list];
-  const values = invocation.many(label);
+  const values = given.many(label);
   const count = Array.isArray(items) ? items.length : values.length;
   for (let index = 0; index < count; index += 1) {
-    const given = values[index] ?? values[0];
-    if (given !== undefined) {
-      setAt(json, path.replace("*", String(index)), jsonOfText(field, label, given));
+    const text = values[index] ?? values[0];
+    if (text !== undefined) {
+      setAt(json, path.replace("*", String(index)), jsonOfText(field, label, text));
     }
   }
 }
@@ -59,20 +67,20 @@ function jsonOf(
   { input }: DescMethodUnary,
   path: string,
   label: string,
-  invocation: Invocation,
+  given: Given,
 ): JsonValue | undefined {
   const field = fieldAt(input, path);
-  if (invocation.has(label)) return true;
+  if (given.has(label)) return true;
   const isItem = /\.\d+$/.test(path);
   if (field.fieldKind === "list" && !isItem) {
-    const all = invocation.many(label);
+    const all = given.many(label);
     return all.length === 0 ? undefined : all.map((each) => jsonOfText(field, label, each));
   }
-  const text = invocation.text(label);
+  const text = given.text(label);
   return text === undefined ? undefined : jsonOfText(field, label, text);
 }
 
-/** Converts JSON to a request message; throws a usage error if a value doesn't fit the contract. */
+/** Converts JSON to a request message; throws an `InputError` if a value doesn't fit the contract. */
 export function messageOf<Method extends DescMethodUnary>(
   { input }: Method,
   json: JsonObject,
@@ -80,6 +88,7 @@ export function messageOf<Method extends DescMethodUnary>(
   try {
     return fromJson(input, json) as MessageShape<Method["input"]>;
   } catch (error) {
-    throw usageError(error instanceof Error ? error.message : String(error));
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new InputError(problem, { cause: error });
   }
 }

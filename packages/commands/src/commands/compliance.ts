@@ -5,7 +5,18 @@ import type { Argument, CallCommand, Option } from "../table/command.ts";
 const screening = ComplianceService.method;
 const review = ComplianceReviewService.method;
 
-const alert: Argument = { name: "alert", field: "alert_id", about: "the alert's id, alr_…" };
+const alert: Argument = {
+  name: "alert",
+  field: "alert_id",
+  about: "the alert's id, alr_…",
+  source: { list: "alerts list", value: "id", name: "hit.matched_name" },
+};
+const list: Argument = {
+  name: "list",
+  field: "list",
+  about: "the list's name",
+  source: { list: "lists list", value: "list" },
+};
 const reason: Option = {
   name: "reason",
   field: "reason",
@@ -45,13 +56,14 @@ const screeningCommands: readonly CallCommand[] = [
     details: "Another person has to approve it: exit code 3.",
     examples: ["lists remove-retained ofac_sdn --import 7c9e6679-7425-40de-944b-e07fc1f90ae7"],
     method: screening.removeRetainedEntries,
-    arguments: [{ name: "list", field: "list", about: "the list's name" }],
+    arguments: [list],
     options: [
       {
         name: "import",
         field: "import_id",
         isRequired: true,
         about: "the import's id, from `lists retained`",
+        source: { list: "lists retained", value: "import_id", name: "list" },
       },
     ],
     show: { record: "version" },
@@ -85,7 +97,7 @@ const screeningCommands: readonly CallCommand[] = [
     summary: "check a source for a new version now",
     examples: ["lists check ofac_sdn"],
     method: screening.checkSource,
-    arguments: [{ name: "list", field: "list", about: "the list's name" }],
+    arguments: [list],
     show: { record: "source" },
   },
   {
@@ -111,7 +123,14 @@ const screeningCommands: readonly CallCommand[] = [
     summary: "a screening with its subject, and every hit with its reasons",
     examples: ["screenings get scr_01k…"],
     method: screening.getScreening,
-    arguments: [{ name: "screening", field: "screening_id", about: "the screening's id, scr_…" }],
+    arguments: [
+      {
+        name: "screening",
+        field: "screening_id",
+        about: "the screening's id, scr_…",
+        source: { list: "screenings list", value: "id", name: "verdict" },
+      },
+    ],
     show: { record: "screening" },
   },
   {

@@ -6,7 +6,12 @@ import { merchant } from "./merchants.ts";
 const payouts = PayoutService.method;
 const operations = PayoutOperatorService.method;
 
-const payout: Argument = { name: "payout", field: "payout_id", about: "the payout's id, po_…" };
+const payout: Argument = {
+  name: "payout",
+  field: "payout_id",
+  about: "the payout's id, po_…",
+  source: { list: "payouts list", value: "id", name: "beneficiary_name" },
+};
 const filters: readonly Option[] = [
   { name: "status", field: "status", about: "of this status" },
   { name: "sub-status", field: "sub_status", about: "of this sub-status" },
@@ -97,9 +102,9 @@ export const payoutCommands: readonly CallCommand[] = [
     summary: "exceptions: payouts that need a person, longest waiting first",
     examples: ["payouts exceptions", "payouts exceptions --kind unknown"],
     method: operations.listPayoutExceptions,
-    options: [{ name: "kind", about: "with this kind of exception" }],
+    options: [{ name: "kind", field: "kind", about: "with this kind of exception" }],
     show: {
-      list: "payouts",
+      list: "exceptions",
       columns: [
         ...[["payout.id", "id"] as const, "kind", "since", "rail"],
         ...[["payout.merchant_id", "merchant"] as const, "payout.source_amount"],
