@@ -11,7 +11,7 @@ import { jsonText, printable, recordText } from "./output/print.ts";
 import { createCalls } from "./session/calls.ts";
 import { identityOf } from "./session/identity.ts";
 import { nowhere, readTarget } from "./session/target.ts";
-import { type Command, isChange } from "./table/command.ts";
+import { type Command, detailsOf, isChange } from "./table/command.ts";
 import type { CommandLine } from "./table/command-line.ts";
 import { Invocation } from "./table/invocation.ts";
 import { choicesOfOption, globalOptions, optionsOf } from "./table/options.ts";
@@ -116,7 +116,8 @@ function addCommand(
   command: Command,
   run: (command: Command, given: Given) => Promise<void>,
 ): void {
-  const { summary, details, examples } = command;
+  const { summary, examples } = command;
+  const details = detailsOf(command);
   const own = parent.command(command.name.split(" ").at(-1) ?? "");
   own.summary(summary).description(details === undefined ? summary : `${summary}\n\n${details}`);
   const positional = command.arguments ?? [];

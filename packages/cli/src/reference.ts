@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Argument, Option } from "@disburse/commands/table/command.ts";
 import { commandLine } from "./commands/all.ts";
-import { type Command, isChange, isPaged } from "./table/command.ts";
+import { type Command, detailsOf, isChange, isPaged } from "./table/command.ts";
 
 /** Writes the reference of all commands; part of `npm run generate`. */
 
@@ -26,7 +26,8 @@ const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ")
 const row = (shown: string, about: string) => `| ${cell(shown)} | ${cell(about)} |`;
 
 function commandText(command: Command): string {
-  const { name, summary, details, examples, arguments: given = [], options = [] } = command;
+  const { name, summary, examples, arguments: given = [], options = [] } = command;
+  const details = detailsOf(command);
   const kinds = [isChange(command) ? "change" : "", isPaged(command) ? "list" : ""].filter(Boolean);
   const rows = [
     ...given.map((each) => row(`\`${usageOf(each)}\``, each.about)),

@@ -22,7 +22,6 @@ const groups: readonly Group[] = [
   { name: "status", summary: "health and version of every service" },
   { name: "doctor", summary: "settings, certificates and dependencies of every service" },
   ...callGroups,
-  { name: "beneficiaries", summary: "stored beneficiaries of all merchants" },
   { name: "approvals", summary: "operators' requests that need a second person's approval" },
   { name: "audit", summary: "audit trails of operators' actions" },
   { name: "verify", summary: "verify a payout's signed receipt" },

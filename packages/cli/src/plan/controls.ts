@@ -84,5 +84,25 @@ function definedOf(fields: Readonly<Record<string, string | number | undefined>>
   );
 }
 
-/** The readers of the files that commands take. */
-export const formats = { limits: readLimits, controls: readControls } as const;
+/** The files that commands take: an example for the help, and the reader. */
+export const formats = {
+  limits: {
+    example: `  merchant:
+    count_hour: 100
+    amounts:
+      - { currency: USD, day: "100000.00" }
+  beneficiary:
+    count_day: 5`,
+    read: readLimits,
+  },
+  controls: {
+    example: `  duplicate_window_seconds: 86400
+  approval:
+    amounts:
+      - { currency: USD, minimum: "10000.00", window_seconds: 3600 }
+    new_beneficiary_days: 7
+    lasts_seconds: 86400
+    batches: true`,
+    read: readControls,
+  },
+} as const;

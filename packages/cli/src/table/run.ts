@@ -16,7 +16,7 @@ export async function runCall(command: CallCommand, invocation: Invocation): Pro
   const json = requestOf(command, invocation);
   if (file !== undefined) {
     const path = invocation.required(`<${file.argument}>`);
-    Object.assign(json, formats[file.format](await readText(invocation.world, path)));
+    Object.assign(json, formats[file.format].read(await readText(invocation.world, path)));
   }
   for (const { name, field, isFile = false } of command.options ?? []) {
     const path = invocation.text(`--${name}`);

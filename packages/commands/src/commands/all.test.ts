@@ -62,7 +62,10 @@ describe.each(callCommands.map((command) => [command.name, command] as const))(
       if (command.current === undefined) return;
       const { current } = command;
       expect(shownField(current.method.output, current.record)?.message).toBeDefined();
-      if (current.at !== "") fieldAt(method.input, current.at);
+      for (const path of ["", ...(current.by ?? [])]) {
+        const inside = [current.at, path].filter((part) => part !== "").join(".");
+        if (inside !== "") expect(() => fieldAt(method.input, inside), inside).not.toThrow();
+      }
     });
   },
 );

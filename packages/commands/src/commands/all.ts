@@ -2,9 +2,11 @@ import type { CallCommand } from "../table/command.ts";
 import { bankFileCommands } from "./bank-files.ts";
 import { complianceCommands } from "./compliance.ts";
 import { corridorCallCommands } from "./corridors.ts";
+import { memberCommands } from "./members.ts";
 import { merchantCommands } from "./merchants.ts";
 import { moneyCommands } from "./money.ts";
 import { orderCommands } from "./orders.ts";
+import { partyCommands } from "./parties.ts";
 import { payoutCommands } from "./payouts.ts";
 import { webhookCommands } from "./webhooks.ts";
 
@@ -15,6 +17,9 @@ export const callGroups: readonly Group[] = [
   { name: "merchants", summary: "registered merchants" },
   { name: "permissions", summary: "creation permissions of merchants" },
   { name: "keys", summary: "API keys of merchants" },
+  { name: "members", summary: "people of merchants' teams" },
+  { name: "beneficiaries", summary: "parties that merchants pay" },
+  { name: "depositors", summary: "parties that pay merchants" },
   { name: "accounts", summary: "accounts of merchants" },
   { name: "credits", summary: "credits to accounts" },
   { name: "corridors", summary: "currency pairs with their fees and limits" },
@@ -36,6 +41,13 @@ export const callGroups: readonly Group[] = [
 
 /** Every action and read of operators that is one RPC. */
 export const callCommands: readonly CallCommand[] = [
-  ...[...merchantCommands, ...moneyCommands, ...corridorCallCommands, ...payoutCommands],
+  ...[
+    ...merchantCommands,
+    ...memberCommands,
+    ...partyCommands,
+    ...moneyCommands,
+    ...corridorCallCommands,
+    ...payoutCommands,
+  ],
   ...[...orderCommands, ...bankFileCommands, ...complianceCommands, ...webhookCommands],
 ];

@@ -53,7 +53,7 @@ const screeningCommands: readonly CallCommand[] = [
   {
     name: "lists remove-retained",
     summary: "repeat the proposal to remove entries that a list no longer contains",
-    details: "Another person has to approve it: exit code 3.",
+    details: "Another person has to approve it.",
     examples: ["lists remove-retained ofac_sdn --import 7c9e6679-7425-40de-944b-e07fc1f90ae7"],
     method: screening.removeRetainedEntries,
     arguments: [list],
@@ -239,7 +239,7 @@ const alertCommands: readonly CallCommand[] = [
     summary: "decide an alert",
     details:
       "A false positive takes effect at once. A true match takes effect when another person approves\n" +
-      "it: exit code 3, then `approvals approve`. Until then the party stays blocked.",
+      "it. Until then the party stays blocked.",
     examples: [
       'alerts decide alr_01k… --decision false_positive --reason "another date of birth and country"',
     ],

@@ -56,6 +56,12 @@ export const corridorCallCommands: readonly CallCommand[] = [
     ],
     method: quote.setCorridor,
     fixed: { corridor: { limits: {} } },
+    current: {
+      method: quote.listCorridors,
+      record: "corridors",
+      at: "corridor",
+      by: ["source_currency_code", "destination_currency_code"],
+    },
     arguments: [
       { name: "from", field: "corridor.source_currency_code", about: "the source currency" },
       {
@@ -112,7 +118,7 @@ export const corridorCallCommands: readonly CallCommand[] = [
     name: "rates set",
     summary: "set the rate of a corridor",
     details:
-      "A rate that moves far within a day needs another person's approval: exit code 3.\n" +
+      "A rate that moves far within a day needs another person's approval.\n" +
       "`rates apply` sets the rates of a file.",
     examples: ["rates set cor_01k… 83.1234 --source desk"],
     method: quote.setRate,

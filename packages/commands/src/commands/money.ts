@@ -98,6 +98,26 @@ export const moneyCommands: readonly CallCommand[] = [
     show: { record: "account" },
   },
   {
+    name: "accounts entries",
+    summary: "the ledger entries of an account, newest first",
+    examples: ["accounts entries mer_01k… acc_01k… --from 2026-11-20"],
+    method: ledger.listEntries,
+    arguments: [merchant, account],
+    options: [
+      { name: "step", field: "step", about: "only entries of this step" },
+      { name: "payout", field: "payout_id", about: "only entries of this payout" },
+      { name: "from", field: "created_from", value: "time", about: "at this time or later" },
+      { name: "to", field: "created_to", value: "time", about: "before this time" },
+    ],
+    show: {
+      list: "entries",
+      columns: [
+        ...["created_at", "step", "amount", "currency_code", "available", "held", "payout_id"],
+        ...["note", "id"],
+      ],
+    },
+  },
+  {
     name: "accounts open",
     summary: "open an empty account in a currency",
     examples: ["accounts open mer_01k… USD"],
@@ -117,7 +137,7 @@ export const moneyCommands: readonly CallCommand[] = [
   {
     name: "credits create",
     summary: "credit received money to an account",
-    details: "Above a person's daily limit, another person has to approve it: exit code 3.",
+    details: "Above a person's daily limit, another person has to approve it.",
     examples: ['credits create mer_01k… acc_01k… 250000.00 USD --note "wire of 20 November"'],
     method: ledger.creditAccount,
     arguments: [
@@ -137,7 +157,12 @@ export const moneyCommands: readonly CallCommand[] = [
     arguments: [
       merchant,
       account,
-      { name: "entry", field: "entry_id", about: "the credit's id in the ledger" },
+      {
+        name: "entry",
+        field: "entry_id",
+        about: "the credit's id in the ledger",
+        source: { list: "accounts entries", value: "id", name: "note" },
+      },
     ],
     options: [
       { name: "note", field: "note", about: "the reason, for the statement", isRequired: true },
@@ -169,13 +194,11 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "velocity set",
-    summary: "replace a merchant's limits with those of a file",
-    details:
-      "The file is YAML or JSON:\n\n" +
-      '  merchant:\n    count_hour: 100\n    amounts:\n      - { currency: USD, day: "100000.00" }\n' +
-      "  beneficiary:\n    count_day: 5\n\nAnything the file omits has no limit.",
+    summary: "replace a merchant's limits",
+    details: "Anything that is omitted has no limit. Looser limits need another person's approval.",
     examples: ["velocity set mer_01k… limits.yaml --dry-run", "velocity set mer_01k… limits.yaml"],
     method: operations.setVelocityLimits,
+    fixed: { merchant: {}, beneficiary: {} },
     registered: "merchant_id",
     arguments: [merchant, { name: "file", about: "the limits" }],
     file: { argument: "file", format: "limits", fields: limitFields },
@@ -192,23 +215,20 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "controls set",
-    summary: "replace a merchant's controls with those of a file",
+    summary: "replace a merchant's duplicate check and approval rules",
     details:
-      "The file is YAML or JSON:\n\n" +
-      "  duplicate_window_seconds: 86400\n" +
-      '  approval:\n    amounts:\n      - { currency: USD, minimum: "10000.00", window_seconds: 3600 }\n' +
-      "    new_beneficiary_days: 7\n    lasts_seconds: 86400\n    batches: true\n\n" +
       "A payout that repeats account, amount and reference_id of another one within the duplicate\n" +
       "window is refused, unless it has allow_duplicate. A payout of at least the minimum, or to a\n" +
       "beneficiary newer than new_beneficiary_days, awaits another actor's approval for at most\n" +
       "lasts_seconds. With window_seconds, amounts to one account or by one actor add up within that\n" +
-      "time. With batches, an actor other than its creator approves each batch. Controls that the\n" +
-      "file omits are off.",
+      "time. With batches, an actor other than its creator approves each batch. Controls\n" +
+      "that are omitted are off. Looser controls need another person's approval.",
     examples: [
       "controls set mer_01k… controls.yaml --dry-run",
       "controls set mer_01k… controls.yaml",
     ],
     method: operations.setPayoutControls,
+    fixed: { duplicate_window_seconds: 0, approval: {} },
     registered: "merchant_id",
     arguments: [merchant, { name: "file", about: "the controls" }],
     file: { argument: "file", format: "controls", fields: controlFields },
@@ -259,7 +279,7 @@ export const moneyCommands: readonly CallCommand[] = [
     summary: "book money received at a rail's bank or wallet",
     details:
       "Payouts that wait for funds continue. Above a person's daily limit, and always in live mode,\n" +
-      "another person has to approve it: exit code 3.",
+      "another person has to approve it.",
     examples: [
       'rails fund ethereum 250000.00 USDC_ETH --note "0x9f86…" --dry-run',
       'rails fund ethereum 250000.00 USDC_ETH --note "0x9f86…"',
@@ -296,6 +316,7 @@ export const moneyCommands: readonly CallCommand[] = [
   {
     name: "rails pause",
     summary: "pause a rail; its payouts stay queued until it is resumed",
+    details: "The rail gets no new transfers. It completes those that it has.",
     examples: ['rails pause sandbox --reason "maintenance until noon"'],
     method: operations.setRailPaused,
     fixed: { paused: true },

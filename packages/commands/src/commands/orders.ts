@@ -102,6 +102,15 @@ export const orderCommands: readonly CallCommand[] = [
     show: { record: "scheduled_payout" },
   },
   {
+    name: "scheduled reject",
+    summary: "on behalf of its merchant, reject a scheduled payout that awaits approval",
+    examples: ['scheduled reject mer_01k… spo_01k… --reason "the invoice is disputed"'],
+    method: orders.rejectScheduledPayout,
+    arguments: [merchant, scheduled],
+    options: [{ name: "reason", field: "reason", about: "the reason", isRequired: true }],
+    show: { record: "scheduled_payout" },
+  },
+  {
     name: "scheduled cancel",
     summary: "on behalf of its merchant, cancel a scheduled payout before its payout is submitted",
     examples: ["scheduled cancel mer_01k… spo_01k…"],

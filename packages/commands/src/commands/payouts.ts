@@ -115,7 +115,7 @@ export const payoutCommands: readonly CallCommand[] = [
   {
     name: "payouts resolve",
     summary: "propose the outcome of a payout with an exception",
-    details: "Another person has to approve it: exit code 3, then `approvals approve`.",
+    details: "Another person has to approve it.",
     examples: [
       'payouts resolve po_01k… --outcome settled --reference WIRE-1 --reason "on the statement of today"',
     ],

@@ -1,5 +1,5 @@
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import type { Argument, CallCommand } from "../table/command.ts";
+import type { Argument, CallCommand, Option } from "../table/command.ts";
 import { merchant } from "./merchants.ts";
 
 const notifier = NotifierService.method;
@@ -21,6 +21,19 @@ const replay: Argument = {
   field: "replay_id",
   about: "its id, whr_…",
   source: { list: "webhooks replays", value: "id", name: "state" },
+};
+
+const order: Option = {
+  name: "order",
+  field: "order",
+  about: "the order of deliveries; bounded by default",
+  choices: ["none", "bounded", "strict"],
+};
+const eventTypes: Option = {
+  name: "type",
+  field: "event_types",
+  isMany: true,
+  about: "only this event type, such as payout_session.failed; all types by default",
 };
 
 export const webhookCommands: readonly CallCommand[] = [
@@ -45,6 +58,96 @@ export const webhookCommands: readonly CallCommand[] = [
     method: notifier.getEndpoint,
     arguments: [merchant, endpoint],
     show: { record: "endpoint" },
+  },
+  {
+    name: "webhooks create",
+    summary: "create an endpoint for a merchant; its secrets are shown only once",
+    examples: [
+      "webhooks create mer_01k… https://acme.example/webhooks --type payout_session.failed",
+    ],
+    method: notifier.createEndpoint,
+    registered: "merchant_id",
+    arguments: [merchant, { name: "url", field: "url", about: "where the events are sent" }],
+    options: [
+      { name: "description", field: "description", about: "the purpose of the endpoint" },
+      order,
+      eventTypes,
+      { name: "paused", field: "paused", value: "", about: "create it paused" },
+    ],
+    show: { record: "" },
+  },
+  {
+    name: "webhooks update",
+    summary: "change an endpoint",
+    details: "What is omitted stays unchanged. A new URL has to be verified again.",
+    examples: ["webhooks update mer_01k… whe_01k… --description checkout"],
+    method: notifier.updateEndpoint,
+    current: { method: notifier.getEndpoint, record: "endpoint", at: "" },
+    arguments: [merchant, endpoint],
+    options: [
+      { name: "url", field: "url", about: "where the events are sent" },
+      { name: "description", field: "description", about: "the purpose of the endpoint" },
+      order,
+      eventTypes,
+    ],
+    show: { record: "endpoint" },
+  },
+  {
+    name: "webhooks verify",
+    summary: "send a challenge to an endpoint's URL",
+    examples: ["webhooks verify mer_01k… whe_01k…"],
+    method: notifier.verifyEndpoint,
+    arguments: [merchant, endpoint],
+    show: { record: "endpoint" },
+  },
+  {
+    name: "webhooks test",
+    summary: "send a test event to an endpoint",
+    examples: ["webhooks test mer_01k… whe_01k…"],
+    method: notifier.sendTestEvent,
+    arguments: [merchant, endpoint],
+    show: { record: "delivery" },
+  },
+  {
+    name: "webhooks rotate-secret",
+    summary: "create new secrets for an endpoint, which are shown only once",
+    examples: [
+      "webhooks rotate-secret mer_01k… whe_01k… --overlap 86400",
+      "webhooks rotate-secret mer_01k… whe_01k… --stage",
+    ],
+    method: notifier.rotateSecret,
+    arguments: [merchant, endpoint],
+    options: [
+      {
+        name: "overlap",
+        field: "overlap_seconds",
+        value: "seconds",
+        about: "how long the old secrets also sign, at most 604800; 86400 by default",
+      },
+      {
+        name: "stage",
+        field: "stage",
+        value: "",
+        about: "let the new secrets sign only after `webhooks activate-secret`",
+      },
+    ],
+    show: { record: "" },
+  },
+  {
+    name: "webhooks activate-secret",
+    summary: "let the staged secrets of an endpoint sign",
+    examples: ["webhooks activate-secret mer_01k… whe_01k…"],
+    method: notifier.activateSecret,
+    arguments: [merchant, endpoint],
+    show: { record: "endpoint" },
+  },
+  {
+    name: "webhooks delete",
+    summary: "delete an endpoint; its waiting deliveries are not sent",
+    examples: ["webhooks delete mer_01k… whe_01k…"],
+    method: notifier.deleteEndpoint,
+    arguments: [merchant, endpoint],
+    show: { record: "" },
   },
   {
     name: "webhooks pause",

@@ -80,12 +80,14 @@ export type CallCommand = Described & {
   };
   /**
    * Reads the record that the command changes, with the request fields that both have. The record's
-   * fields are those of the request below the path `at`.
+   * fields are those of the request below the path `at`. If `record` is a list, the item is meant
+   * whose fields `by` have the request's values.
    */
   readonly current?: {
     readonly method: DescMethodUnary;
     readonly record: string;
     readonly at: string;
+    readonly by?: readonly string[];
   };
   /**
    * The request field with a merchant's id; the command fails if that merchant isn't registered.
@@ -104,12 +106,12 @@ export function hasPages({ method: { input, output } }: CallCommand): boolean {
 }
 
 /** Returns the roles whose operators may run a command, as the contract says: `treasury`. */
-export function rolesOf({ method }: CallCommand): readonly string[] {
+export function rolesOf({ method }: Pick<CallCommand, "method">): readonly string[] {
   return getOption(method, access).roles.map(
     (role) => RoleSchema.value[role]?.localName.toLowerCase() ?? "",
   );
 }
 
 /** Returns the service whose process serves a command: `payout`. */
-export const serviceOf = ({ method }: CallCommand): string =>
+export const serviceOf = ({ method }: Pick<CallCommand, "method">): string =>
   method.parent.typeName.split(".")[1] ?? "";

@@ -37,7 +37,7 @@ const withToken: Interceptor = (next) => (request) => {
 const transportAt = (baseUrl: string) =>
   createConnectTransport({ baseUrl, interceptors: [withToken], defaultTimeoutMs: timeoutMs });
 
-const transport = transportAt(proxyPath);
+export const transport = transportAt(proxyPath);
 const clientOf = <T extends DescService>(service: T): Client<T> => createClient(service, transport);
 
 export const rpcs = {

@@ -2,6 +2,7 @@ import { batchWords } from "./en/batches.ts";
 import { beneficiaryWords, depositorWords } from "./en/beneficiaries.ts";
 import { complianceWords } from "./en/compliance.ts";
 import { everyPageWords, formWords } from "./en/every-page.ts";
+import { operatorWords } from "./en/operators.ts";
 import { payoutWords } from "./en/payouts.ts";
 import { platformWords, requestWords } from "./en/platform.ts";
 import { shellWords } from "./en/shell.ts";
@@ -24,4 +25,5 @@ export const t = {
   treasury: treasuryWords,
   team: teamWords,
   platform: platformWords,
+  operators: operatorWords,
 } as const;

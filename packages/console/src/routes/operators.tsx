@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { shellRoute } from "./root.tsx";
-import { textsOf } from "./rules/search.ts";
+import { allTexts, textsOf } from "./rules/search.ts";
 
 const getParentRoute = () => shellRoute;
 
@@ -116,6 +116,19 @@ const rails = createRoute({
   component: lazyRouteComponent(() => import("../operators/treasury/rails.tsx"), "Rails"),
 });
 
+const actions = createRoute({
+  getParentRoute,
+  path: "/actions",
+  component: lazyRouteComponent(() => import("../operators/actions/actions.tsx"), "Actions"),
+});
+
+const action = createRoute({
+  getParentRoute,
+  path: "/actions/$action",
+  validateSearch: allTexts,
+  component: lazyRouteComponent(() => import("../operators/actions/action.tsx"), "ActionPage"),
+});
+
 const health = createRoute({
   getParentRoute,
   path: "/health",
@@ -133,5 +146,5 @@ export const operatorRoutes = [
   ...[alerts, alert, screening, lists, listChanges],
   ...[balances, payouts, payout, exceptions, approvals, approval],
   ...[corridors, corridor, reconciliation, rails],
-  ...[health, trace],
+  ...[actions, action, health, trace],
 ] as const;

@@ -101,6 +101,7 @@ function operatorSections(session: Session): NavigationSection[] {
           to: "/approvals",
           label: pages.waiting,
         }),
+        { to: "/actions", label: t.operators.title },
         { to: "/health", label: pages.health },
         { to: "/trace", label: pages.trace },
       ],

@@ -35,7 +35,10 @@ function Frame(props: {
   );
 }
 
-function described(id: string, { hint, error, required = false }: Partial<FieldProps>) {
+function described(
+  id: string,
+  { hint, error, required = false }: Pick<FieldProps, "hint" | "error" | "required">,
+) {
   const ids = [error === undefined ? "" : `${id}-error`, hint === undefined ? "" : `${id}-hint`];
   const describedBy = ids.filter((each) => each !== "").join(" ");
   return {
@@ -90,6 +93,27 @@ export function AreaField(props: FieldProps & { readonly maxLength?: number }) {
         value={value}
         maxLength={maxLength}
         onChange={(event) => onChange(event.target.value)}
+      />
+    </Frame>
+  );
+}
+
+export function FileField(
+  props: Omit<FieldProps, "value" | "onChange"> & {
+    readonly accept?: string;
+    readonly onChange: (file: File | undefined) => void;
+  },
+) {
+  const { label, onChange, hint, error, accept } = props;
+  const id = useId();
+  return (
+    <Frame id={id} label={label} hint={hint} error={error}>
+      <input
+        {...described(id, props)}
+        className=""
+        type="file"
+        accept={accept}
+        onChange={(event) => onChange(event.target.files?.[0])}
       />
     </Frame>
   );

@@ -4,6 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BrowserTest } from "./browser-test.ts";
 import { readSandbox, startSandbox } from "./platform.ts";
+import { actions } from "./roles/actions.ts";
 import { approvals } from "./roles/approvals.ts";
 import { compliance } from "./roles/compliance.ts";
 import { devices } from "./roles/devices.ts";
@@ -22,7 +23,7 @@ import { createVisitor, type Visitor } from "./visitor.ts";
 
 const browserTests: readonly BrowserTest[] = [
   ...[maker, approvals, admin, viewer, invited],
-  ...[compliance, treasury, docs, session, doubles, webhooks, devices, forms, waits],
+  ...[compliance, treasury, actions, docs, session, doubles, webhooks, devices, forms, waits],
 ];
 
 const ends = new AsyncDisposableStack();

@@ -93,6 +93,8 @@ export const treasuryWords = {
       superseded: "Overtaken",
     } as Record<string, string>,
     one: "Approval",
+    changes: "What changes",
+    details: "The complete records, as the approval covers them",
     before: "As it is",
     after: "As it would be",
     nothing: "nothing",
@@ -121,6 +123,8 @@ export const treasuryWords = {
     rails: "Rails",
   },
   corridor: {
+    setRate: "Set the rate",
+    setTerms: "Change the terms",
     title: (source: string, destination: string) => `Rates from ${source} to ${destination}`,
     chart: "Over time",
     drawn: (count: number, lowest: string, highest: string) =>
@@ -168,9 +172,8 @@ export const treasuryWords = {
     methods: "Methods",
     why: "Why",
     pause: "Pause",
-    pauseText: "It gets no new transfers: its payouts stay queued. What it has already goes on.",
     resume: "Resume",
-    resumeText: "Queued payouts are sent to it again.",
-    reason: "Reason",
+    fund: "Book received money",
+    sweep: "Book withdrawn money",
   },
 } as const;

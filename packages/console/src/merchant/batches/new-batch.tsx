@@ -1,10 +1,11 @@
 import type { Batch } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type FormEvent, useId, useRef, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import { batches } from "../../api/lists.ts";
 import { attemptKey, send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
+import { FileField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { useSingle } from "../../ui/use-attempt.ts";
@@ -20,7 +21,6 @@ const columns =
 export function NewBatch() {
   const navigate = route.useNavigate();
   const client = useQueryClient();
-  const id = useId();
   const [file, setFile] = useState<File>();
   // Each file selection is one attempt. Selecting the same file again therefore creates another
   // batch.
@@ -47,19 +47,12 @@ export function NewBatch() {
   return (
     <Page title={words.title}>
       <form className="form card" onSubmit={submit}>
-        <div className="field">
-          <label htmlFor={id}>{words.file}</label>
-          <input
-            id={id}
-            type="file"
-            accept=".csv,text/csv"
-            aria-describedby={`${id}-hint`}
-            onChange={(event) => choose(event.target.files?.[0])}
-          />
-          <span className="field-hint" id={`${id}-hint`}>
-            {words.hint(columns)}
-          </span>
-        </div>
+        <FileField
+          label={words.file}
+          hint={words.hint(columns)}
+          accept=".csv,text/csv"
+          onChange={choose}
+        />
         {sending.isError ? <ProblemNotice error={sending.error} noAnswer={words.notKnown} /> : null}
         <div>
           <button

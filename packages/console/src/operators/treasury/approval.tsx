@@ -1,3 +1,4 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import {
   type Proposal,
   ProposalState,
@@ -16,9 +17,11 @@ import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Page, Section } from "../../ui/page.tsx";
+import { differenceOf } from "../actions/rules/flat.ts";
+import { Changes } from "../changes.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { isReason, ReasonField } from "../reason-field.tsx";
-import { rpcName } from "./approvals.tsx";
+import { proposedAction } from "./approvals.tsx";
 
 const words = t.treasury.approvals;
 const route = getRouteApi("/shell/approvals/$place/$proposalId");
@@ -36,7 +39,7 @@ export function ApprovalPage() {
   if (proposal === undefined) return <p>{t.problems.notFound}</p>;
   return (
     <Page
-      title={`${words.one}: ${rpcName(proposal)}`}
+      title={`${words.one}: ${proposedAction(proposal)}`}
       lead={
         <span className="row">
           <span className="mono break">{proposal.id}</span>
@@ -59,14 +62,19 @@ export function ApprovalPage() {
           ]}
         />
       </div>
-      <div className="columns">
-        <Section title={words.before}>
-          <Json text={proposal.before} />
-        </Section>
-        <Section title={words.after}>
-          <Json text={proposal.after} />
-        </Section>
-      </div>
+      <Section title={words.changes}>
+        <Changes
+          changes={differenceOf(recordIn(proposal.before), recordIn(proposal.after))}
+          isCompared={proposal.before !== ""}
+        />
+        <details>
+          <summary>{words.details}</summary>
+          <div className="columns">
+            <Json title={words.before} text={proposal.before} />
+            <Json title={words.after} text={proposal.after} />
+          </div>
+        </details>
+      </Section>
     </Page>
   );
 }
@@ -90,18 +98,22 @@ function Subject({ id }: { id: string }) {
   return <span className="mono break">{id}</span>;
 }
 
-/** The approval covers this text. The text is therefore shown completely, and only indented. */
-function Json({ text }: { text: string }) {
-  if (text === "") return <p className="soft">{words.nothing}</p>;
-  return <pre className="card mono break">{indented(text)}</pre>;
+/** Reads a record of a proposal; a text that is no object has no fields. */
+function recordIn(text: string): JsonObject {
+  const json: JsonValue = text === "" ? {} : JSON.parse(text);
+  return typeof json === "object" && json !== null && !Array.isArray(json) ? json : { text };
 }
 
-function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+/** The approval covers this text. The text is therefore shown completely, and only indented. */
+function Json({ title, text }: { title: string; text: string }) {
+  return (
+    <div>
+      <strong>{title}</strong>
+      <pre className="card mono break">
+        {text === "" ? words.nothing : JSON.stringify(JSON.parse(text), null, 2)}
+      </pre>
+    </div>
+  );
 }
 
 function Decide({ place, proposal }: { place: ApprovalPlace; proposal: Proposal }) {

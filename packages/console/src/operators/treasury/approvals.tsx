@@ -1,3 +1,4 @@
+import { callCommands } from "@disburse/commands/commands/all.ts";
 import {
   type Proposal,
   ProposalState,
@@ -15,6 +16,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
+import { sentence } from "../actions/rules/form.ts";
 
 const words = t.treasury.approvals;
 const route = getRouteApi("/shell/approvals");
@@ -24,8 +26,13 @@ const proposalsMax = 100;
 
 type Placed = { readonly place: ApprovalPlace; readonly proposal: Proposal };
 
-/** Returns the RPC's short name: `CreditAccount`. */
-export const rpcName = ({ rpc }: Proposal) => rpc.slice(rpc.lastIndexOf("/") + 1);
+/** Returns what a proposal does, in words, or the short name of its RPC. */
+export function proposedAction({ rpc }: Proposal): string {
+  const action = callCommands.find(
+    ({ method }) => rpc === `${method.parent.typeName}/${method.name}`,
+  );
+  return action === undefined ? rpc.slice(rpc.lastIndexOf("/") + 1) : sentence(action.summary);
+}
 
 const columns: readonly Column<Placed>[] = [
   {
@@ -39,10 +46,10 @@ const columns: readonly Column<Placed>[] = [
     header: words.what,
     cell: ({ place, proposal }) => (
       <Link to="/approvals/$place/$proposalId" params={{ place, proposalId: proposal.id }}>
-        {rpcName(proposal)}
+        {proposedAction(proposal)}
       </Link>
     ),
-    csv: ({ proposal }) => rpcName(proposal),
+    csv: ({ proposal }) => proposedAction(proposal),
   },
   {
     id: "subject",

@@ -16,6 +16,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { dayAfter } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
+import { ActionLink } from "../actions/action-link.tsx";
 import { rateBounds, ratePoints } from "./rules/rate-points.ts";
 
 const words = t.treasury.corridor;
@@ -100,11 +101,19 @@ export function CorridorPage() {
       title={words.title(source, destination)}
       lead={<span className="mono break">{corridorId}</span>}
       actions={
-        <ExportButton
-          name={`rates-${source}-${destination}`}
-          read={() => readAllPages(read)}
-          columns={columns}
-        />
+        <>
+          <ActionLink name="rates set" label={words.setRate} values={{ corridor: corridorId }} />
+          <ActionLink
+            name="corridors set"
+            label={words.setTerms}
+            values={{ from: source, to: destination }}
+          />
+          <ExportButton
+            name={`rates-${source}-${destination}`}
+            read={() => readAllPages(read)}
+            columns={columns}
+          />
+        </>
       }
     >
       <Filters

@@ -43,8 +43,8 @@ export const compliance: BrowserTest = {
 
     const dan = await arrive("dan");
     await dan.open("approvals");
-    await dan.page.getByRole("link", { name: "DecideAlert" }).click();
-    await dan.page.getByText(reason).waitFor();
+    await dan.page.getByRole("link", { name: "Decide an alert" }).click();
+    await dan.page.getByRole("cell", { name: reason }).waitFor();
     await dan.page.getByRole("button", { name: "Approve" }).click();
     await dan.page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
     await dan.page.getByText("Done").first().waitFor();

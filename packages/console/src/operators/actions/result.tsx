@@ -1,0 +1,99 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import {
+  type CallCommand,
+  columnPath,
+  columnTitle,
+  hasPages,
+} from "@disburse/commands/table/command.ts";
+import { valueAt } from "@disburse/commands/table/plain.ts";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { pageOf, type ReadPage, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { t } from "../../catalogue/en.ts";
+import { useSession } from "../../session/use-session.ts";
+import { Facts } from "../../ui/facts.tsx";
+import { PagedTable } from "../../ui/list.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { Text } from "../changes.tsx";
+import { actionsOf, callMethod } from "./call.ts";
+import { flatOf, textOf } from "./rules/flat.ts";
+import { sentence, slugOf, textsIn, type Values } from "./rules/form.ts";
+
+const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+const shown = (text: string) => (isTime.test(text) ? <Moment at={text} /> : <Text text={text} />);
+
+/** The answer of a change or a read of one record. */
+export function Answer({ answer, of }: { answer: JsonObject; of: string }) {
+  const record: JsonValue = (of === "" ? answer : answer[of]) ?? {};
+  const rows = flatOf(record);
+  if (rows.length === 0) return null;
+  return (
+    <div className="card">
+      <Facts rows={rows.map(([name, text]) => [name, shown(text)] as const)} />
+    </div>
+  );
+}
+
+type List = CallCommand & { readonly show: { readonly list: string } };
+
+export const isList = (command: CallCommand): command is List => "list" in command.show;
+
+/** The rows of a read, each with the actions that take its id. */
+export function Rows(props: { command: List; request: JsonObject; values: Values }) {
+  const { command, request, values } = props;
+  const { method, show, summary } = command;
+  const session = useSession();
+  const read: ReadPage<JsonObject> = async ({ limit, cursor }) => {
+    const page = hasPages(command) ? { limit, cursor } : {};
+    const answer = await callMethod(method, { ...request, ...page });
+    const rows = (answer[show.list] ?? []) as JsonObject[];
+    return pageOf(rows, textOf(answer["next_cursor"]));
+  };
+  const found = useInfiniteQuery(rpcPagesOf(["actions", "rows", command.name, request], read));
+  const next = actionsOf(session).flatMap((action) => {
+    const given = [...(action.arguments ?? []), ...(action.options ?? [])];
+    const own = given.find(({ source }) => source?.list === command.name);
+    const isReady = (action.arguments ?? []).every(
+      ({ name, source }) => name === own?.name || source === undefined || values[name],
+    );
+    if (own?.source === undefined || !isReady) return [];
+    return [{ action, name: own.name, value: own.source.value }];
+  });
+  const columns: Column<JsonObject>[] = ("columns" in show ? show.columns : []).map((column) => ({
+    id: columnPath(column),
+    header: sentence(columnTitle(column)),
+    cell: (row) => shown(textOf(valueAt(row, columnPath(column)))),
+  }));
+  const actions: Column<JsonObject> = {
+    id: "actions",
+    header: t.list.actions,
+    cell: (row) => (
+      <details>
+        <summary>{t.list.actions}</summary>
+        <ul className="stack">
+          {next.map(({ action, name, value }) => (
+            <li key={action.name}>
+              <Link
+                to="/actions/$action"
+                params={{ action: slugOf(action) }}
+                search={textsIn({ ...values, [name]: textOf(valueAt(row, value)) })}
+              >
+                {sentence(action.summary)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </details>
+    ),
+  };
+  return (
+    <PagedTable
+      caption={sentence(summary)}
+      columns={next.length === 0 ? columns : [...columns, actions]}
+      keyOf={(row) => JSON.stringify(row)}
+      found={found}
+    />
+  );
+}

@@ -1,0 +1,192 @@
+import { type JsonObject, type JsonValue, ScalarType } from "@bufbuild/protobuf";
+import type { CallCommand, Option, Source } from "@disburse/commands/table/command.ts";
+import { choicesOf, fieldAt, jsonOfText, setAt } from "@disburse/commands/table/fields.ts";
+import { InputError } from "@disburse/commands/table/input-error.ts";
+import { valueAt } from "@disburse/commands/table/plain.ts";
+import { requestOf } from "@disburse/commands/table/request.ts";
+
+/** The texts of a form, by the fields' keys. A value of a removed list item is undefined. */
+export type Values = Readonly<Record<string, string | undefined>>;
+
+/** Returns the values that have a text. */
+export const textsIn = (values: Values): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).flatMap(([key, text]) => (text ? [[key, text]] : [])));
+
+/** A field of an action's form. */
+export type ActionField = {
+  /** The name in the form's values and in the page's address. */
+  readonly key: string;
+  /** The label in errors of the request: `<merchant>`, `--note`. */
+  readonly label: string;
+  readonly title: string;
+  readonly hint: string;
+  readonly path: string;
+  readonly kind: "text" | "choice" | "flag" | "file" | "many";
+  readonly isRequired: boolean;
+  readonly choices: readonly string[];
+  readonly source?: Source | undefined;
+};
+
+export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** Returns a name as words: `account_id` and `accountId` are "Account id". */
+export const titleOf = (name: string): string =>
+  sentence(
+    name
+      .replaceAll(/[-_]/g, " ")
+      .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+  );
+
+/** The path of an action's page: `rails-pause`. */
+export const slugOf = ({ name }: Pick<CallCommand, "name">): string => name.replaceAll(" ", "-");
+
+/** Returns the fields of an action, without those of lists' items. */
+export function fieldsOf(command: CallCommand): readonly ActionField[] {
+  const { arguments: positional = [], options = [], file, method } = command;
+  const given = [
+    ...positional.map((each): Option & { label: string; isRequired: boolean } => ({
+      ...each,
+      value: "text",
+      label: `<${each.name}>`,
+      isRequired: each.isOptional !== true,
+    })),
+    ...options.map((each) => ({ isRequired: false, ...each, label: `--${each.name}` })),
+  ];
+  const own = given.flatMap(({ name, about, field, label, isRequired, ...each }): ActionField[] => {
+    if (field === undefined) return [];
+    const shown = { key: name, label, title: titleOf(name), hint: sentence(about), path: field };
+    const isFlag = each.value === "";
+    const isFile = "isFile" in each && each.isFile === true;
+    const choices = each.choices ?? choicesIn(command, field);
+    const kind = isFile ? "file" : isFlag ? "flag" : each.isMany ? "many" : kindOf(choices);
+    return [{ ...shown, kind, isRequired, choices, source: each.source }];
+  });
+  const ofFile = (file?.fields ?? []).filter(({ field }) => !field.includes("*"));
+  return [
+    ...own,
+    ...ofFile.map(({ field, about }) => {
+      const choices = choicesIn({ method }, field);
+      const shown = { key: field, label: field, title: sentence(about), hint: "", path: field };
+      return { ...shown, kind: kindOf(choices), isRequired: false, choices };
+    }),
+  ];
+}
+
+const kindOf = (choices: readonly string[]): ActionField["kind"] =>
+  choices.length > 0 ? "choice" : "text";
+
+function choicesIn({ method }: Pick<CallCommand, "method">, path: string): readonly string[] {
+  const field = fieldAt(method.input, path);
+  return choicesOf(field) ?? (field.scalar === ScalarType.BOOL ? ["yes", "no"] : []);
+}
+
+/** A list of the request whose items a person adds and removes, with the fields of each. */
+export type ItemList = {
+  readonly path: string;
+  readonly fields: readonly { readonly name: string; readonly title: string }[];
+};
+
+export function listsOf({ file }: CallCommand): readonly ItemList[] {
+  const fields = (file?.fields ?? []).filter(({ field }) => field.includes(".*."));
+  const paths = [...new Set(fields.map(({ field }) => field.split(".*.")[0] ?? ""))];
+  return paths.map((path) => ({
+    path,
+    fields: fields
+      .filter(({ field }) => field.startsWith(`${path}.*.`))
+      .map(({ field, about }) => ({ name: field.split(".*.")[1] ?? "", title: sentence(about) })),
+  }));
+}
+
+/** Returns the numbers of a list's items in the form. */
+export function itemsIn(values: Values, { path }: ItemList): readonly number[] {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  const keys = entries.flatMap(([key]) => (key.startsWith(`${path}.`) ? [key] : []));
+  const numbers = keys.map((key) => Number(key.slice(path.length + 1).split(".")[0]));
+  return [...new Set(numbers)].toSorted((one, two) => one - two);
+}
+
+const lines = (text: string | undefined) =>
+  (text ?? "").split(/[\n,]/).flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+
+/** Builds the request. Throws an `InputError` for a value that doesn't fit. */
+export function requestIn(command: CallCommand, values: Values): JsonObject {
+  const fields = fieldsOf(command);
+  const byLabel = new Map(fields.map((field) => [field.label, field]));
+  const textOf = (label: string) => values[byLabel.get(label)?.key ?? ""]?.trim() || undefined;
+  const isFlag = (label: string) => byLabel.get(label)?.kind === "flag";
+  for (const { label, isRequired } of fields) {
+    if (isRequired && textOf(label) === undefined) throw new InputError("is required", { label });
+  }
+  const json = requestOf(command, {
+    text: (label) => (isFlag(label) ? undefined : textOf(label)),
+    many: (label) => lines(textOf(label)),
+    has: (label) => isFlag(label) && textOf(label) === "yes",
+  });
+  for (const { kind, label, path } of fields) {
+    const text = textOf(label);
+    if (kind === "file" && text !== undefined) json[path] = text;
+  }
+  const { input } = command.method;
+  const setText = (path: string, label: string, text: string | undefined) => {
+    if (text) setAt(json, path, jsonOfText(fieldAt(input, path), label, text.trim()));
+  };
+  if (command.file === undefined) return json;
+  for (const { key, label, path } of fields) if (key === path) setText(path, label, values[key]);
+  for (const list of listsOf(command)) {
+    const isFilled = (at: number) =>
+      list.fields.some(({ name }) => values[`${list.path}.${at}.${name}`]?.trim());
+    for (const [place, at] of itemsIn(values, list).filter(isFilled).entries()) {
+      for (const { name } of list.fields) {
+        const key = `${list.path}.${at}.${name}`;
+        setText(`${list.path}.${place}.${name}`, key, values[key]);
+      }
+    }
+  }
+  return json;
+}
+
+function textIn(value: JsonValue | undefined): string {
+  if (Array.isArray(value)) return value.map(textIn).join("\n");
+  if (value === undefined || value === null || typeof value === "object") return "";
+  return typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
+}
+
+/** Returns the form's values for a record as it is now. */
+export function valuesOf(command: CallCommand, record: JsonObject): Values {
+  const at = command.current?.at ?? "";
+  const inside = (path: string) => (at === "" ? path : path.slice(at.length + 1));
+  const read = (path: string) => textIn(valueAt(record, inside(path)));
+  const own = fieldsOf(command).map(({ key, path }) => [key, read(path)] as const);
+  const items = listsOf(command).flatMap(({ path, fields }) => {
+    const all = valueAt(record, inside(path));
+    const places = Array.isArray(all) ? [...all.keys()] : [];
+    return places.flatMap((place) =>
+      fields.map(({ name }) => {
+        const key = `${path}.${place}.${name}`;
+        return [key, read(key)] as const;
+      }),
+    );
+  });
+  return Object.fromEntries([...own, ...items].filter(([, text]) => text !== ""));
+}
+
+export type Change = { readonly title: string; readonly before: string; readonly after: string };
+
+/** Returns the fields whose values differ, in words. */
+export function changesIn(command: CallCommand, before: Values, after: Values): readonly Change[] {
+  const own = fieldsOf(command).map(({ key, title, kind }) => {
+    const text = (values: Values) => (kind === "file" && values[key] ? "…" : (values[key] ?? ""));
+    return { title, before: text(before), after: text(after) };
+  });
+  const items = listsOf(command).flatMap(({ path, fields }) => {
+    const places = new Set([before, after].flatMap((each) => itemsIn(each, { path, fields })));
+    return [...places].flatMap((place) =>
+      fields.map(({ name, title }) => {
+        const key = `${path}.${place}.${name}`;
+        const of = { before: before[key] ?? "", after: after[key] ?? "" };
+        return { title: `${title} (${place + 1})`, ...of };
+      }),
+    );
+  });
+  return [...own, ...items].filter((each) => each.before !== each.after);
+}
