@@ -100,6 +100,7 @@ export const complianceWords = {
     save: "Decide",
     reopen: "Open again",
     reopenText: "The decision is taken back, and the alert waits for a decision again.",
+    assignText: "Each selected alert is assigned. This decides nothing.",
     assignToMe: "Assign to me",
     unassign: "Unassign",
   },

@@ -2,13 +2,16 @@ import {
   type Alert,
   AlertState,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName, enumValue } from "../../api/enum-names.ts";
-import { isoOf, rpcs } from "../../api/rpc.ts";
+import { answerOf, isoOf, mutationOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
+import { hasRole } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
+import type { Bulk } from "../../ui/bulk.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { type Filter, Filters } from "../../ui/filters.tsx";
 import { PagedTable } from "../../ui/list.tsx";
@@ -106,6 +109,7 @@ export function Alerts() {
     return pageOf(alerts, nextCursor);
   };
   const found = useInfiniteQuery(rpcPagesOf(["compliance", "alerts", search], read));
+  const bulk = useAssignments();
   const fileColumns = [{ id: "id", header: t.list.id, cell: () => null, csv: idOf }, ...columns];
   return (
     <Page
@@ -124,12 +128,34 @@ export function Alerts() {
         keyOf={idOf}
         empty={words.empty}
         found={found}
+        bulk={bulk}
       />
     </Page>
   );
 }
 
 const idOf = ({ id }: Alert) => id;
+
+/** Assigns several alerts to the reviewer, or to nobody. */
+function useAssignments(): Bulk<Alert> | undefined {
+  const session = useSession();
+  const client = useQueryClient();
+  const assign =
+    (assignee: string) =>
+    ({ id: alertId }: Alert, key: string) =>
+      answerOf(rpcs.review.assignAlert({ mutation: mutationOf(key), alertId, assignee }));
+  if (!hasRole(session, "compliance_officer", "compliance_approver")) return undefined;
+  const { assignToMe, unassign, assignText } = t.compliance.alert;
+  const shared = { text: assignText, kind: "primary" } as const;
+  return {
+    nameOf: ({ id, hit }) => hit?.matchedName || id,
+    onDone: () => client.invalidateQueries({ queryKey: ["compliance"] }),
+    actions: [
+      { ...shared, label: assignToMe, change: assign(session.person.id) },
+      { ...shared, label: unassign, change: assign("") },
+    ],
+  };
+}
 
 function Totals() {
   const { data } = useQuery({

@@ -1,4 +1,3 @@
-import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import {
   type Proposal,
   ProposalState,
@@ -17,11 +16,10 @@ import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { differenceOf } from "../actions/rules/flat.ts";
 import { Changes } from "../changes.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { isReason, ReasonField } from "../reason-field.tsx";
-import { proposedAction } from "./approvals.tsx";
+import { proposedAction, proposedDifference } from "./approvals.tsx";
 
 const words = t.treasury.approvals;
 const route = getRouteApi("/shell/approvals/$place/$proposalId");
@@ -63,10 +61,7 @@ export function ApprovalPage() {
         />
       </div>
       <Section title={words.changes}>
-        <Changes
-          changes={differenceOf(recordIn(proposal.before), recordIn(proposal.after))}
-          isCompared={proposal.before !== ""}
-        />
+        <Changes changes={proposedDifference(proposal)} isCompared={proposal.before !== ""} />
         <details>
           <summary>{words.details}</summary>
           <div className="columns">
@@ -96,12 +91,6 @@ function Subject({ id }: { id: string }) {
     );
   }
   return <span className="mono break">{id}</span>;
-}
-
-/** Reads a record of a proposal; a text that is no object has no fields. */
-function recordIn(text: string): JsonObject {
-  const json: JsonValue = text === "" ? {} : JSON.parse(text);
-  return typeof json === "object" && json !== null && !Array.isArray(json) ? json : { text };
 }
 
 /** The approval covers this text. The text is therefore shown completely, and only indented. */

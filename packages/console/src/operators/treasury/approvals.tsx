@@ -1,21 +1,33 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { callCommands } from "@disburse/commands/commands/all.ts";
 import {
   type Proposal,
   ProposalState,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName, enumValue } from "../../api/enum-names.ts";
-import { type ApprovalPlace, answerOf, approvalPlaces, approvalsAt, isoOf } from "../../api/rpc.ts";
+import {
+  type ApprovalPlace,
+  answerOf,
+  approvalPlaces,
+  approvalsAt,
+  isoOf,
+  mutationOf,
+} from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { StateBadge } from "../../ui/badge.tsx";
+import { BulkBar } from "../../ui/bulk.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { Filters } from "../../ui/filters.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
+import { type Selection, useSelection } from "../../ui/use-selection.tsx";
+import { differenceOf } from "../actions/rules/flat.ts";
 import { sentence } from "../actions/rules/form.ts";
 
 const words = t.treasury.approvals;
@@ -32,6 +44,16 @@ export function proposedAction({ rpc }: Proposal): string {
     ({ method }) => rpc === `${method.parent.typeName}/${method.name}`,
   );
   return action === undefined ? rpc.slice(rpc.lastIndexOf("/") + 1) : sentence(action.summary);
+}
+
+/** Returns the fields that a proposal would change. */
+export const proposedDifference = ({ before, after }: Proposal) =>
+  differenceOf(recordIn(before), recordIn(after));
+
+/** Reads a record of a proposal. */
+function recordIn(text: string): JsonObject {
+  const json: JsonValue = text === "" ? {} : JSON.parse(text);
+  return typeof json === "object" && json !== null && !Array.isArray(json) ? json : { text };
 }
 
 const columns: readonly Column<Placed>[] = [
@@ -121,6 +143,76 @@ export async function readProposals(state = "") {
   };
 }
 
+const keyOf = ({ proposal }: Placed) => proposal.id;
+const nameOf = ({ proposal }: Placed) => `${proposedAction(proposal)} ${proposal.subject}`.trim();
+const stale = ["approvals", "payouts", "exceptions", "accounts", "compliance", "corridors"];
+
+/** Decisions on several proposals, each by its own request and digest. */
+function Decisions(props: { selection: Selection<Placed>; isOffered: boolean }) {
+  const client = useQueryClient();
+  const onDone = () =>
+    Promise.all(stale.map((key) => client.invalidateQueries({ queryKey: [key] })));
+  const decide = ({ place, proposal }: Placed, key: string) => ({
+    client: approvalsAt(place),
+    request: { mutation: mutationOf(key), proposalId: proposal.id },
+  });
+  return (
+    <BulkBar
+      {...{ ...props, keyOf, nameOf, onDone }}
+      summary={(rows) => <Summary rows={rows} />}
+      actions={[
+        {
+          label: words.approve,
+          text: words.approveText,
+          kind: "primary",
+          change: (row, key) => {
+            const { client: service, request } = decide(row, key);
+            const { contentDigest } = row.proposal;
+            return answerOf(service.approveProposal({ ...request, contentDigest }));
+          },
+        },
+        {
+          label: words.reject,
+          text: words.rejectText,
+          kind: "danger",
+          reason: t.steps.reason,
+          change: (row, key, reason) => {
+            const { client: service, request } = decide(row, key);
+            return answerOf(service.rejectProposal({ ...request, reason }));
+          },
+        },
+      ]}
+    />
+  );
+}
+
+/** What the selected proposals would do. The digests cover these texts. */
+function Summary({ rows }: { rows: readonly Placed[] }) {
+  const [first = ""] = rows.map(({ proposal }) => isoOf(proposal.expiresAt)).toSorted();
+  return (
+    <>
+      <Facts
+        rows={[
+          [words.by, [...new Set(rows.map(({ proposal }) => proposal.proposedBy?.id))].join(", ")],
+          [t.bulk.expires, <Moment key="expires" at={first} />],
+        ]}
+      />
+      <ul className="scrolled small">
+        {rows.map((row) => (
+          <li key={keyOf(row)}>
+            <strong>{nameOf(row)}</strong>{" "}
+            {proposedDifference(row.proposal)
+              .map(({ title, before, after }) =>
+                before === "" ? `${title}: ${after}` : `${title}: ${before} → ${after}`,
+              )
+              .join("; ")}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
 export function Approvals() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -128,7 +220,11 @@ export function Approvals() {
     queryKey: ["approvals", search],
     queryFn: () => readProposals(search.state),
   });
-  const read = async () => ({ items: found.data?.proposals ?? [], isCut: false });
+  const rows = found.data?.proposals ?? [];
+  const read = async () => ({ items: rows, isCut: false });
+  const { column, selection } = useSelection(rows, { keyOf, nameOf });
+  // The list without a state has what the person may decide.
+  const mayDecide = search.state === undefined;
   return (
     <Page
       title={words.title}
@@ -152,13 +248,16 @@ export function Approvals() {
       {(found.data?.missing.length ?? 0) > 0 ? (
         <Notice tone="warn">{words.unreachable(found.data?.missing.join(", ") ?? "")}</Notice>
       ) : null}
-      {found.data?.proposals.length === 0 ? <Notice tone="info">{words.empty}</Notice> : null}
-      {(found.data?.proposals.length ?? 0) > 0 ? (
+      {found.data !== undefined && rows.length === 0 ? (
+        <Notice tone="info">{words.empty}</Notice>
+      ) : null}
+      {mayDecide ? <Decisions selection={selection} isOffered={rows.length > 0} /> : null}
+      {rows.length > 0 ? (
         <DataTable
           caption={words.caption}
-          columns={columns}
-          rows={found.data?.proposals ?? []}
-          keyOf={({ proposal }) => proposal.id}
+          columns={mayDecide ? [column, ...columns] : columns}
+          rows={rows}
+          keyOf={keyOf}
         />
       ) : null}
     </Page>

@@ -3,8 +3,8 @@ import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import type { Visitor } from "../visitor.ts";
 
-/** In the sandbox, a credit of this amount requires a second person. */
-const largeCredit = "250000.00";
+/** In the sandbox, credits of these amounts require a second person. */
+const largeCredits = ["250000.00", "260000.00"];
 
 /** Ada and the administrator act by forms that are made from the table of actions. */
 export const actions: BrowserTest = {
@@ -41,10 +41,13 @@ export const actions: BrowserTest = {
     await setLimits(ada, acme);
     await withAdministrator(await arrive("frank"), acme);
 
-    await open(`actions/credits-create?merchant=${acme}&account=${account}&currency=USD`);
-    await page.getByLabel("Amount").fill(largeCredit);
     ada.willBeRefused("/CreditAccount");
-    await confirm(await review(ada));
+    for (const amount of largeCredits) {
+      await open(`actions/credits-create?merchant=${acme}&account=${account}&currency=USD`);
+      await page.getByLabel("Amount").fill(amount);
+      await confirm(await review(ada));
+      await page.getByRole("link", { name: "Open the proposal" }).waitFor();
+    }
     await page.getByRole("link", { name: "Open the proposal" }).click();
     await page.getByRole("button", { name: "Withdraw" }).waitFor();
     const isOffered = await page.getByRole("button", { name: "Approve" }).count();
@@ -54,14 +57,25 @@ export const actions: BrowserTest = {
     const credit = bob.page.getByRole("link", { name: "Credit received money to an account" });
     await bob.open("approvals");
     await bob.checkPage("approvals", credit);
-    await credit.click();
-    await bob.page.getByRole("cell", { name: largeCredit }).first().waitFor();
+    await credit.first().click();
+    await bob.page.getByRole("cell", { name: /^2[56]0000.00$/ }).waitFor();
     await bob.checkPage("approval", bob.page.getByRole("button", { name: "Approve" }));
-    await bob.page.getByRole("button", { name: "Approve" }).click();
-    await bob.page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
-    await bob.page.getByText("Done").first().waitFor();
+    await bob.page.goBack();
+    await approveTogether(bob);
   },
 };
+
+/** Bob sees what each proposal changes, and approves all with one confirmation. */
+async function approveTogether({ page, checkPage }: Visitor): Promise<void> {
+  for (const box of await page.getByLabel(/^Select Credit received money/).all()) await box.check();
+  await page.getByRole("button", { name: "Approve" }).click();
+  const dialog = page.getByRole("dialog");
+  for (const amount of largeCredits) await dialog.getByText(`amount: ${amount}`).waitFor();
+  await checkPage("approvals-together", dialog);
+  await dialog.getByRole("button", { name: `Approve (${largeCredits.length})` }).click();
+  await dialog.getByText(`${largeCredits.length} of ${largeCredits.length} done`).waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
+}
 
 /** A missing or wrong value is named at its field, and nothing is sent. */
 async function refusals({ page }: Visitor): Promise<void> {

@@ -1,6 +1,7 @@
 import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import { addBeneficiary } from "../platform-calls.ts";
+import type { Visitor } from "../visitor.ts";
 
 const reason = "The name, the date of birth and the country are those of the listed person.";
 
@@ -11,10 +12,12 @@ export const compliance: BrowserTest = {
     const [party] = sandbox.listed_parties;
     const { name: listed } = party;
     await addBeneficiary(sandbox, party);
+    await addBeneficiary(sandbox, party);
     const carol = await arrive("carol");
     const { page, checkPage, open } = carol;
     const alerts = page.getByRole("link", { name: listed });
     await checkPage("alerts", alerts);
+    await assignTogether(carol);
     await alerts.first().click();
     await page.getByText("Primary name").waitFor();
     await checkPage("alert", page.getByRole("heading", { name: "How the score came about" }));
@@ -52,3 +55,15 @@ export const compliance: BrowserTest = {
     await dan.page.getByText("Decided: true match").waitFor();
   },
 };
+
+/** Assigns all alerts with one confirmation. */
+async function assignTogether({ page }: Visitor): Promise<void> {
+  await page.getByRole("row").nth(2).waitFor();
+  await page.getByRole("button", { name: "Select all" }).click();
+  await page.getByRole("button", { name: "Assign to me" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: /^Assign to me \([2-9]\d*\)$/ }).click();
+  await dialog.getByText(/^(\d+) of \1 done$/).waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("cell", { name: "carol" }).nth(1).waitFor();
+}
