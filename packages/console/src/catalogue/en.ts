@@ -5,6 +5,7 @@ import { everyPageWords, formWords } from "./en/every-page.ts";
 import { operatorWords } from "./en/operators.ts";
 import { payoutWords } from "./en/payouts.ts";
 import { platformWords, requestWords } from "./en/platform.ts";
+import { searchWords } from "./en/search.ts";
 import { shellWords } from "./en/shell.ts";
 import { teamWords } from "./en/team.ts";
 import { treasuryWords } from "./en/treasury.ts";
@@ -14,6 +15,7 @@ import { webhookWords } from "./en/webhooks.ts";
 export const t = {
   ...everyPageWords,
   shell: shellWords,
+  search: searchWords,
   payouts: payoutWords,
   batches: batchWords,
   beneficiaries: beneficiaryWords,

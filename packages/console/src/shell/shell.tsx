@@ -12,6 +12,7 @@ import { AccountMenu } from "./account-menu.tsx";
 import { useCounts } from "./counts.ts";
 import { useLiveUpdates, useReadingAgain, useSignIns } from "./live.ts";
 import { navigationFor } from "./pages.ts";
+import { SearchButton } from "./search-button.tsx";
 import { SessionEnded } from "./session-ended.tsx";
 
 const words = t.shell;
@@ -98,6 +99,7 @@ function Navigation({ session }: { session: Session }) {
   const counts = useCounts(session);
   return (
     <div className="side-inner">
+      <SearchButton />
       {navigationFor(session).map(({ title, links }) => (
         <section key={title} aria-label={title}>
           <p className="side-title" aria-hidden="true">

@@ -13,6 +13,7 @@ import { doubles } from "./roles/doubles.ts";
 import { forms } from "./roles/forms.ts";
 import { maker } from "./roles/maker.ts";
 import { admin, invited, viewer } from "./roles/members.ts";
+import { search } from "./roles/search.ts";
 import { session } from "./roles/session.ts";
 import { treasury } from "./roles/treasury.ts";
 import { waits } from "./roles/waits.ts";
@@ -23,7 +24,19 @@ import { createVisitor, type Visitor } from "./visitor.ts";
 
 const browserTests: readonly BrowserTest[] = [
   ...[maker, approvals, admin, viewer, invited],
-  ...[compliance, treasury, actions, docs, session, doubles, webhooks, devices, forms, waits],
+  ...[
+    compliance,
+    treasury,
+    actions,
+    docs,
+    session,
+    doubles,
+    webhooks,
+    devices,
+    forms,
+    waits,
+    search,
+  ],
 ];
 
 const ends = new AsyncDisposableStack();

@@ -37,7 +37,7 @@ export const compliance: BrowserTest = {
     await open("compliance/search");
     await page.getByLabel("For which merchant").selectOption({ index: 1 });
     await page.locator("[name=name]").fill(listed.toUpperCase());
-    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("button", { name: "Search", exact: true }).click();
     await checkPage("screening-search", page.getByRole("heading", { name: "Hits" }));
     await open("compliance/lists");
     await checkPage("lists", page.getByText(/subjects were compared/));

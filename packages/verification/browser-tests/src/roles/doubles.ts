@@ -42,7 +42,7 @@ export const doubles: BrowserTest = {
     await carol.open("compliance/search");
     await carol.page.getByLabel("For which merchant").selectOption({ index: 1 });
     await carol.page.locator("[name=name]").fill("Tom Twice");
-    await pressTwice(carol, carol.page.getByRole("button", { name: "Search" }));
+    await pressTwice(carol, carol.page.getByRole("button", { name: "Search", exact: true }));
   },
 };
 

@@ -3,7 +3,7 @@ import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import type { Visitor } from "../visitor.ts";
 
-const firstViewMax = 200_000;
+const firstViewMax = 180_000;
 
 const recipient = {
   beneficiary_first_name: "Nora",

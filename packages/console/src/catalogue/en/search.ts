@@ -1,0 +1,12 @@
+export const searchWords = {
+  open: "Search",
+  keys: "Ctrl K",
+  title: "Search",
+  hint: "Pages, names, whole ids and references. A name is found by the beginnings of its words.",
+  label: "What do you look for?",
+  pages: "Pages",
+  ids: "Records",
+  payouts: "Payouts",
+  beneficiaries: "Beneficiaries",
+  accounts: "Accounts",
+} as const;

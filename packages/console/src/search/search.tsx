@@ -1,0 +1,75 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type KeyboardEvent, useDeferredValue, useEffect, useState } from "react";
+import { t } from "../catalogue/en.ts";
+import { useSession } from "../session/use-session.ts";
+import { Modal } from "../ui/dialog.tsx";
+import { TextField } from "../ui/field.tsx";
+import { find } from "./results.ts";
+
+const words = t.search;
+const pauseMs = 250;
+
+/** Finds pages and records. The arrow keys move between the results. */
+export function Search(props: { isOpen: boolean; onOpenChange: (open: boolean) => void }) {
+  const { isOpen, onOpenChange } = props;
+  const session = useSession();
+  const [text, setText] = useState("");
+  const wanted = useDeferredValue(usePaused(text.trim()));
+  const isAsked = wanted.length > 1;
+  const { data, isFetching } = useQuery({
+    queryKey: ["search", wanted],
+    queryFn: () => find(session, wanted),
+    enabled: isOpen && isAsked,
+    placeholderData: keepPreviousData,
+  });
+  const results = isAsked ? (data ?? []) : [];
+  const groups = [...new Set(results.map(({ group }) => group))];
+  return (
+    <Modal title={words.title} text={words.hint} isOpen={isOpen} onOpenChange={onOpenChange}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move the focus between fields. */}
+      <div className="stack" onKeyDown={moveFocus}>
+        <TextField label={words.label} type="search" value={text} onChange={setText} />
+        <p className="soft small" role="status">
+          {!isAsked || isFetching || results.length > 0 ? "" : t.states.nothingMatches}
+        </p>
+        {groups.map((group) => (
+          <section key={group} aria-label={group}>
+            <strong className="small soft">{group}</strong>
+            <ul className="links">
+              {results
+                .filter((each) => each.group === group)
+                .map(({ label, to }) => (
+                  <li key={to}>
+                    <Link to={to} className="break" onClick={() => onOpenChange(false)}>
+                      {label}
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </Modal>
+  );
+}
+
+/** Returns a text once it has not changed for a moment. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
+}
+
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = steps[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  const all = [...event.currentTarget.querySelectorAll<HTMLElement>("input, a")];
+  all[all.indexOf(document.activeElement as HTMLElement) + step]?.focus();
+}

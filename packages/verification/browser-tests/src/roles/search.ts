@@ -1,0 +1,49 @@
+import type { BrowserTest } from "../browser-test.ts";
+import { expectThat } from "../expect.ts";
+import { addBeneficiary, payBeneficiary } from "../platform-calls.ts";
+import type { Visitor } from "../visitor.ts";
+
+/** Mia and Ada find records and pages with the keyboard. */
+export const search: BrowserTest = {
+  name: "search",
+  about: "finds people by beginnings of their names, payouts by id and reference, pages, actions",
+  run: async ({ sandbox, arrive }) => {
+    const beneficiaryId = await addBeneficiary(sandbox, { name: "Wilhelmina Findlay" });
+    const reference = `find-${Date.now()}`;
+    const payoutId = await payBeneficiary(sandbox, { beneficiaryId, amount: "21.00", reference });
+    const mia = await arrive("mia");
+    await ask(mia, "findl");
+    const person = mia.page.getByRole("link", { name: /^Wilhelmina Findlay/ });
+    await mia.checkPage("search", person);
+    await mia.page.keyboard.press("ArrowDown");
+    await mia.page.keyboard.press("Enter");
+    await mia.page.waitForURL(`**/beneficiaries/${beneficiaryId}`);
+    for (const text of [payoutId, reference]) {
+      await ask(mia, text);
+      await mia.page.getByRole("dialog").locator(`a[href$="${payoutId}"]`).click();
+      await mia.page.waitForURL(`**/payouts/${payoutId}`);
+      await mia.open("");
+    }
+    await ask(mia, "findlay wilhelm");
+    await person.waitFor();
+    await mia.page.getByLabel("What do you look for?").fill("indlay");
+    await mia.page.getByText("Nothing matches").waitFor();
+    expectThat((await person.count()) === 0, "no search inside words");
+
+    const ada = await arrive("ada");
+    await ask(ada, "set rate");
+    await ada.page.getByRole("link", { name: "Set the rate of a corridor" }).click();
+    await ada.page.getByRole("heading", { name: "Set the rate of a corridor" }).waitFor();
+    await ask(ada, payoutId);
+    await ada.page.getByRole("link", { name: payoutId }).click();
+    await ada.page.waitForURL(`**/treasury/payouts/${payoutId}`);
+    await ask(ada, "alert");
+    await ada.page.getByText("Nothing matches").waitFor();
+  },
+};
+
+async function ask({ page }: Visitor, text: string): Promise<void> {
+  await page.locator("#content").waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByLabel("What do you look for?").fill(text);
+}
