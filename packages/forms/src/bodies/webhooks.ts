@@ -221,7 +221,7 @@ export const createReplay: PublicBody = singleForm({
         problem: `must be an array of one or more of ${replayableStates.join(", ")}`,
       },
       description:
-        "States of the deliveries to resend; `exhausted` by default. The next attempt of a `pending` one is brought forward.",
+        "States of the deliveries to resend; `exhausted` by default. The next attempt of a `pending` one is brought forward, unless it waits for an earlier event of its transaction.",
       example: ["exhausted"],
     },
     {

@@ -1224,7 +1224,7 @@ export class WebhookDeliveries {
   /**
    * Redeliver a webhook.
    *
-   * Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`. For a `pending` delivery, the next attempt is brought forward instead; while an attempt is running, nothing changes.
+   * Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`. A `pending` delivery gets no second one: its next attempt is brought forward instead. Nothing changes while an attempt is running, or while the delivery waits for an earlier event of its transaction.
    *
    * Scope: `webhook:write`.
    *

@@ -2460,7 +2460,7 @@ export interface CreateReplayRequest {
   since: string;
   /** Created before this time, at most 30 days after `since`; defaults to the current time. */
   until?: string;
-  /** States of the deliveries to resend; `exhausted` by default. The next attempt of a `pending` one is brought forward. */
+  /** States of the deliveries to resend; `exhausted` by default. The next attempt of a `pending` one is brought forward, unless it waits for an earlier event of its transaction. */
   states?: Array<"exhausted" | "delivered" | "pending">;
   /** Event types to resend, as in an endpoint's `event_types`; all types by default, opt-in types included. */
   event_types?: string[];

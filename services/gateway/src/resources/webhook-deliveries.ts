@@ -113,7 +113,7 @@ export const webhookDeliveries: Resource = {
     post("redeliverWebhook", `${path}/:deliveryId/redeliver`, {
       summary: "Redeliver a webhook",
       description:
-        "Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`. For a `pending` delivery, the next attempt is brought forward instead; while an attempt is running, nothing changes.",
+        "Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`. A `pending` delivery gets no second one: its next attempt is brought forward instead. Nothing changes while an attempt is running, or while the delivery waits for an earlier event of its transaction.",
       data: delivery,
       answer: async ({ change }, { notifier }) => (await notifier.redeliver(change)).delivery,
     }),

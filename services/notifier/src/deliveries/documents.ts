@@ -210,11 +210,6 @@ export function endedUntried(state: Exclude<DeliveryState, "pending">, now: Date
   };
 }
 
-/** True if the next attempt can be brought forward: the delivery waits for nothing but its time. */
-export function isForwardable({ state, held }: Pick<DeliveryDocument, "state" | "held">): boolean {
-  return state === "pending" && !held;
-}
-
 /** Returns the event of a delivery as it is signed and sent. */
 export function signable(delivery: DeliveryDocument) {
   return {

@@ -42,7 +42,8 @@ const forwardsKept = 100;
 
 /**
  * Brings the next attempts of pending deliveries forward. Skips a delivery whose attempt is running
- * or due, so that no two attempts run at once, and one that waits for an earlier event.
+ * or due, so that no two attempts run at once. Also skips one that waits for an earlier event, so
+ * that it keeps its place in the order.
  */
 export async function bringForward(
   deliveries: Collection<DeliveryDocument>,

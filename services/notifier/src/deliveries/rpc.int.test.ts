@@ -301,6 +301,29 @@ describe("published events", () => {
     expect(await rpc.listDeliveries({ merchantId })).toMatchObject({ totalCount: 1n });
   });
 
+  it("that wait for an earlier event keep their place when they are redelivered", async () => {
+    const { rpc, world, deliveries } = notifier;
+    const { merchantId } = await register(notifier);
+    world.answer = () => refusedBy(500);
+    const first = payoutMessage({ merchantId });
+    const { payoutId } = first;
+    const second = payoutMessage({ merchantId, payoutId, status: "succeeded", version: 2 });
+    await notifier.consume([first, second]);
+    await notifier.work();
+    const ofSecond = { merchant_id: merchantId, event_id: second.id };
+    const held = await deliveries.collection.findOne(ofSecond);
+    expect(held).toMatchObject({ state: "pending", held: true });
+    const request = { mutation: operation(), merchantId, deliveryId: held!._id };
+    const { delivery } = await rpc.redeliver(request);
+    expect(delivery).toMatchObject({ id: held!._id, state: DeliveryState.PENDING, replay: 0 });
+    expect(await deliveries.collection.find(ofSecond).toArray()).toEqual([held]);
+    world.posted.length = 0;
+    world.answer = () => acknowledged;
+    await notifier.advanceToNext();
+    await notifier.work();
+    expect(world.posted.map(({ headers }) => headers["webhook-id"])).toEqual([first.id, second.id]);
+  });
+
   it("show the latest attempt's request as it was signed, with masked headers", async () => {
     const { rpc, world } = notifier;
     const { merchantId, endpointId } = await register(notifier);

@@ -20,12 +20,7 @@ import { type SigningDeps, signedRequest } from "../endpoints/keys.ts";
 import type { Recipient } from "../endpoints/rules/endpoint.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { orThrow } from "../refusals.ts";
-import {
-  type AttemptDocument,
-  type DeliveryDocument,
-  isForwardable,
-  signable,
-} from "./documents.ts";
+import { type AttemptDocument, type DeliveryDocument, signable } from "./documents.ts";
 import { bringForward, makeRedeliveries } from "./redelivery-store.ts";
 import type { DeliveryFilter, DeliveryStore } from "./store.ts";
 
@@ -65,7 +60,9 @@ export function deliveryRpc(deps: DeliveryDeps) {
       if (redelivered === null) {
         const endpoint = await endpoints.find(merchantId, source.endpoint_id);
         orThrow(endpoint ?? refused("RECORD_NOT_FOUND"));
-        if (isForwardable(source)) {
+        // A pending delivery is still to be sent. A second one would overtake the earlier events
+        // that it may wait for.
+        if (source.state === "pending") {
           await bringForward(deliveries.collection, [{ source, change }], clock.now());
           wake();
           return {

@@ -111,7 +111,7 @@ export const webhookWords = {
     title: "Webhook deliveries",
     caption: "Webhook deliveries, newest first",
     resendText:
-      "Each event is sent once more. A delivery that still waits is sent now instead of at its next time.",
+      "Each event is sent once more. A delivery that still waits is sent now instead of at its next time. One that waits for an earlier event keeps its place.",
     transaction: "Payout or transaction",
     endpoint: "Endpoint",
   },
@@ -126,7 +126,7 @@ export const webhookWords = {
       "The same event is sent to its endpoint once more, with the same id: a receiver that has it already should ignore it.",
     sendNow: "Send now",
     sendNowText:
-      "The next attempt is made at once. If it fails, the schedule goes on as before. If an attempt is running, nothing changes.",
+      "The next attempt is made at once. If it fails, the schedule goes on as before. Nothing changes if an attempt is running, or if an earlier event of the transaction is sent first.",
     request: "Request",
     requestHint:
       "As it was sent last, signed with the present secrets. The values of your own headers are hidden.",

@@ -3512,9 +3512,10 @@ export const NotifierService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * Sends an event again as a new delivery with the same webhook-id. The new delivery starts at the
-   * beginning of the retry schedule. A pending delivery that doesn't wait for an earlier event stays
-   * the same: its next attempt is brought forward. If an attempt is running, nothing changes.
+   * Sends the event of an ended delivery again, as a new delivery with the same webhook-id. The new
+   * delivery starts at the beginning of the retry schedule. A pending delivery gets no second one:
+   * its next attempt is brought forward. Nothing changes if an attempt is running or due, or if the
+   * delivery waits for an earlier event of its transaction.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.Redeliver
    */
@@ -3525,10 +3526,10 @@ export const NotifierService: GenService<{
   },
   /**
    * Redelivers many events of an endpoint, oldest first. Selects events that were created in
-   * [since, until) and whose original delivery is in one of `states`. The next attempts of
-   * pending deliveries are brought forward. The endpoint's current
-   * event types are ignored. An `until` in the future means now. The replay waits while the
-   * endpoint is paused or unverified, and continues after a restart of the service.
+   * [since, until) and whose original delivery is in one of `states`. Pending deliveries are brought
+   * forward, as by Redeliver. The endpoint's current event types are ignored. An `until` in the
+   * future means now. The replay waits while the endpoint is paused or unverified, and continues
+   * after a restart of the service.
    * Errors, in this order:
    * - INVALID_REQUEST: a field is invalid.
    * - RECORD_NOT_FOUND: the merchant has no such endpoint.
