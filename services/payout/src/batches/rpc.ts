@@ -37,8 +37,9 @@ import {
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { parseMoment } from "@disburse/kernel/time.ts";
 import { type PreviewDeps, previewRpc } from "../execution/preview.ts";
+import { waitingUntil } from "../execution/rules/waiting-limits.ts";
 import { orderDocument } from "../orders/document.ts";
-import { type OrderTerms, waitingUntil } from "../orders/rules/order.ts";
+import type { OrderTerms } from "../orders/rules/order.ts";
 import type { Payouts } from "../payouts/document.ts";
 import { checkedCorrection, claimFailed, lineIdOf } from "./corrections.ts";
 import { approveBatch, type DecideDeps, rejectBatch } from "./decide.ts";

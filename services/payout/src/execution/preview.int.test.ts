@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ApprovalReason } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import type { ExecutePayoutRequestSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
@@ -35,6 +36,16 @@ async function stored(): Promise<string> {
     names.map((name) => db.collection(name).find().sort({ _id: 1 }).toArray()),
   );
   return JSON.stringify([names, documents, [...platform.quotes.keys()]]);
+}
+
+/** Returns the message of a call's refusal, or "OK". */
+async function refusal(call: () => Promise<unknown>): Promise<string> {
+  try {
+    await call();
+    return "OK";
+  } catch (error) {
+    return readRefusal(error)?.message ?? String(error);
+  }
 }
 
 /** Rehearses an execute twice. Checks that neither changed the database or the answer. */
@@ -103,6 +114,26 @@ it("tells that the balance is too low, or that the payout would wait for it", as
   expect(await rehearse({ quoteId })).toMatchObject(short);
   const waits = { codes: [], wouldWait: true };
   expect(await rehearse({ quoteId, queueIfLowBalance: true })).toMatchObject(waits);
+});
+
+it("refuses the limits of a payout that may wait as an execute refuses them", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "9.99");
+  const dayMs = 86_400_000;
+  const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const below = "max_source_amount: must not be below the quote's source_amount";
+  for (const [limits, refused] of [
+    [{ expiresAt: ahead(8 * dayMs) }, "expires_at: must be at most 7 days ahead"],
+    [{ expiresAt: ahead(-dayMs) }, "expires_at: must be in the future"],
+    [{ maxSourceAmount: "9.99" }, below],
+    [{ expiresAt: ahead(6 * dayMs), maxSourceAmount: "10.00" }, "OK"],
+  ] as const) {
+    const quoteId = platform.quote(accountId, { amount: "10.00" });
+    const execute = { quoteId, queueIfLowBalance: true, ...limits };
+    const preview = () => platform.ordersRpc.previewPayout({ actor: member, merchantId, execute });
+    const mutation = { ...platform.operation(), actor: member };
+    const pays = () => platform.rpc.executePayout({ ...execute, mutation, merchantId });
+    expect([await refusal(preview), await refusal(pays)]).toEqual([refused, refused]);
+  }
 });
 
 it("tells that the account is closed, also to a payout that may wait", async () => {

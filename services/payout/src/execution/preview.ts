@@ -22,7 +22,7 @@ import { executePayout, requestForQuote } from "@disburse/forms/bodies/transfer.
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type Ledger, readAccount } from "@disburse/ledger/accounts.ts";
 import type { Account } from "@disburse/ledger/rules/account.ts";
@@ -31,6 +31,7 @@ import { readPrices } from "./prices.ts";
 import { type ReadDeps, readBeneficiary, readQuote } from "./reads.ts";
 import { openRehearsal, type RehearsalDeps, type RehearsedPayout } from "./rehearsal.ts";
 import { fundRefusals, isReserved, payRefusals } from "./rules/payable.ts";
+import { waitingLimits } from "./rules/waiting-limits.ts";
 
 export type PreviewDeps = RehearsalDeps &
   Pick<ReadDeps, "quote" | "beneficiary" | "controls"> & {
@@ -96,6 +97,8 @@ async function previewExecute(
   }
   const mayWait = sent.queueIfLowBalance;
   const read = await readQuote(deps, sent.quoteId);
+  const limits = mayWait ? waitingLimits(sent, read, merchantId, deps.clock.now()) : undefined;
+  if (isRefused(limits)) orThrow(limits);
   // Nothing is shown of another merchant's quote.
   const isOwn = read?.executable.merchantId === merchantId;
   if (read === undefined || !isOwn || read.reissueOf !== undefined) {

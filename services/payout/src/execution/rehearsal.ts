@@ -70,10 +70,13 @@ export async function openRehearsal(
     const ids = { payoutId: `rehearsed ${number}`, quoteId: `rehearsed ${number}`, accountId };
     const asked = { ...partiesOf(payout), ...ids, currency, amount };
     const limits = usage.left(asked);
-    const duplicate = findEarlier && duplicateOf(findEarlier, seen, payout, keysOf(payout));
+    const keys = keysOf(payout);
+    const duplicate = findEarlier && duplicateOf(findEarlier, seen, payout, keys);
     const isKept = !isRefusedBefore && duplicate === undefined;
     const reserved = usage.reserve(asked, isKept);
     const excess = isRefused(reserved) ? reserved : undefined;
+    // A refused payout isn't made, so later ones can't repeat it.
+    if (isKept && excess === undefined) for (const each of seenAs(payout, keys)) seen.add(each);
     const counts = windowed.length === 0 ? [] : usage.count(asked, isKept && excess === undefined);
     const isOverWindow = await isOverAny(converting, windowed, counts, asked);
     return {
@@ -89,7 +92,7 @@ type FindEarlier = NonNullable<Awaited<ReturnType<DuplicateGuard["rehearse"]>>>;
 /** Refuses a payout like a stored one, or like an earlier one of the same rehearsal. */
 function duplicateOf(
   findEarlier: FindEarlier,
-  seen: Set<string>,
+  seen: ReadonlySet<string>,
   payout: RehearsedPayout,
   keys: readonly string[],
 ): Refused<"POSSIBLE_DUPLICATE"> | undefined {
@@ -97,13 +100,19 @@ function duplicateOf(
   const amounts = { source, sourceMinor, destination, receivingMinor };
   const earlier = findEarlier({ payoutId: "", duplicateKeys: keys, ...amounts });
   if (earlier !== undefined) return { ...refused("POSSIBLE_DUPLICATE"), payoutId: earlier };
-  const own = keys.flatMap((key) => [
+  const isSeen = seenAs(payout, keys).some((each) => seen.has(each));
+  return isSeen ? refused("POSSIBLE_DUPLICATE", sameInBatch) : undefined;
+}
+
+/** The texts by which later payouts find this one. One equal amount is enough. */
+function seenAs(
+  { source, sourceMinor, destination, receivingMinor }: RehearsedPayout,
+  keys: readonly string[],
+): string[] {
+  return keys.flatMap((key) => [
     JSON.stringify([key, "source", source, String(sourceMinor)]),
     JSON.stringify([key, "receiving", destination, String(receivingMinor)]),
   ]);
-  const isSeen = own.some((each) => seen.has(each));
-  for (const each of own) seen.add(each);
-  return isSeen ? refused("POSSIBLE_DUPLICATE", sameInBatch) : undefined;
 }
 
 const sameInBatch =

@@ -1,19 +1,15 @@
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { PublicRefusal } from "@disburse/chassis/rpc/refusal.ts";
-import { parseAmount } from "@disburse/kernel/money.ts";
-import {
-  invalidRequest,
-  isRefused,
-  isViolation,
-  otherContent,
-  type Refused,
-  refused,
-} from "@disburse/kernel/refusal.ts";
+import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { type ExecuteDeps, type ExecuteRequest, executePayout } from "../execution/execute.ts";
 import { readQuote } from "../execution/reads.ts";
+import {
+  type SentWaitingLimits,
+  type WaitingLimits,
+  waitingLimits,
+} from "../execution/rules/waiting-limits.ts";
 import { type Orders, toOrder } from "../orders/document.ts";
 import { finishPreparing } from "../orders/execute-order.ts";
-import { waitingUntil } from "../orders/rules/order.ts";
 import { payoutIdOf } from "../payouts/rules/payout.ts";
 import { type WaitingDocument, waitingDocument } from "./document.ts";
 import { findWaiting, markAccount } from "./store.ts";
@@ -21,19 +17,12 @@ import { findWaiting, markAccount } from "./store.ts";
 export type QueueDeps = ExecuteDeps & { readonly waiting: Orders };
 
 /** The request's fields for a payout that may wait. Absent texts are "". */
-export type Queueing = {
-  readonly queueIfLowBalance: boolean;
-  readonly maxSourceAmount: string;
-  readonly expiresAt: string;
-};
+export type Queueing = SentWaitingLimits & { readonly queueIfLowBalance: boolean };
 
 /** The payout, and its record if it waits. */
 export type Accepted = { readonly payoutId: string; readonly waiting?: WaitingDocument };
 
 type Queued = Accepted | Refused<PublicRefusal>;
-
-/** How long a payout waits by default. */
-const waitMs = 24 * 3_600_000;
 
 /** Executes a quote. If the request says so, a payout with too little money waits for it. */
 export async function executeOrWait(
@@ -60,30 +49,14 @@ async function executeOnly(deps: QueueDeps, request: ExecuteRequest): Promise<Qu
   return (isEnded ? await findQueued(deps, request) : undefined) ?? result;
 }
 
-type Limits = { readonly maxSource: bigint | undefined; readonly expiresAt: Date };
-
-/** Reads the maximum amount and the time of expiry, or names the fields that are not valid. */
+/** Reads the limits of the wait. The quote is read only if they depend on it. */
 async function readLimits(
   deps: QueueDeps,
   { quoteId, merchantId }: ExecuteRequest,
-  { maxSourceAmount, expiresAt: until }: Queueing,
-): Promise<Limits | Refused<PublicRefusal>> {
-  const expiresAt = waitingUntil(until, deps.clock.now());
-  if (isViolation(expiresAt)) return invalidRequest([expiresAt]);
-  const byDefault = expiresAt ?? new Date(deps.clock.now().getTime() + waitMs);
-  if (maxSourceAmount === "") return { maxSource: undefined, expiresAt: byDefault };
-  const read = await readQuote(deps, quoteId);
-  // The execute itself refuses such a quote.
-  if (read?.executable.merchantId !== merchantId) {
-    return { maxSource: undefined, expiresAt: byDefault };
-  }
-  const field = "max_source_amount";
-  const maxSource = parseAmount(maxSourceAmount, read.currency);
-  if (isRefused(maxSource)) return invalidRequest([{ field, problem: maxSource.detail ?? "" }]);
-  if (maxSource < read.executable.sourceMinor) {
-    return invalidRequest([{ field, problem: "must not be below the quote's source_amount" }]);
-  }
-  return { maxSource, expiresAt: byDefault };
+  queueing: Queueing,
+): Promise<WaitingLimits | Refused<PublicRefusal>> {
+  const read = queueing.maxSourceAmount === "" ? undefined : await readQuote(deps, quoteId);
+  return waitingLimits(queueing, read, merchantId, deps.clock.now());
 }
 
 /**
@@ -93,7 +66,7 @@ async function readLimits(
 async function queue(
   deps: QueueDeps,
   request: ExecuteRequest,
-  { maxSource, expiresAt }: Limits,
+  { maxSource, expiresAt }: WaitingLimits,
 ): Promise<Queued> {
   const read = await readQuote(deps, request.quoteId);
   if (read === undefined) return refused("RECORD_NOT_FOUND");

@@ -10,7 +10,6 @@ import {
   refusedInState,
   type Violation,
 } from "@disburse/kernel/refusal.ts";
-import { parseMoment } from "@disburse/kernel/time.ts";
 import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
 import { detailsOf, type PayoutDetails } from "../../payouts/rules/payout.ts";
 
@@ -167,18 +166,6 @@ export function scheduledTime(at: Date, now: Date): Date | Refused<"INVALID_REQU
   if (ahead > 0 && ahead <= aheadMaxMs) return at;
   const problem = ahead > 0 ? "must be at most 366 days ahead" : "must be in the future";
   return invalidRequest([{ field: "scheduled_at", problem }]);
-}
-
-const waitingMaxMs = 7 * 86_400_000;
-
-/** Reads the time at which something stops to wait. `undefined` if none was sent. */
-export function waitingUntil(text: string, now: Date): Date | undefined | Violation {
-  const at = parseMoment(text);
-  if (at === undefined) return undefined;
-  const ahead = at.getTime() - now.getTime();
-  if (ahead > 0 && ahead <= waitingMaxMs) return at;
-  const problem = ahead > 0 ? "must be at most 7 days ahead" : "must be in the future";
-  return { field: "expires_at", problem };
 }
 
 /** How long after its due time an order waits for its beneficiary's screening before it fails. */
