@@ -162,20 +162,35 @@ export async function listAccounts(
 
 /** Returns true if the money of a hold is held and not released, or is reserved for its order. */
 export async function isHeld(
-  { accounts, entries }: LedgerCollections,
+  collections: LedgerCollections,
   accountId: string,
   holdId: string,
   reservedFor?: string,
 ): Promise<boolean> {
   const spans = [[movementKey(holdId, "hold"), movementKey(holdId, "release")]];
   if (reservedFor !== undefined) spans.push(reservationKeys(reservedFor));
+  const isOpen = async () => {
+    const keys = await readKeys(collections, accountId, spans.flat());
+    return spans.some(([begin = "", end = ""]) => keys.has(begin) && !keys.has(end));
+  };
+  if (await isOpen()) return true;
+  // One write ends the reservation and begins the hold. If it came between the two reads, the
+  // ledger may have shown the end alone. The account of a second reading has both.
+  return reservedFor !== undefined && (await isOpen());
+}
+
+/** Returns those of the keys whose entries are in the account or in the ledger. */
+async function readKeys(
+  { accounts, entries }: LedgerCollections,
+  accountId: string,
+  among: readonly string[],
+): Promise<ReadonlySet<string>> {
   // The account is read before the ledger. An entry that was removed from the account is in the
   // ledger by then.
   const account = await accounts.findOne({ _id: accountId });
-  const recorded = await entries.find({ _id: { $in: spans.flat() } }).toArray();
+  const recorded = await entries.find({ _id: { $in: [...among] } }).toArray();
   const recent = account?.recent.map(({ key }) => key) ?? [];
-  const keys = new Set([...recorded.map(({ _id }) => _id), ...recent]);
-  return spans.some(([begin = "", end = ""]) => keys.has(begin) && !keys.has(end));
+  return new Set([...recorded.map(({ _id }) => _id), ...recent]);
 }
 
 /** Reads the amount of an entry. The entry is in its account until it is recorded in the ledger. */
