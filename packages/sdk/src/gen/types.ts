@@ -382,11 +382,11 @@ export interface DryRun {
   approval_required: boolean;
   /** Why approval is needed. */
   approval_reasons: Array<"amount" | "new_beneficiary" | (string & {})>;
-  /** The account's available balance; omitted if the account is not known. */
+  /** The account's available balance; omitted if the account is not known, or without the scope `account:read`. */
   available_amount?: Decimal;
   /** True if the payout would wait for the account's balance (`queue_if_low_balance`). */
   would_wait: boolean;
-  /** Your velocity limits; empty if you have none. */
+  /** Your velocity limits; empty if you have none, or without the scope `account:read`. */
   limits: DryRunLimitsItem[];
 }
 
@@ -851,7 +851,7 @@ export interface BatchValidation {
   total_fees?: Decimal;
   /** What the beneficiaries would get, by currency. */
   receiving_totals: BatchSourceTotal[];
-  /** The account's available balance. */
+  /** The account's available balance; omitted without the scope `account:read`. */
   available_amount?: Decimal;
   /** True if the balance covers `total_amount`. */
   balance_sufficient: boolean;

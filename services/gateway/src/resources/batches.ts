@@ -240,9 +240,9 @@ export const batches: Resource = {
       isReadOnly: true,
       answer: async (call, { orders }) => {
         const request = batchRequest(call);
-        return isRefused(request)
-          ? request
-          : orders.validateBatch({ batch: request }, wholeRequest);
+        if (isRefused(request)) return request;
+        const found = await orders.validateBatch({ batch: request }, wholeRequest);
+        return call.scopes.has("account:read") ? found : { ...found, availableAmount: "" };
       },
     }),
     get("getBatchTemplate", `${path}/template.csv`, {

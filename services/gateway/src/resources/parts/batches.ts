@@ -204,7 +204,12 @@ export const validation = f.record(
     ),
     total_fees: f.optional(f.decimal("The fees within it.", "0.80")),
     receiving_totals: f.listOf("What the beneficiaries would get, by currency.", total),
-    available_amount: f.optional(f.decimal("The account's available balance.", "500.00")),
+    available_amount: f.optional(
+      f.decimal(
+        "The account's available balance; omitted without the scope `account:read`.",
+        "500.00",
+      ),
+    ),
     balance_sufficient: f.flag("True if the balance covers `total_amount`.", true),
     approval_by_another: f.flag(
       "True if your rules require approval by another actor than the creator of the batch.",

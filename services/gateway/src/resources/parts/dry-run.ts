@@ -4,6 +4,7 @@ import { ApprovalReason } from "@disburse/contracts/disburse/payout/v1/controls_
 import {
   LimitLeftSchema,
   PreviewPayoutRequestSchema,
+  type PreviewPayoutResponse,
   PreviewPayoutResponseSchema,
 } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { ExecutePayoutRequestSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -56,13 +57,19 @@ export const dryRun = f.record(
       f.word(ApprovalReason, "The payout's `amount`, or a `new_beneficiary`."),
     ),
     available_amount: f.optional(
-      f.decimal("The account's available balance; omitted if the account is not known.", "500.00"),
+      f.decimal(
+        "The account's available balance; omitted if the account is not known, or without the scope `account:read`.",
+        "500.00",
+      ),
     ),
     would_wait: f.flag(
       "True if the payout would wait for the account's balance (`queue_if_low_balance`).",
       false,
     ),
-    limits: f.listOf("Your velocity limits; empty if you have none.", limit),
+    limits: f.listOf(
+      "Your velocity limits; empty if you have none, or without the scope `account:read`.",
+      limit,
+    ),
   },
 );
 
@@ -73,18 +80,27 @@ function previewOf({ change }: Call) {
   return create(PreviewPayoutRequestSchema, { merchantId, ...(actor && { actor }) });
 }
 
+/**
+ * Removes the balance and the limits for a caller that may not read accounts. A key that only gets
+ * quotes would otherwise read both.
+ */
+function shownTo({ scopes }: Call, preview: PreviewPayoutResponse): PreviewPayoutResponse {
+  return scopes.has("account:read") ? preview : { ...preview, availableAmount: "", limits: [] };
+}
+
 export const quoteDryRun: DryRun = {
   data: dryRun,
-  answer: (call, { orders }) => {
+  answer: async (call, { orders }) => {
     const { fields, unreadable } = bodyFields(call, BatchTermsSchema);
-    return orders.previewPayout({ ...previewOf(call), terms: fields, unreadable });
+    const request = { ...previewOf(call), terms: fields, unreadable };
+    return shownTo(call, await orders.previewPayout(request));
   },
 };
 
 export const executeDryRun: DryRun = {
   data: dryRun,
-  answer: (call, { orders }) => {
+  answer: async (call, { orders }) => {
     const execute = bodyRequest(call, ExecutePayoutRequestSchema);
-    return orders.previewPayout({ ...previewOf(call), execute });
+    return shownTo(call, await orders.previewPayout({ ...previewOf(call), execute }));
   },
 };
