@@ -60,7 +60,7 @@ export type ApiRequest = {
   readonly body?: object | string;
   /** The result of the call: the response's `data` by default, its whole JSON, or a file. */
   readonly answer?: "body" | "file";
-  /** True for a response that tells what the operation would do, without doing it. */
+  /** True for a dry run: the response returns what the operation would do. */
   readonly dryRun?: boolean | undefined;
 };
 

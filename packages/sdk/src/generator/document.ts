@@ -19,7 +19,7 @@ type Content = {
     readonly examples?: Readonly<Record<string, object>>;
   };
   readonly "text/csv"?: object;
-  /** What the operation would do (`Disburse-Dry-Run`). */
+  /** The type of a dry run's response (`Disburse-Dry-Run`). */
   readonly "application/vnd.disburse.dry-run+json"?: { readonly schema: Schema };
 };
 

@@ -177,7 +177,7 @@ async function answerTo(
 
 const noDryRun = "is not supported by this operation, so nothing was done";
 
-/** Answers a dry run. It neither reads nor stores an idempotency key. */
+/** Serves a dry run. It neither reads nor stores an idempotency key. */
 async function rehearsed(run: Run, deps: RouteDeps): Promise<PageAnswer> {
   const { dryRun: own } = run.route;
   if (own === undefined) throw new Error("the route has no dry run");

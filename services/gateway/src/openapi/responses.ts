@@ -40,7 +40,7 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     in: "header",
     required: false,
     description:
-      "`true` answers what the operation would do, with every refusal, and does nothing: the response has the media type `application/vnd.disburse.dry-run+json` and the schema `DryRun`. Nothing is stored or held, and an idempotency key stays free. Operations without a dry run refuse the header.",
+      "`true` returns what the operation would do, with every refusal, and does nothing. The response has the media type `application/vnd.disburse.dry-run+json` and the schema `DryRun`. Nothing is stored or held, and an idempotency key stays free. Operations without a dry run refuse the header.",
     schema: { type: "string", enum: ["true", "false"] },
     example: "false",
   },

@@ -207,8 +207,8 @@ type Described<Path, Query, Data> = {
   /** Set for a POST that changes nothing. It takes no idempotency key. */
   readonly isReadOnly?: true;
   /**
-   * Answers what the operation would do, without doing anything (`Disburse-Dry-Run`). All other
-   * routes refuse that header.
+   * Returns what the operation would do, and does nothing (`Disburse-Dry-Run`). All other routes
+   * refuse that header.
    */
   readonly dryRun?: DryRun;
   /** Set if a success may have the header `Disburse-Warnings`. */

@@ -18,7 +18,12 @@ import { type Refused, refused, type Violation } from "@disburse/kernel/refusal.
 import { readAccount } from "@disburse/ledger/accounts.ts";
 import { type Priced, readPrices } from "../execution/prices.ts";
 import { openRehearsal, type RehearsalDeps } from "../execution/rehearsal.ts";
-import { failureText, type OrderFailure, type OrderTerms } from "../orders/rules/order.ts";
+import {
+  failureText,
+  isAboveMaximum,
+  type OrderFailure,
+  type OrderTerms,
+} from "../orders/rules/order.ts";
 import type { CheckedLine, LineDeps } from "./lines.ts";
 import { type FixedTotal, totalsOf } from "./rules/batch.ts";
 import { lineViolations, namedViolations, type ViolatedLine } from "./rules/violations.ts";
@@ -117,12 +122,12 @@ function pricedTerms({ details, fixed, amount, ...terms }: OrderTerms) {
 
 async function judgedLine(
   judge: Awaited<ReturnType<typeof openRehearsal>>,
-  { maxSource }: OrderTerms,
+  terms: OrderTerms,
   { payout, refusals }: Priced,
 ): Promise<JudgedLine> {
   if (payout === undefined) return { refusals, needsApproval: false };
-  const isDear = maxSource !== undefined && payout.sourceMinor > maxSource;
-  const own = isDear ? [...refusals, refused("COST_ABOVE_MAXIMUM")] : refusals;
+  const isAbove = isAboveMaximum({ source: payout.sourceMinor }, terms);
+  const own = isAbove ? [...refusals, refused("COST_ABOVE_MAXIMUM")] : refusals;
   const { refusals: more, approval } = await judge(payout, own.length > 0);
   return { refusals: [...own, ...more], needsApproval: approval !== undefined };
 }

@@ -111,8 +111,8 @@ export function createDuplicateGuard(deps: GuardDeps) {
       return { ...refused("POSSIBLE_DUPLICATE"), payoutId: earlier };
     },
     /**
-     * Reads the earlier payouts of references that nobody orders yet, and takes no lock. Returns
-     * `undefined` if the guard is off. The result returns the earlier payout of a new one.
+     * Reads earlier payouts with these keys, for a rehearsal, and takes no lock. The result finds
+     * the earlier payout that a rehearsed one would repeat. Returns `undefined` if the guard is off.
      */
     rehearse: async (merchantId: string, keys: readonly string[], now: Date) => {
       const windowMs = deps.controls.of(merchantId)?.duplicateWindowMs;

@@ -288,7 +288,7 @@ async function payFromReservation(
   const held = await hold(deps, order, read, undefined, reservedFor);
   if (!isRefused(held)) return create(deps, claimed.claim);
   // The reservation covers the quote and ends only here, or with a quote that can't be claimed.
-  throw new Error(`the quote is claimed, but its reserved money is not there: ${held.refused}`);
+  throw new Error(`the quote is claimed, but its reserved money is missing: ${held.refused}`);
 }
 
 type ClaimResult =

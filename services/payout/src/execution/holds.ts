@@ -21,7 +21,7 @@ export const orphanedAfterMs = quietMs;
 
 type SweepDeps = ExecuteDeps & {
   readonly log: Log;
-  /** Returns those of the holds of waiting payouts that become no payout any more. */
+  /** Returns the holds of waiting payouts from which no payout can be created any more. */
   readonly endedAttempts: (holdIds: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly bus?: Bus;
   readonly tracing?: Tracing | undefined;
@@ -57,7 +57,7 @@ export async function sweepAccounts(deps: SweepDeps): Promise<void> {
       const orphaned = open_holds.filter(
         ({ payout_id, since }) => !isCreated(payout_id) && +since < +now - orphanedAfterMs,
       );
-      // The worker of a waiting payout finishes its later attempts.
+      // After the first attempt of a waiting payout, its own worker creates the payout.
       const isLater = ({ payout_id }: OpenHold) => readHoldId(payout_id).attempt !== undefined;
       const hasOrder = (hold: OpenHold) => !isLater(hold) && orders.has(hold.payout_id);
       await endOthers(
@@ -81,8 +81,8 @@ function idsOf(accounts: readonly AccountDocument[]): string[] {
 }
 
 /**
- * Ends holds without an order: reservations that an interrupted request left, and those of a waiting
- * payout's earlier attempts. Such a hold is released if no payout can be created of it.
+ * Ends holds without an order. An interrupted request left a reservation, or an earlier attempt of a
+ * waiting payout left its hold. The hold is released only if no payout can be created from it.
  */
 async function endOthers(deps: SweepDeps, account: AccountDocument, orphaned: readonly OpenHold[]) {
   const holds: OpenHold[] = [];

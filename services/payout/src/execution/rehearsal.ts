@@ -13,7 +13,7 @@ export type RehearsalDeps = Pick<ReadDeps, "quote" | "controls"> & {
   readonly duplicates: Pick<DuplicateGuard, "rehearse">;
 };
 
-/** A payout that nobody has ordered yet, with the amounts of a quote. */
+/** A payout that is only rehearsed, with the amounts of a quote. */
 export type RehearsedPayout = {
   readonly accountId: string;
   readonly destinationKeys: readonly string[];
@@ -32,7 +32,7 @@ export type RehearsedPayout = {
 export type Rehearsed = {
   readonly refusals: readonly Refused<PublicRefusal>[];
   readonly approval: ApprovalNeed | undefined;
-  /** What is left of the merchant's limits before this payout. */
+  /** The remaining parts of the merchant's limits before this payout. */
   readonly limits: readonly LimitLeft[];
 };
 

@@ -12,8 +12,8 @@ import { expireHeld } from "./held-store.ts";
 import { giveBackOf, sweepReserved } from "./reservation.ts";
 import {
   afterRefusal,
+  isAboveMaximum,
   isOrderFailure,
-  isTooDear,
   isWaitReason,
   type Order,
   type OrderFailure,
@@ -116,7 +116,7 @@ async function executeQuoted(deps: OrderDeps, leased: LeasedOrder, quote: OrderQ
   const { order } = leased;
   const { wait } = order;
   if (wait?.hasExpired === true) return endQuoted(deps, leased, quote, refused(wait.reason));
-  if (isTooDear(quote, order.terms)) {
+  if (isAboveMaximum(quote, order.terms)) {
     return endQuoted(deps, leased, quote, refused("COST_ABOVE_MAXIMUM"));
   }
   const result = await execute(deps, leased, quote);

@@ -15,12 +15,12 @@ import type { PayoutDocument } from "./document.ts";
 
 export type OrderName = EnumName<typeof PayoutOrderBy>;
 
-/** The sort keys of a payout. */
+/** A payout's values of the sort keys: its position in a list. */
 export type Place = Pick<PayoutDocument, "_id" | "created_at" | "source_minor">;
 
 type Key = readonly [key: keyof Place, direction: 1 | -1];
 
-/** The keys are those of an index, in its direction or all reversed. */
+/** Each order has the keys of an index, all in the index's direction or all reversed. */
 const orders: Readonly<Record<OrderName, readonly [Key, ...Key[]]>> = {
   newest: [
     ["created_at", -1],
@@ -46,11 +46,14 @@ export const isByAmount = (order: OrderName): boolean => order === "lowest" || o
 
 export const sortOf = (order: OrderName): Sort => Object.fromEntries(orders[order]) as Sort;
 
-/** The projection of a place. An index alone answers it. */
+/** Projects a payout to its place. The index has all these fields, so no document is read. */
 export const placeFields = (order: OrderName) =>
   Object.fromEntries(orders[order].map(([key]) => [key, 1]));
 
-/** A place comes after another one if its first key that differs is beyond the other's. */
+/**
+ * Matches the payouts after a place, with one filter for each sort key. Such a payout has the same
+ * values of the keys before it, and a value beyond the place's own of this key.
+ */
 function placesAfter(order: OrderName, place: Place): Filter<PayoutDocument>[] {
   return orders[order].map(([key, direction], at, keys) => ({
     ...Object.fromEntries(keys.slice(0, at).map(([equal]) => [equal, place[equal]])),
@@ -58,7 +61,7 @@ function placesAfter(order: OrderName, place: Place): Filter<PayoutDocument>[] {
   }));
 }
 
-/** Narrows a filter to the payouts after a place. An index scan starts there. */
+/** Narrows a filter to the payouts after a place. The index scan starts there. */
 export function afterPlace(
   filter: Filter<PayoutDocument>,
   order: OrderName,
@@ -72,7 +75,7 @@ export function afterPlace(
   return { $or: placesAfter(order, place).map((after) => ({ $and: [filter, after] })) };
 }
 
-/** Matches the payouts up to a place, which is included. An index scan ends there. */
+/** Matches the payouts up to and including a place. The index scan ends there. */
 export function upToPlace(order: OrderName, place: Place): Filter<PayoutDocument> {
   const [[first, direction]] = orders[order];
   const end = { [first]: { [direction === 1 ? "$lte" : "$gte"]: place[first] } };
@@ -93,14 +96,17 @@ function sortValue(value: Place[keyof Place]): number | bigint | string {
   return typeof value === "string" ? value : fromDecimal128(value);
 }
 
-/** Binds a cursor to its list. "" for the default order without filters, as it was before orders. */
+/**
+ * Returns the digest that binds a cursor to its order and filters. It is "" for the default order
+ * without filters, whose cursors have no digest.
+ */
 export function bindingOf(order: OrderName, filter: object): string {
   if (order === "newest" && Object.keys(filter).length === 0) return "";
   const text = JSON.stringify([order, filter]);
   return createHash("sha256").update(text).digest("base64url").slice(0, 12);
 }
 
-/** Writes a cursor. A cursor without a binding is that of other lists. */
+/** Writes a cursor. Without a binding, it has the form of all other lists' cursors. */
 export function writePlace(order: OrderName, binding: string, place: Place): string {
   const { created_at: at, _id: id } = place;
   if (binding === "") return writeCursor({ at, id });
@@ -115,7 +121,7 @@ const otherList = refused(
   "cursor: was used with another sort or other filters than those of its list",
 );
 
-/** Reads the place after which a page starts. Returns `undefined` for the first page. */
+/** Returns the place after which a page starts, or `undefined` for the first page. */
 export function readPlace(
   cursor: string,
   order: OrderName,
@@ -129,7 +135,7 @@ export function readPlace(
   return { ...place, source_minor: toDecimal128(BigInt(minor)) };
 }
 
-/** Processes of the previous release bind no cursor to its filters. */
+/** Reads a cursor without a digest. The default order accepts it with any filters. */
 function readUnbound(cursor: string, order: OrderName) {
   const start = readStart(cursor);
   if (start === undefined || isRefused(start)) return start;

@@ -105,8 +105,9 @@ export function createVelocityReservations(
     },
 
     /**
-     * Reads the usages of payouts that nobody orders yet. The result reserves and counts in memory
-     * only, so that each payout sees the ones before it. Reads nothing without limits and rules.
+     * Reads the usages of payouts that are only rehearsed. The result reserves and counts in memory,
+     * so that each payout sees the ones before it. Nothing is read for a merchant without limits and
+     * approval rules.
      */
     rehearse: async (payouts: readonly CountedParties[], now: Date): Promise<Rehearsal> => {
       const [first] = payouts;
@@ -150,7 +151,7 @@ async function readUsages(usage: UsageStore, ids: readonly string[]): Promise<Ma
   return usages;
 }
 
-/** What is left of a limit before a payout. */
+/** The remaining part of a limit before a payout. */
 export type LimitLeft = {
   readonly subject: LimitedSubject;
   readonly limit: Limit;
@@ -163,7 +164,7 @@ export type Rehearsal = ReturnType<typeof rehearsal>;
 function rehearsal(usages: Map<string, Usage>, own: MerchantLimits | undefined, now: Date) {
   const of = (id: string) => usages.get(id) ?? unused;
   return {
-    /** `isKept` is false for a payout that is refused anyway, so that later ones don't see it. */
+    /** `isKept` is false for a payout that another check refuses. Later payouts then don't see it. */
     reserve: (
       request: PayoutReservation,
       isKept: boolean,
@@ -185,7 +186,10 @@ function rehearsal(usages: Map<string, Usage>, own: MerchantLimits | undefined, 
         if (isKept) usages.set(id, made.usage);
         return made.answer;
       }),
-    /** Returns what is left of each limit. With two keys of a destination, the lower value. */
+    /**
+     * Returns the remaining part of each limit. During a rotation of the hash key, a destination has
+     * two usages. The one with less left decides, as for an execute.
+     */
     left: (parties: Parties): LimitLeft[] => {
       const all = (own === undefined ? [] : usagesOf(parties)).flatMap(({ subject, id }) =>
         (own?.[subject] ?? []).map((limit) => {

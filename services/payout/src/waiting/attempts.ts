@@ -2,12 +2,15 @@ import { readHoldId } from "@disburse/ledger/rules/account.ts";
 import type { Orders } from "../orders/document.ts";
 import type { OrderState } from "../orders/rules/order.ts";
 
-/** In these states the quote of the last attempt has ended too. */
+/** States that a waiting payout gets only after the quote of its last attempt has ended. */
 const isEnded: ReadonlySet<OrderState["state"]> = new Set([
   ...(["awaiting_approval", "failed", "cancelled"] as const),
 ]);
 
-/** Returns those of the holds whose attempt has ended, so that no payout is created of them. */
+/**
+ * Returns the holds whose attempts have ended. Their quotes can't be claimed any more, so no payout
+ * can be created from them, and their money can be released.
+ */
 export async function endedAttempts(
   waiting: Orders,
   holdIds: readonly string[],
@@ -20,8 +23,8 @@ export async function endedAttempts(
   const ended = holds.filter(({ payoutId, attempt = 1 }) => {
     const record = records.get(payoutId);
     if (record === undefined) return false;
-    // The attempt rises, and the payout is held, cancelled or failed, only after the attempt's quote
-    // has ended.
+    // A payout gets its next attempt, or one of the states above, only after the quote of this
+    // attempt has ended.
     return record.attempt > attempt || isEnded.has(record.state);
   });
   return new Set(ended.map(({ id }) => id));

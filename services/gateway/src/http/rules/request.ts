@@ -15,7 +15,7 @@ export type Preferences = {
   readonly isStrict: boolean;
   /** If true, amounts are JSON strings, for clients that parse JSON numbers as floats. */
   readonly textAmounts: boolean;
-  /** If true, the operation only answers what it would do. */
+  /** If true, the operation only returns what it would do. */
   readonly isDryRun: boolean;
 };
 

@@ -3,7 +3,7 @@ import {
   afterRefusal,
   aheadMaxMs,
   failureText,
-  isTooDear,
+  isAboveMaximum,
   knownAmounts,
   type OrderTerms,
   orderTerms,
@@ -90,8 +90,8 @@ it.each([
   [undefined, false],
   [1_000n, false],
   [999n, true],
-])("a quote of 10.00 with the maximum %s is too dear: %s", (maxSource, isDear) => {
-  expect(isTooDear(quote, { ...terms, maxSource })).toBe(isDear);
+])("a quote of 10.00 with the maximum %s is above it: %s", (maxSource, isAbove) => {
+  expect(isAboveMaximum(quote, { ...terms, maxSource })).toBe(isAbove);
 });
 
 it.each([

@@ -202,7 +202,11 @@ export function isWaitReason(code: string): code is WaitReason {
   return waitReasons.some((each) => each === code);
 }
 
-export function isTooDear({ source }: OrderQuote, { maxSource }: OrderTerms): boolean {
+/** Returns true if a quote costs more than the order's maximum. */
+export function isAboveMaximum(
+  { source }: Pick<OrderQuote, "source">,
+  { maxSource }: Pick<OrderTerms, "maxSource">,
+): boolean {
   return maxSource !== undefined && source > maxSource;
 }
 
