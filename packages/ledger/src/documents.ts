@@ -66,7 +66,10 @@ export type AccountDocument = RememberedRefusals & {
   low_balance_threshold?: Decimal128;
   /** True while `available` is below the threshold. Absent without a threshold. */
   is_low?: boolean;
-  /** Falls below the threshold whose event the bus has not confirmed. Absent if there are none. */
+  /**
+   * The newest falls below the threshold whose event the bus has not confirmed, at most 100. Absent
+   * if there are none.
+   */
   low_events?: LowEvent[];
   /** The latest changes by the merchant and operators, the newest last. */
   updates?: AccountUpdate[];
@@ -85,12 +88,16 @@ export type AccountDocument = RememberedRefusals & {
   recent: RecentEntry[];
   /** Holds whose payout may not exist yet. A later write removes holds of created payouts. */
   open_holds: OpenHold[];
-  /** Keys of credits whose event the bus has not confirmed. Absent if there are none. */
-  credited?: string[];
+  /**
+   * The numbers of the first and the last credit whose event the bus has not confirmed. Absent if
+   * there are none. Two numbers, because an account may get any number of credits while the broker
+   * is away.
+   */
+  credited?: { from: number; to: number };
   /** Sums of the postings to platform accounts, by `<account>/<currency>`, as decimal text. */
   platform: Record<string, string>;
   /**
-   * Set while `recent`, `open_holds`, `credited` or `low_events` has elements; absent otherwise.
+   * Set while `credited` is set, or `recent`, `open_holds` or `low_events` has elements.
    */
   dirty?: true;
   /**

@@ -150,6 +150,32 @@ describe("a fall below the threshold", () => {
     expect(await sweep()).toEqual([]);
   });
 
+  it("replaces the oldest of a hundred that wait for the broker", async () => {
+    await threshold(5_000n);
+    await hold("a", 6_000n);
+    const { low_events: [fall] = [] } = await stored();
+    if (fall === undefined) throw new Error("there is no fall");
+    const waiting = Array.from({ length: 100 }, (_each, at) => ({ ...fall, id: `evt_${at}` }));
+    await testLedger.ledger.accounts.updateOne(
+      { _id: accountId },
+      { $set: { low_events: waiting }, $inc: { revision: 1 } },
+    );
+    await release("a");
+    await hold("b", 7_000n);
+    const ids = ((await stored()).low_events ?? []).map(({ id }) => id);
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([
+      100,
+      "evt_1",
+      expect.stringMatching(/_low4$/),
+    ]);
+    await threshold("none");
+    await release("b");
+    await hold("c", 7_000n);
+    await threshold(5_000n);
+    expect((await stored()).low_events).toHaveLength(100);
+    expect((await sweep()).map(availableOf).at(-1)).toBe(30);
+  });
+
   it("comes from a new threshold too, unless the balance was low before", async () => {
     await threshold(10_000n);
     expect(await sweep()).toEqual([]);

@@ -42,10 +42,16 @@ export function lowFieldsAt(document: AccountDocument, threshold: bigint, at: Da
 
 const lowId = (accountId: string) => `${derivedId("event", accountId)}_low`;
 
+/**
+ * Maximum falls that wait for the broker. They keep an account's document small during an outage.
+ * The oldest ones are left out: a newer fall also says that the balance is low, with a later amount.
+ */
+const waitingMax = 100;
+
 function fields({ low_events = [] }: AccountDocument, isLow: boolean, events: LowEvent[]) {
   return {
     is_low: isLow,
-    ...(events.length > 0 && { low_events: [...low_events, ...events] }),
+    ...(events.length > 0 && { low_events: [...low_events, ...events].slice(-waitingMax) }),
   };
 }
 

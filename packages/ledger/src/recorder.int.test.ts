@@ -11,7 +11,7 @@ import { openLedger, readAccount } from "./accounts.ts";
 import type { AccountDocument, LedgerDocument } from "./documents.ts";
 import { recordCarried } from "./recorder.ts";
 import { startTestLedger, type TestLedger } from "./test-ledger.ts";
-import { tidyAccount, untidyAccounts } from "./tidy.ts";
+import { publishedMax, tidyAccount, untidyAccounts } from "./tidy.ts";
 import { createAccountWriter, quietMs } from "./writer.ts";
 
 const merchantId = "mer_1";
@@ -31,9 +31,12 @@ const holdOf = (payoutId: string, amount = 100n) =>
 
 const published: OptInEvent[] = [];
 let fails = false;
+/** Runs while messages are sent. */
+let onPublish = async (): Promise<void> => undefined;
 const bus: Bus = {
   publish: async (messages) => {
     if (fails) throw new Error("the broker is away");
+    await onPublish();
     published.push(...messages.map(({ body }) => fromBinary(OptInEventSchema, body)));
   },
   subscribe: async () => undefined,
@@ -258,12 +261,58 @@ describe("a credit", () => {
     await recordCarried(ledger(), [await read(accountId)]);
     fails = true;
     await expect(tidy(accountId)).rejects.toThrow("the broker is away");
-    expect(await read(accountId)).toMatchObject({ dirty: true, credited: [expect.anything()] });
+    expect(await read(accountId)).toMatchObject({ dirty: true, credited: { from: 1, to: 1 } });
     fails = false;
     await tidy(accountId);
     await tidy(accountId);
     expect(of(accountId)).toHaveLength(1);
     expect((await read(accountId)).dirty).toBeUndefined();
+  });
+});
+
+describe("many credits", () => {
+  const credits = (accountId: string, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () => {
+        const credit = { step: "credit", operationId: crypto.randomUUID(), amount: 1n } as const;
+        const target = { merchantId, accountId };
+        return testLedger.ledger.apply(target, { ...credit, note: "" });
+      }),
+    );
+  const sequencesOf = (accountId: string) =>
+    published
+      .filter(({ transactionId }) => transactionId === accountId)
+      .map(({ sequence }) => Number(sequence));
+  const upTo = (count: number) => Array.from({ length: count }, (_each, at) => at + 1);
+
+  it("while the broker is away take two numbers of the account, and all are published", async () => {
+    const accountId = await testLedger.fundedAccount(merchantId, "7.00");
+    await credits(accountId, publishedMax);
+    const held = holdOf(`po_among_${accountId}`);
+    await testLedger.ledger.apply({ merchantId, accountId }, held);
+    await credits(accountId, 1);
+    fails = true;
+    await expect(tidy(accountId)).rejects.toThrow("the broker is away");
+    const last = publishedMax + 3;
+    expect((await read(accountId)).credited).toEqual({ from: 1, to: last });
+    fails = false;
+    await tidy(accountId);
+    expect(sequencesOf(accountId)).toEqual(upTo(publishedMax));
+    await tidy(accountId);
+    expect(sequencesOf(accountId)).toEqual([...upTo(publishedMax + 1), last]);
+    expect((await read(accountId)).credited).toBeUndefined();
+  });
+
+  it("that come during the publication are published after it", async () => {
+    const accountId = await testLedger.fundedAccount(merchantId, "7.00");
+    onPublish = async () => {
+      onPublish = async () => undefined;
+      await credits(accountId, 1);
+    };
+    await tidy(accountId);
+    expect(await read(accountId)).toMatchObject({ dirty: true, credited: { from: 2, to: 2 } });
+    await tidy(accountId);
+    expect(sequencesOf(accountId)).toEqual([1, 2]);
   });
 });
 

@@ -43,7 +43,7 @@ export async function* untidyAccounts(
     $or: [
       { updated_at: { $not: { $gte: before, $lte: latest } } },
       { "open_holds.since": { $lt: before } },
-      { "credited.0": { $exists: true } },
+      { credited: { $exists: true } },
       { "low_events.0": { $exists: true } },
     ],
   });
@@ -95,11 +95,11 @@ async function takeOut(
   { isCreated, now }: Pick<Tidying, "isCreated" | "now">,
 ): Promise<void> {
   const { _id, revision, sequence, updated_at, open_holds } = account;
-  const { credited = [], low_events = [] } = account;
+  const { credited, low_events = [] } = account;
   const { before, latest } = quietAt(now);
   const isQuiet = updated_at < before || updated_at > latest;
   const left = open_holds.filter(({ payout_id }) => !isCreated(payout_id));
-  const isTidy = left.length === 0 && credited.length === 0 && low_events.length === 0;
+  const isTidy = left.length === 0 && credited === undefined && low_events.length === 0;
   const isChange = account.recent.length > 0 || left.length < open_holds.length || isTidy;
   if (!isChange || (!isQuiet && left.length === open_holds.length)) return;
   await accounts.updateOne(
@@ -118,17 +118,41 @@ type Tidying = {
   readonly bus?: Bus | undefined;
 };
 
-/** Publishes the credits of an account. A repeat publishes the same event ids. */
+/** Maximum credits that one sweep of an account publishes. Later sweeps publish the others. */
+export const publishedMax = 500;
+
+/**
+ * Publishes the credits of an account, the oldest first. A repeat publishes the same event ids. All
+ * entries that the account has had are in the ledger.
+ */
 async function publishCredits(
   { accounts, entries }: LedgerCollections,
-  { _id, credited = [] }: AccountDocument,
+  { _id, credited }: AccountDocument,
   bus: Pick<Bus, "publish">,
 ): Promise<void> {
-  if (credited.length === 0) return;
-  const found = await entries.find({ _id: { $in: credited } }).toArray();
+  if (credited === undefined) return;
+  const { from, to } = credited;
+  const found = await entries
+    .find(
+      { account_id: _id, step: "credit", sequence: { $gte: from, $lte: to } },
+      { hint: "statement_step" },
+    )
+    .sort({ sequence: 1 })
+    .limit(publishedMax)
+    .toArray();
   await bus.publish(found.map(creditedMessage));
-  const published = { $pull: { credited: { $in: credited } }, $inc: { revision: 1 } };
-  await accounts.updateOne({ _id }, published);
+  const last = found.length < publishedMax ? to : (found.at(-1)?.sequence ?? to);
+  // Another process may have published them too, and the account may have got another credit.
+  const own = { _id, "credited.from": from };
+  const ended = await accounts.updateOne(
+    { ...own, "credited.to": { $lte: last } },
+    { $unset: { credited: "" }, $inc: { revision: 1 } },
+  );
+  if (ended.matchedCount === 1) return;
+  await accounts.updateOne(
+    { ...own, "credited.to": { $gt: last } },
+    { $set: { "credited.from": last + 1 }, $inc: { revision: 1 } },
+  );
 }
 
 /** Publishes the falls below the merchant's threshold. A repeat publishes the same event ids. */

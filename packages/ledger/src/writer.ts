@@ -312,12 +312,13 @@ function forget(closed: Writing["closed"], { _id, open_holds }: AccountDocument)
 /** Returns the fields that a write sets. Recorded entries and closed holds are left out. */
 function moved({ closed }: Writing, { document, recording }: KnownAccount, plan: Plan) {
   const { fresh, state, platform, low } = plan;
-  const { _id, recent, open_holds, credited = [] } = document;
+  const { _id, recent, open_holds } = document;
   const ended = fresh.filter(({ step }) => ending.has(step));
   const closing = new Set([...(closed.get(_id) ?? []), ...ended.map(holdOf)]);
   const held = fresh.filter(({ step }) => step === "hold" || step === "reserve");
   const holds = held.map((each): OpenHold => ({ payout_id: holdOf(each), since: each.created_at }));
-  const credits = fresh.filter(({ step }) => step === "credit").map(({ key }) => key);
+  const credits = fresh.filter(({ step }) => step === "credit").map(({ sequence }) => sequence);
+  const [first] = credits;
   return {
     available: toDecimal128(state.available),
     held: toDecimal128(state.held),
@@ -329,7 +330,9 @@ function moved({ closed }: Writing, { document, recording }: KnownAccount, plan:
     recorded_sequence: recording.recorded,
     recent: [...recent.filter(({ sequence }) => sequence > recording.recorded), ...fresh],
     open_holds: [...open_holds, ...holds].filter(({ payout_id }) => !closing.has(payout_id)),
-    ...(credits.length > 0 && { credited: [...credited, ...credits] }),
+    ...(first !== undefined && {
+      credited: { from: document.credited?.from ?? first, to: credits.at(-1) ?? first },
+    }),
     ...low,
     ...reservedAfter(document, fresh),
     dirty: true as const,

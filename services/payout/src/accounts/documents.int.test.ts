@@ -117,7 +117,7 @@ it("is stored with the entries that its ledger lacks", () => {
     actor: { kind service, id test }
     created_at: at 0
     updated_at: at 2
-    credited: [acc_1:credit:op-2]
+    credited: { from 1, to 1 }
     dirty: true
     head_due: true
 
@@ -139,7 +139,6 @@ it("is stored with the entries that its ledger lacks", () => {
     actor: { kind service, id test }
     created_at: at 0
     updated_at: at 4
-    credited: []
     head_due: true"
   `);
 });

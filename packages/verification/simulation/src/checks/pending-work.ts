@@ -85,10 +85,10 @@ function* dueOrders({ databases }: Platform): Generator<Due> {
 function* dueElsewhere({ databases, ...others }: Platform): Generator<Due> {
   const { broker, callbacks, operators, treasury, approvers } = others;
   for (const account of databases.payout.documents("accounts")) {
-    const { _id, recent, open_holds, credited = [], low_events = [] } = account;
+    const { _id, recent, open_holds, credited, low_events = [] } = account;
     if ((recent as unknown[]).length > 0) yield [`${_id} records entries`];
-    const unpublished = [credited, low_events] as unknown[][];
-    if (unpublished.some(({ length }) => length > 0)) yield [`${_id} has an unpublished event`];
+    const hasFalls = (low_events as unknown[]).length > 0;
+    if (credited !== undefined || hasFalls) yield [`${_id} has an unpublished event`];
     for (const { payout_id, since } of open_holds as { payout_id: string; since: Date }[]) {
       const orphanedAt = new Date(since.getTime() + orphanedAfterMs);
       yield [`${payout_id} is held and has no payout`, orphanedAt];
