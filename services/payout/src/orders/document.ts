@@ -90,6 +90,11 @@ export type StoredWait = {
   price_minor: Decimal128;
   /** Present until the executed quote has ended. Nobody sees the payout before. */
   preparing?: true;
+  /**
+   * Set while lists show the payout: from the end of the executed quote until it is paid. It is then
+   * shown as a payout. Only the indexes of lists contain it.
+   */
+  listed?: true;
   /** Set while the payout waits for balance. The oldest of an account comes first. */
   in_line?: true;
   /** The versions whose events the bus has not confirmed. */

@@ -146,7 +146,7 @@ export function setExecuted(
   const waiting = { _id: order.id, state: "waiting" } as const;
   return change(orders, waiting, {
     $set: { state: "executed", payout_id: payoutId },
-    $unset: over,
+    $unset: { ...over, "balance.listed": "" },
   });
 }
 

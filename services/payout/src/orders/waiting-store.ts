@@ -16,6 +16,7 @@ export async function beginWaiting(orders: Orders, id: string): Promise<void> {
         attempt: 2,
         due_at: "$balance.expires_at",
         "balance.in_line": true,
+        "balance.listed": true,
         "balance.pending_versions": [1],
         updated_at: "$$NOW",
       },

@@ -229,6 +229,11 @@ describe("a list of many payouts", () => {
     const second = await list({ ...few, cursor: first.nextCursor });
     expect(second.payouts.map(({ id }) => place(id))).toEqual([1, 0]);
     expect([second.nextCursor, second.totalCount]).toEqual(["", 1n]);
+    const many = { merchantId: of, accountId: "acc_many", limit: 1 };
+    const { nextCursor: cursor } = await list(many);
+    const beyond = await list({ ...many, cursor });
+    expect(beyond.payouts.map(({ id }) => place(id))).toEqual([count - 3]);
+    expect((await list({ merchantId: of, accountId: "acc_none" })).payouts).toEqual([]);
     const cheapest = { ...few, sourceCurrencyCode: "USD", orderBy: PayoutOrderBy.LOWEST };
     const lowest = await list(cheapest);
     expect(lowest.payouts.map(({ id }) => place(id))).toEqual([1, 0]);

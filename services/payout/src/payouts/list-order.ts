@@ -72,6 +72,19 @@ export function afterPlace(
     const { created_at: at, _id: id } = place;
     return afterCursor(filter, { at, id }, order === "newest" ? newestFirst : oldestFirst);
   }
+  return beyondPlace(filter, order, place);
+}
+
+/**
+ * Like `afterPlace`, with one index scan for each sort key. The engine then has a single plan. It
+ * would compare several by running them, and the embedded engine can't end that for a long scan.
+ */
+export function beyondPlace(
+  filter: Filter<PayoutDocument>,
+  order: OrderName,
+  place: Place | undefined,
+): Filter<PayoutDocument> {
+  if (place === undefined) return filter;
   return { $or: placesAfter(order, place).map((after) => ({ $and: [filter, after] })) };
 }
 
@@ -79,7 +92,9 @@ export function afterPlace(
 export function upToPlace(order: OrderName, place: Place): Filter<PayoutDocument> {
   const [[first, direction]] = orders[order];
   const end = { [first]: { [direction === 1 ? "$lte" : "$gte"]: place[first] } };
-  return { $and: [end, { $nor: placesAfter(order, place) }] };
+  // `end` excludes the places beyond the first key. Excluded twice, the engine would have two plans.
+  const [, ...beyond] = placesAfter(order, place);
+  return { $and: [end, { $nor: beyond }] };
 }
 
 /** Compares two places by an order. */

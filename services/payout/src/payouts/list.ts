@@ -3,7 +3,6 @@ import { enumName } from "@disburse/chassis/enum-names.ts";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import {
   countedTotal,
-  countMax,
   countUpToMax,
   createdWithin,
   type PageRange,
@@ -32,19 +31,9 @@ import type { PayoutCounts } from "@disburse/ledger/accounts.ts";
 import type { StatusCounts } from "@disburse/ledger/rules/account.ts";
 import type { CollationOptions, Filter } from "mongodb";
 import { listedMerchant } from "../accounts/merchants.ts";
+import { boundedList } from "./bounded-list.ts";
 import { isCreated, type PayoutDocument, type Payouts } from "./document.ts";
-import {
-  afterPlace,
-  bindingOf,
-  isByAmount,
-  type OrderName,
-  type Place,
-  placeFields,
-  readPlace,
-  sortOf,
-  upToPlace,
-  writePlace,
-} from "./list-order.ts";
+import { bindingOf, isByAmount, type OrderName, readPlace, writePlace } from "./list-order.ts";
 import { listedMessage, listFields } from "./listed.ts";
 import { cancellationOf } from "./rules/failure.ts";
 import { everyStage, type Progress, publicStatusOf } from "./rules/progress.ts";
@@ -90,41 +79,10 @@ const withoutMerchant = refused("INVALID_REQUEST", "merchant_id: is required for
 
 /** A merchant's payouts that match a filter, in an order. */
 function listOf(payouts: Payouts, filter: OwnFilter, order: OrderName) {
-  const { indexed, rest, hint } = readingOf(filter, order);
-  const sort = sortOf(order);
+  const { hint, ...reading } = readingOf(filter, order);
   const options = { ...collated(filter), ...(hint !== undefined && { hint }) };
-  /** Returns the last payout that may be read, if there are more. */
-  const lastReadAfter = async (start: Place | undefined): Promise<Place | undefined> => {
-    if (rest === undefined) return undefined;
-    const projection = placeFields(order);
-    const found = payouts.find(afterPlace(indexed, order, start), { ...options, projection });
-    const [last] = await found
-      .sort(sort)
-      .skip(countMax - 1)
-      .limit(1)
-      .toArray();
-    return last;
-  };
-  const within = (last: Place | undefined): Filter<PayoutDocument> =>
-    last === undefined ? filter : { $and: [indexed, upToPlace(order, last), rest ?? {}] };
-  return {
-    page: async (start: Place | undefined, limit: number) => {
-      const last = await lastReadAfter(start);
-      const wanted = afterPlace(within(last), order, start);
-      const found = payouts.find(wanted, { ...options, projection: listFields });
-      const read = await found
-        .sort(sort)
-        .limit(limit + 1)
-        .toArray();
-      const shown = read.slice(0, limit);
-      return { shown, next: read.length > limit ? shown.at(-1) : last };
-    },
-    count: async () => {
-      const last = await lastReadAfter(undefined);
-      const total = countedTotal(await countUpToMax(payouts, within(last), options));
-      return last === undefined ? total : { ...total, totalCountCapped: true };
-    },
-  };
+  const all = { order, filter, ...reading, options, fields: listFields };
+  return boundedList(payouts, all, { named: (same) => same, placeOf: (payout) => payout });
 }
 
 /**
@@ -213,7 +171,7 @@ export type PayoutFilter = Partial<
 } & ReturnType<typeof createdWithin> &
   Pick<Filter<PayoutDocument>, "beneficiary_name" | "source_minor" | "updated_at" | "$and">;
 
-type OwnFilter = PayoutFilter & { readonly merchant_id?: string };
+export type OwnFilter = PayoutFilter & { readonly merchant_id?: string };
 
 /** Builds the filter of a request. An empty field sets no condition. */
 function readFilter(message: ListPayoutsRequest, order: OrderName): PayoutFilter {

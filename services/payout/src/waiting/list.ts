@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { enumName } from "@disburse/chassis/enum-names.ts";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
-import { countUpToMax, readLimit } from "@disburse/chassis/paging/page.ts";
+import { readLimit } from "@disburse/chassis/paging/page.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type ListedPayout,
@@ -11,26 +11,25 @@ import {
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { readAmount } from "@disburse/kernel/money.ts";
-import type { Filter, Sort } from "mongodb";
+import type { Filter } from "mongodb";
 import type { OrderDocument, Orders } from "../orders/document.ts";
 import type { OrderState } from "../orders/rules/order.ts";
-import { collated, readListing } from "../payouts/list.ts";
+import { type BoundedReading, boundedList, type Placing } from "../payouts/bounded-list.ts";
+import { collated, type OwnFilter, type PayoutFilter, readListing } from "../payouts/list.ts";
 import {
-  afterPlace,
   comparePlaces,
+  isByAmount,
+  type OrderName,
   type Place,
   readPlace,
-  sortOf,
   writePlace,
 } from "../payouts/list-order.ts";
 import { cancellationOf } from "../payouts/rules/failure.ts";
 import { asWaiting } from "./document.ts";
-import { isShown } from "./store.ts";
 import { listedWaiting } from "./wire.ts";
 
 type Page = Pick<ListPayoutsResponse, "payouts" | "nextCursor"> & {
-  /** Absent if the request wants no count. */
-  readonly totalCount?: bigint;
+  readonly totalCount: bigint;
   readonly totalCountCapped?: boolean;
 };
 
@@ -43,41 +42,81 @@ export async function withWaiting(
   const { order, filter, binding } = readListing(request);
   const states = statesOf(request);
   if (states === undefined || request.batchId !== "") return page;
-  const own = { ...renamed(withoutStates(filter)), merchant_id: request.merchantId };
-  const matching = { $and: [own, isShown, states] } as Filter<OrderDocument>;
   const limit = orThrow(readLimit(request.limit));
   const placeOf = (cursor: string) => orThrow(readPlace(cursor, order, binding));
-  const later = renamed(afterPlace({}, order, placeOf(request.cursor)));
-  const options = collated(filter);
-  const [found, count] = await Promise.all([
-    waiting
-      .find({ $and: [matching, later] } as Filter<OrderDocument>, options)
-      .sort(renamed(sortOf(order) as object) as Sort)
-      .limit(limit + 1)
-      .toArray(),
-    page.totalCount === undefined ? 0 : countUpToMax(waiting, matching, options),
+  const own = { ...withoutStates(filter), merchant_id: request.merchantId };
+  const list = boundedList(waiting, readingOf(own, states, order), placing);
+  const [found, counted] = await Promise.all([
+    list.page(placeOf(request.cursor), limit),
+    request.withoutTotal ? undefined : list.count(),
   ]);
-  // A page with fewer payouts than requested ends where its list stopped reading.
-  const isCut = page.nextCursor !== "" && page.payouts.length < limit;
-  const end = isCut ? placeOf(page.nextCursor) : undefined;
-  const known = new Set(page.payouts.map(({ id }) => id));
-  const others = found
-    .map((each) => listedWaiting(asWaiting(each)))
-    .filter(({ id }) => !known.has(id))
-    .filter((each) => end === undefined || comparePlaces(order, placed(each), end) <= 0);
-  const all = [...page.payouts, ...others].toSorted((one, other) =>
-    comparePlaces(order, placed(one), placed(other)),
+  // Both lists are complete up to this place.
+  const end = earlier(
+    order,
+    page.nextCursor === "" ? undefined : placeOf(page.nextCursor),
+    found.next,
   );
+  const known = new Set(page.payouts.map(({ id }) => id));
+  const others = found.shown.map((each) => listedWaiting(asWaiting(each)));
+  const all = [...page.payouts, ...others.filter(({ id }) => !known.has(id))]
+    .filter((each) => end === undefined || comparePlaces(order, placed(each), end) <= 0)
+    .toSorted((one, other) => comparePlaces(order, placed(one), placed(other)));
   const payouts = all.slice(0, limit);
   const last = payouts.at(-1);
-  const isEnd = last === undefined || (all.length <= limit && (isCut || page.nextCursor === ""));
+  const next = all.length > limit && last !== undefined ? placed(last) : end;
   return {
     payouts,
-    nextCursor: isEnd ? page.nextCursor : writePlace(order, binding, placed(last)),
-    ...(page.totalCount !== undefined && { totalCount: page.totalCount + BigInt(count) }),
-    ...(page.totalCountCapped === true && { totalCountCapped: true }),
+    nextCursor: next === undefined ? "" : writePlace(order, binding, next),
+    totalCount: page.totalCount + (counted?.totalCount ?? 0n),
+    totalCountCapped: page.totalCountCapped === true || counted?.totalCountCapped === true,
   };
 }
+
+function earlier(order: OrderName, one: Place | undefined, other: Place | undefined) {
+  if (one === undefined || other === undefined) return one ?? other;
+  return comparePlaces(order, one, other) <= 0 ? one : other;
+}
+
+/**
+ * Chooses the index of a list of waiting payouts. Few of them exist at a time, so the other
+ * conditions get no index of their own: they are compared in at most 10,000 documents.
+ */
+function readingOf(
+  filter: OwnFilter,
+  states: Filter<OrderDocument>,
+  order: OrderName,
+): BoundedReading {
+  const byName = filter.beneficiary_name !== undefined;
+  const isAmount = isByAmount(order) && !byName;
+  const served = new Set([
+    "merchant_id",
+    ...(isAmount ? ["source", "source_minor"] : ["created_at"]),
+    ...(byName ? ["beneficiary_name"] : []),
+  ]);
+  const entries = Object.entries(filter);
+  const those = (isServed: boolean) =>
+    Object.fromEntries(entries.filter(([name]) => served.has(name) === isServed));
+  const indexed = { ...those(true), "balance.listed": true };
+  const rest = { ...those(false), ...states };
+  const hint = byName ? "list_beneficiary_name" : isAmount ? "list_amount" : "list";
+  return {
+    order,
+    indexed,
+    filter: { ...indexed, ...rest },
+    ...(Object.keys(rest).length > 0 && { rest }),
+    options: { ...collated(filter), hint },
+  };
+}
+
+const noAmount = toDecimal128(0n);
+
+const placing: Placing<OrderDocument> = {
+  named: renamed,
+  // The last place that may be read has no amount in an order by time, which doesn't compare it.
+  placeOf: ({ _id, created_at, balance }) => {
+    return { _id, created_at, source_minor: balance?.quoted.source_minor ?? noAmount };
+  },
+};
 
 function placed({ id, createdAt, sourceAmount, sourceCurrencyCode }: ListedPayout): Place {
   if (createdAt === undefined) throw new Error("a listed payout has no time of creation");
@@ -97,15 +136,15 @@ const names: Readonly<Record<string, string>> = {
 /** Returns a filter of payouts as one of waiting payouts. */
 function renamed(filter: object): object {
   const entries = Object.entries(filter).map(([name, value]) => {
-    const isList = name === "$and" || name === "$or";
+    const isList = name === "$and" || name === "$or" || name === "$nor";
     return [names[name] ?? name, isList ? value.map(renamed) : value];
   });
   return Object.fromEntries(entries);
 }
 
 /** The status, the sub-status and the failure code are compared with the state instead. */
-function withoutStates(filter: object): object {
-  const { status: _, "progress.stage": __, $and: ___, ...rest } = filter as Record<string, unknown>;
+function withoutStates(filter: PayoutFilter): PayoutFilter {
+  const { status: _, "progress.stage": __, $and: ___, ...rest } = filter;
   return rest;
 }
 

@@ -1,6 +1,5 @@
 import type { Ledger } from "@disburse/ledger/accounts.ts";
-import type { Filter } from "mongodb";
-import type { OrderDocument, Orders } from "../orders/document.ts";
+import type { Orders } from "../orders/document.ts";
 import { findOrder } from "../orders/store.ts";
 import { asWaiting, type WaitingDocument } from "./document.ts";
 
@@ -13,12 +12,6 @@ export async function findWaiting(
   const found = await findOrder(waiting, id, { merchant_id: merchantId });
   return found && asWaiting(found);
 }
-
-/** Matches the waiting payouts that a merchant sees. A paid one is shown as a payout. */
-export const isShown = {
-  "balance.preparing": { $exists: false },
-  state: { $ne: "executed" },
-} as const satisfies Filter<OrderDocument>;
 
 /**
  * Marks an account that has had a waiting payout. Lists of other merchants then never read waiting

@@ -54,12 +54,19 @@ export type Answer<T> = (outcomes: readonly Outcome[], rows: (name: string) => R
  */
 export type Access = <T>(command: Command, steps: readonly Step[], answer: Answer<T>) => Promise<T>;
 
-type FindOptions = { projection?: Document; sort?: Sort; limit?: number; raw?: boolean };
+type FindOptions = {
+  projection?: Document;
+  sort?: Sort;
+  skip?: number;
+  limit?: number;
+  raw?: boolean;
+};
 type AfterOptions = UpdateOptions & { returnDocument?: "after" | "before"; projection?: Document };
 type Update = Document | readonly Document[];
 /** The methods of the driver's cursor that our stores call. */
 type Cursor = {
   sort(sort: Sort): Cursor;
+  skip(count: number): Cursor;
   limit(limit: number): Cursor;
   project(projection: Document): Cursor;
   toArray(): Promise<Document[]>;
@@ -102,10 +109,10 @@ export class MemoryCollection {
   /** Reads all documents when the first one is requested, as a driver does with its first batch. */
   find(filter: Document = {}, options: FindOptions = {}): Cursor {
     assertOfClient(options);
-    const { projection, sort, limit = 0, raw = false } = options;
+    const { projection, sort, skip = 0, limit = 0, raw = false } = options;
     const toArray = () =>
       this.read("find", filter, (rows) => {
-        const found = rows.select(filter, sort);
+        const found = rows.select(filter, sort).slice(skip);
         const shown = limit === 0 ? found : found.slice(0, limit);
         return asSent(
           shown.map((each) => projected(each, projection)),
@@ -115,6 +122,7 @@ export class MemoryCollection {
     const again = (more: FindOptions) => this.find(filter, { ...options, ...more });
     return {
       sort: (order) => again({ sort: order }),
+      skip: (count) => again({ skip: count }),
       limit: (count) => again({ limit: count }),
       project: (fields) => again({ projection: fields }),
       toArray,

@@ -24,6 +24,11 @@ export const readCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "skips before it limits",
+    rows: lists,
+    run: (of) => ids(of.find({}).sort({ _id: 1 }).skip(2).limit(2).toArray()),
+  },
+  {
     name: "finds one by its order",
     rows: amounts,
     run: (of) => of.findOne({ paid: { $exists: true } }, { sort: { _id: -1 } }),
