@@ -21,7 +21,7 @@ const filters: readonly Filter[] = [
   },
   {
     name: "caller",
-    label: words.madeBy,
+    label: t.list.makers,
     kind: "choice",
     options: [["member", words.people]],
     none: words.keys,

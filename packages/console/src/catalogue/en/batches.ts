@@ -12,7 +12,7 @@ export const batchWords = {
     cancelled: "Cancelled",
   } as Record<string, string>,
   lines: "Lines",
-  progress: "Made / failed",
+  progress: "Created / failed",
   cost: "Cost so far",
   upload: {
     title: "Upload a batch",
@@ -22,7 +22,7 @@ export const batchWords = {
     send: "Check and upload",
     sending: "Checking…",
     notKnown:
-      "No answer came. Trying again is safe: the same file, sent again from this page, makes one batch.",
+      "No answer came. Trying again is safe: the same file, sent again from this page, creates one batch.",
   },
   one: {
     title: "Batch",
@@ -32,12 +32,12 @@ export const batchWords = {
     receivingTotal: "Sum of what is received",
     max: "At most",
     waiting: "Waiting",
-    executed: "Payouts made",
+    executed: "Payouts created",
     failed: "Failed",
     cancelled: "Cancelled",
     decided: "Decided",
     decidedBy: "Decided by",
-    byAnother: "It waits until another person of your team than the one who made it decides.",
+    byAnother: "It waits until another person of your team than the one who created it decides.",
     finished: "Finished",
     report: "Report (CSV)",
     lines: "Lines of the batch",
@@ -49,10 +49,11 @@ export const batchWords = {
     rejectText: "The batch is cancelled with all its lines. Nothing was held for it.",
     maximum: (currency: string) => `All lines together cost at most, in ${currency}`,
     cancel: "Cancel the batch",
-    cancelText: "Lines whose payout is not made yet are cancelled. Payouts that were made go on.",
+    cancelText:
+      "Lines whose payout is not created yet are cancelled. Payouts that were created go on.",
     lineStates: {
       waiting: "Waiting",
-      executed: "Payout made",
+      executed: "Payout created",
       failed: "Failed",
       cancelled: "Cancelled",
     } as Record<string, string>,

@@ -62,7 +62,7 @@ export const beneficiaryWords = {
     noPayouts: "Nothing was paid to this beneficiary yet.",
     archive: "Archive",
     archiveText:
-      "An archived beneficiary cannot be quoted any more. Quotes that were made before can still be paid. Archiving cannot be undone: to pay again the beneficiary is added anew.",
+      "An archived beneficiary cannot be quoted any more. Quotes that were created before can still be paid. Archiving cannot be undone: to pay again the beneficiary is added anew.",
     review:
       "Its name, country, document or wallet resembles an entry of a sanctions list. Compliance officers decide; until then it cannot be paid.",
     blocked: "It cannot be paid: compliance has blocked it.",
@@ -73,7 +73,7 @@ export const beneficiaryWords = {
   links: {
     title: "Links to beneficiaries",
     caption: "Links, newest first",
-    empty: "No link was made yet.",
+    empty: "No link was created yet.",
     all: "Links",
     ask: "Ask the beneficiary",
     askText:

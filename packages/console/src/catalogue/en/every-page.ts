@@ -1,6 +1,6 @@
 export const formWords = {
   optional: "(optional)",
-  /** Labels of fields whose names are no human words. */
+  /** Labels of fields whose API names are unclear to people. */
   labels: {
     beneficiary_name: "Full name",
     beneficiary_name_latin: "Name in Latin letters",
@@ -73,7 +73,7 @@ export const everyPageWords = {
     to: "To day (UTC)",
     id: "Id",
     copyId: "Copy id",
-    makers: "Made by",
+    makers: "Created by",
     creators: {
       api_key: "API key",
       member: "Person",

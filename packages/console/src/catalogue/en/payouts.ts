@@ -34,7 +34,7 @@ export const payoutWords = {
     cancelled: "Cancelled",
   } as Record<string, string>,
   causes: {
-    executed: "Made",
+    executed: "Created",
     submitted: "Sent to the bank or network",
     accepted: "Accepted by the bank or network",
     outcome_unknown: "The outcome is not known yet",
@@ -71,7 +71,6 @@ export const payoutWords = {
     returnedReference: "Reference of the return",
     failure: "Why it failed",
     expected: "Expected to arrive",
-    created: "Made",
     updated: "Last change",
     cancel: "Cancel the payout",
     cancelMany: "Cancel payouts",
@@ -92,7 +91,7 @@ export const payoutWords = {
     awaitingNotice: (until: string) =>
       `It waits until another person of your team approves it; the money is held, and the quote's terms hold. Without a decision until ${until} it is cancelled.`,
     heldNotice: (until: string) =>
-      `It waited for balance when the key that made it was revoked, or its person removed. Nothing is held for it. Another person of your team must approve it. Without a decision until ${until} it fails.`,
+      `It waited for balance when the key that created it was revoked, or its person removed. Nothing is held for it. Another person of your team must approve it. Without a decision until ${until} it fails.`,
     approvalReasons: {
       amount: "its amount",
       new_beneficiary: "its beneficiary, who is new",
@@ -112,13 +111,13 @@ export const payoutWords = {
     approvedAt: "Decided at",
     approve: "Approve",
     approveText:
-      "The payout is sent at once, as shown on this page. You cannot approve what you have made yourself.",
+      "The payout is sent at once, as shown on this page. You cannot approve what you have created yourself.",
     approveWaitText: "It waits for balance again, and is paid when the account has enough.",
     reject: "Reject",
     rejectWaitText:
-      "The payout fails. Nothing is held for it. The person who made it sees your reason.",
+      "The payout fails. Nothing is held for it. The person who created it sees your reason.",
     rejectText:
-      "The payout fails, and the money that is held for it is available again. The person who made it sees your reason.",
+      "The payout fails, and the money that is held for it is available again. The person who created it sees your reason.",
     rejectReason: "Reason",
     unknownNotice:
       "The bank or network cannot say yet whether it was paid. The money stays held and nothing is sent twice; no action is needed.",
@@ -130,7 +129,7 @@ export const payoutWords = {
     empty: "Nothing waits for approval.",
     cut: (most: number) => `Only the newest ${most} of each kind are shown.`,
     approveText:
-      "Everything selected is paid as shown, a batch up to the sum of its lines. What you made yourself stays for another person.",
+      "Everything selected is paid as shown, a batch up to the sum of its lines. What you created yourself stays for another person.",
     rejectText: "Nothing of what is selected is paid. Held money is available again.",
     needsMaximum:
       "Open the batch to approve it: it needs a maximum, because its costs are not fixed.",
@@ -143,19 +142,19 @@ export const payoutWords = {
     title: "Scheduled payouts",
     caption: "Scheduled payouts, newest first",
     empty: "No payout is scheduled.",
-    at: "Made at",
+    at: "Scheduled for",
     payout: "Payout",
     waiting: "Only those that wait",
     held: "Only those that await approval",
     approveText:
-      "It was held because the key that ordered it was revoked, or its person removed. It is made when its time has come, at once if that is past.",
-    rejectText: "It is not made. Nothing was held for it.",
+      "It was held because the key that created it was revoked, or its person removed. It is paid when its time has come, at once if that is past.",
+    rejectText: "It is not paid. Nothing was held for it.",
     max: "At most",
     reserved: (amount: string) => `${amount} is reserved`,
-    rejectReservedText: "It is not made. The money reserved for it is available again.",
+    rejectReservedText: "It is not paid. The money reserved for it is available again.",
     cancel: "Cancel",
-    cancelText: "It is not made. Nothing was held for it.",
-    cancelReservedText: "It is not made. The money reserved for it is available again.",
+    cancelText: "It is not paid. Nothing was held for it.",
+    cancelReservedText: "It is not paid. The money reserved for it is available again.",
   },
   create: {
     title: "Make a payout",
@@ -210,7 +209,7 @@ export const payoutWords = {
     arrival: "Arrival",
     arrivalUnknown: "The way of payment gives no usual time",
     arrivalSeconds: (text: string) => `Usually ${text} after it is sent`,
-    cutOff: (text: string) => `what is made after ${text} goes on the next banking day`,
+    cutOff: (text: string) => `what is created after ${text} goes on the next banking day`,
     validFor: (time: string) => `Valid for ${time}`,
     expired: "The quote has expired.",
     again: "Get a new quote",
@@ -220,9 +219,9 @@ export const payoutWords = {
     pay: (amount: string) => `Pay ${amount}`,
     paying: "Paying…",
     notKnown:
-      "No answer came, so it is not known whether the payout was made. Trying again is safe: this attempt can pay once only.",
+      "No answer came, so it is not known whether the payout was created. Trying again is safe: this attempt can pay once only.",
     duplicate:
-      "Nothing was paid: a payout to the same account or wallet, of the same amount and with the same reference, was made a short time ago.",
+      "Nothing was paid: a payout to the same account or wallet, of the same amount and with the same reference, was created a short time ago.",
     payAnyway: "Pay twice",
     expiredInDialog: "The quote expired before you paid. Close this and get a new one.",
   },

@@ -13,7 +13,6 @@ export const requestWords = {
   requestId: "Request id",
   disconnected: "No answer",
   statuses: { succeeded: "Succeeded", failed: "Failed" } as Readonly<Record<string, string>>,
-  madeBy: "Made by",
   keys: "API keys",
   people: "People in the console",
 } as const;

@@ -46,7 +46,7 @@ export const shellWords = {
     approvals: "Waiting for approval",
     failed: "Failed payouts of today",
     returned: "Returned payouts",
-    short: "Payouts waiting for balance",
+    short: "Waiting for balance",
     failing: "Failing webhook endpoints",
     low: "Accounts with a low balance",
     count: (count: number) => `${count} waiting`,

@@ -30,7 +30,7 @@ export const teamWords = {
     orders: {
       hold: "Wait until another person or key approves them",
       keep: "Are paid as ordered: I have checked them",
-      cancel: "Are cancelled, with keys and webhook endpoints made with it",
+      cancel: "Are cancelled, with keys and webhook endpoints created with it",
     },
     title: "What was found",
     found: {

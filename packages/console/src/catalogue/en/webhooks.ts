@@ -77,7 +77,7 @@ export const webhookWords = {
       "Nothing is sent to this endpoint any more, and what waits for it is cancelled. Its secrets are lost. This cannot be undone.",
     rotate: "New secrets",
     rotateText:
-      "New secrets are made and shown once. They sign at once; the old ones sign too for the time below, so that your program can be changed meanwhile.",
+      "New secrets are created and shown once. They sign at once; the old ones sign too for the time below, so that your program can be changed meanwhile.",
     overlap: "The old secrets also sign for",
     overlaps: {
       "86400": "24 hours",

@@ -26,7 +26,7 @@ export function PayoutState({
  * Returns the payment method. `transfer_method` is `CREDIT_REVERSAL` for a failed payout; the subtitle
  * is currency and method of every payout.
  */
-const methodOf = (row: PayoutItem) => row.sub_title.split(" ").at(-1) ?? row.transfer_method;
+const methodOf = (row: PayoutItem) => row.sub_title.slice(row.sub_title.lastIndexOf(" ") + 1);
 
 export const payoutColumns: readonly Column<PayoutItem>[] = [
   {

@@ -172,7 +172,7 @@ function PayoutFacts({ payout }: { payout: Payout }) {
                 <Moment key="expected" at={payout.expected_settlement_at} />
               ) : undefined,
             ],
-            [words.created, <Moment key="created" at={payout.created_at} />],
+            [t.list.created, <Moment key="created" at={payout.created_at} />],
             [words.updated, <Moment key="updated" at={payout.updated_at} />],
             [t.list.id, <CopyButton key="id" text={payout.id} label={t.list.copyId} />],
             [words.quote, <code key="quote">{payout.quote_id}</code>],

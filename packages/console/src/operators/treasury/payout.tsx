@@ -143,7 +143,7 @@ function PayoutFacts({ payout }: { payout: Payout }) {
               .filter((text) => text !== "")
               .join(" · "),
           ],
-          [t.payouts.one.created, <Moment key="c" at={isoOf(payout.createdAt)} />],
+          [t.list.created, <Moment key="c" at={isoOf(payout.createdAt)} />],
           [t.payouts.one.updated, <Moment key="u" at={isoOf(payout.updatedAt)} />],
         ]}
       />
