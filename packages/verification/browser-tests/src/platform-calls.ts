@@ -88,6 +88,20 @@ async function execute(
   return (await send(sandbox, "transfer/execute", body))["id"] ?? "";
 }
 
+/** An amount that the account pays, or one that the beneficiary receives at a later quote. */
+type BatchAmount = { readonly source_amount: string } | { readonly receiving_amount: string };
+
+/** Uploads a batch of payouts to a beneficiary. It waits for approval. */
+export async function uploadBatch(
+  sandbox: SandboxDocument,
+  beneficiaryId: string,
+  lines: readonly BatchAmount[],
+): Promise<void> {
+  const parties = partiesOf(sandbox, beneficiaryId, { isFunded: true });
+  const body = { lines: lines.map((amount) => ({ ...parties, ...amount })) };
+  await send(sandbox, "transfer/batches", body);
+}
+
 /** Schedules a payout of tomorrow whose maximum is held from the start. Returns its id. */
 export async function scheduleReserved(
   sandbox: SandboxDocument,

@@ -1,4 +1,4 @@
-import type { Locator } from "playwright-core";
+import type { Locator, Request } from "playwright-core";
 import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import type { Visitor } from "../visitor.ts";
@@ -42,17 +42,21 @@ export const doubles: BrowserTest = {
     await carol.open("compliance/search");
     await carol.page.getByLabel("For which merchant").selectOption({ index: 1 });
     await carol.page.locator("[name=name]").fill("Tom Twice");
-    await pressTwice(carol, carol.page.getByRole("button", { name: "Search", exact: true }));
+    const search = carol.page.getByRole("button", { name: "Search", exact: true });
+    const first = operationOf(await pressTwice(carol, search));
+    await carol.page.getByText(/^Compared with/).waitFor();
+    const second = operationOf(await pressTwice(carol, search));
+    expectThat(first !== second, `two searches have two request ids: ${first}, ${second}`);
   },
 };
 
 const wallet = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 
 /** Clicks a button twice before the page can react, and counts the changes that are sent. */
-async function pressTwice({ page }: Visitor, button: Locator): Promise<void> {
-  const sent: string[] = [];
-  const listen = (request: { method: () => string; url: () => string }) => {
-    if (request.method() === "POST") sent.push(request.url());
+async function pressTwice({ page }: Visitor, button: Locator): Promise<Request | undefined> {
+  const sent: Request[] = [];
+  const listen = (request: Request) => {
+    if (request.method() === "POST") sent.push(request);
   };
   page.on("request", listen);
   const answered = page.waitForResponse((response) => response.request().method() === "POST");
@@ -63,5 +67,13 @@ async function pressTwice({ page }: Visitor, button: Locator): Promise<void> {
   await answered;
   await page.waitForTimeout(300);
   page.off("request", listen);
-  expectThat(sent.length === 1, `two clicks send one change: ${sent.join(", ")}`);
+  const urls = sent.map((request) => request.url());
+  expectThat(sent.length === 1, `two clicks send one change: ${urls.join(", ")}`);
+  return sent[0];
 }
+
+/** Returns the id under which a service carries out a change once. */
+const operationOf = (request: Request | undefined): string =>
+  (request?.postDataJSON() as Mutating | undefined)?.mutation.operationId ?? "";
+
+type Mutating = { readonly mutation: { readonly operationId: string } };
