@@ -29,7 +29,7 @@ const mutation = () => ({ operationId: crypto.randomUUID() });
 const setControls = (controls: Controls) => setControlsOf(platform, acmeId(), controls);
 
 async function keyWith(scope: string): Promise<Merchant> {
-  const wish = { mutation: mutation(), merchantId: acmeId(), scopes: [scope] };
+  const wish = { mutation: mutation(), merchantId: acmeId(), scopes: [scope], description: scope };
   const { secret } = await platform.clients.keys.createKey(wish);
   return merchantOf(platform.baseUrl, secret);
 }
@@ -144,7 +144,7 @@ describe("approval rules", () => {
     const waiting = await read(paid);
     expect(waiting).toMatchObject({
       ...{ status: "initiated", sub_status: "awaiting_approval" },
-      approval: { state: "waiting", reasons: ["amount"], decided_at: "", decided_by: "" },
+      approval: { state: "waiting", reasons: ["amount"], decided_at: "" },
     });
     const list = `${paths.payouts}?sub_status=awaiting_approval`;
     const { transactions } = await acme.data("GET", list);
@@ -184,6 +184,10 @@ describe("approval rules", () => {
       ...{ id: refused, status: "failed", sub_status: "cancelled" },
       ...{ failure_code: "APPROVAL_REJECTED", approval: { state: "rejected", reason: "disputed" } },
     });
+    const decided_by = { type: "api_key", name: "payout:approve" };
+    expect([approved.json.data, rejected.json.data]).toMatchObject([
+      ...[{ approval: { decided_by } }, { approval: { decided_by } }],
+    ]);
     const late = await decide(approver, refused, "approve");
     expect([late.status, late.json.code]).toEqual([409, "NOT_AWAITING_APPROVAL"]);
     await vi.waitFor(async () => expect((await read(paid)).status).toBe("succeeded"), 5_000);

@@ -1,4 +1,4 @@
-import type { Creator } from "@disburse/sdk/gen/types.ts";
+import type { Actor } from "@disburse/sdk/gen/types.ts";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { accounts } from "../api/lists.ts";
@@ -25,7 +25,9 @@ export function AccountName({ id }: { id: string }) {
   );
 }
 
-/** The person or program that made a record: its name, or its id if it has none. */
-export function creatorName({ name, id, type }: Creator): string {
+/** A person or program: its name, or its id if it has none. "" for none. */
+export function actorName(actor: Actor | undefined): string {
+  if (actor === undefined) return "";
+  const { name, id, type } = actor;
   return name || `${t.list.creators[type] ?? type} ${id}`;
 }

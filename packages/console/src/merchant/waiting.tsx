@@ -1,10 +1,4 @@
-import type {
-  Batch,
-  Creator,
-  Payout,
-  PayoutItem,
-  ScheduledPayout,
-} from "@disburse/sdk/gen/types.ts";
+import type { Batch, Payout, PayoutItem, ScheduledPayout } from "@disburse/sdk/gen/types.ts";
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -26,7 +20,7 @@ import { Page } from "../ui/page.tsx";
 import { sumsText } from "../ui/rules/sums.ts";
 import { type Column, DataTable } from "../ui/table.tsx";
 import { type Selection, useSelection } from "../ui/use-selection.tsx";
-import { creatorName } from "./names.tsx";
+import { actorName } from "./names.tsx";
 
 const words = t.payouts.waiting;
 
@@ -68,9 +62,6 @@ const queueOf = <T,>(
   refetchInterval: readAgainMs,
 });
 
-const makerOf = (creator: Creator | undefined) =>
-  creator === undefined ? "" : creatorName(creator);
-
 const payoutRow = (payout: PayoutItem): Waiting => ({
   id: payout.id,
   path: payouts.path,
@@ -82,7 +73,7 @@ const payoutRow = (payout: PayoutItem): Waiting => ({
       currency: payout.amount.source_amount_currency.symbol,
     },
   ],
-  maker: makerOf(payout.created_by),
+  maker: actorName(payout.created_by),
   reference: payout.reference_note,
   name: payout.beneficiary_name,
   link: (
@@ -102,7 +93,7 @@ const batchRow = (batch: Batch): Waiting => {
     kind: t.batches.one.title,
     at: batch.created_at,
     amounts: totals.map(({ amount, currency_code: currency }) => ({ amount, currency })),
-    maker: makerOf(batch.created_by),
+    maker: actorName(batch.created_by),
     reference: batch.reference_id,
     name,
     link: (
@@ -126,7 +117,7 @@ const scheduledRow = (order: ScheduledPayout): Waiting => ({
       ? { amount: order.source_amount, currency: order.source_currency_code }
       : { amount: order.receiving_amount ?? "0", currency: order.destination_currency_code },
   ],
-  maker: makerOf(order.created_by),
+  maker: actorName(order.created_by),
   reference: order.reference_id,
   name: order.reference_id || order.id,
   link: (

@@ -119,7 +119,7 @@ export interface Beneficiary {
   payable: boolean;
   /** The fields that its payment method cannot carry, with the limits; empty if it is payable. */
   unpayable_reason: string;
-  created_by?: Creator;
+  created_by?: Actor;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -390,8 +390,8 @@ export interface DryRun {
   limits: DryRunLimitsItem[];
 }
 
-/** Who created a record. */
-export interface Creator {
+/** Who created a record, or decided on it. */
+export interface Actor {
   /** Id of the API key, the team member or the link. */
   id: string;
   /** `api_key`; `member`: a person of your team; `link`: the payee, by a beneficiary link; `service` or `operator`: the platform. */
@@ -412,8 +412,7 @@ export interface Approval {
   expires_at: string;
   /** When it was decided; empty until then. */
   decided_at: string;
-  /** Id of the API key or person that decided; otherwise empty. */
-  decided_by: string;
+  decided_by?: Actor;
   /** Why it was rejected; otherwise empty. */
   reason: string;
 }
@@ -479,7 +478,7 @@ export interface Payout {
   reissue_of: string;
   /** The payout that pays this one again; otherwise empty. */
   reissued_as: string;
-  created_by?: Creator;
+  created_by?: Actor;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -537,7 +536,8 @@ export interface PayoutItem {
   scheduled_payout_id: string;
   /** The batch that it belongs to; otherwise empty. */
   batch_id: string;
-  created_by?: Creator;
+  created_by?: Actor;
+  decided_by?: Actor;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -678,8 +678,7 @@ export interface ScheduledPayoutApproval {
   expires_at: string;
   /** When it was decided; empty until then. */
   decided_at: string;
-  /** Id of the API key or person that decided; otherwise empty. */
-  decided_by: string;
+  decided_by?: Actor;
   /** Why it was rejected; otherwise empty. */
   reason: string;
 }
@@ -721,7 +720,7 @@ export interface ScheduledPayout {
   /** Your own data, which is copied to its payout. */
   metadata: Record<string, string>;
   approval?: ScheduledPayoutApproval;
-  created_by?: Creator;
+  created_by?: Actor;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -738,8 +737,7 @@ export interface BatchApproval {
   digest: string;
   /** When it was decided; empty until then. */
   decided_at: string;
-  /** Id of the API key or person that decided; otherwise empty. */
-  decided_by: string;
+  decided_by?: Actor;
   /** Why it was rejected; otherwise empty. */
   reason: string;
   /** For a batch that was held, when its unpaid lines fail with `APPROVAL_EXPIRED` if no one has decided; otherwise empty. */
@@ -788,7 +786,7 @@ export interface Batch {
   expires_at: string;
   /** When it was finished; empty before. */
   finished_at: string;
-  created_by?: Creator;
+  created_by?: Actor;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */

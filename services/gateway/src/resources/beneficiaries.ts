@@ -27,7 +27,7 @@ import {
   remove,
 } from "../openapi/route.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
-import { createdBy } from "./parts/creator.ts";
+import { createdBy } from "./parts/actor.ts";
 
 /**
  * Returns the stored fields of the body without empty ones. The beneficiary service has masked the

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { BatchState } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
+import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import {
   ListedPayoutSchema,
   PayoutSchema,
@@ -84,6 +85,21 @@ it("names the creator of a payout and of its expanded beneficiary", async () => 
   const { json } = await gateway.ask({ path, key: acme.key });
   const created_by = { id: memberId, type: "member", name: "Mia Maker" };
   expect(json.data).toMatchObject({ created_by, beneficiary: { created_by } });
+});
+
+it("names the approver of a payout, in its list too", async () => {
+  const decidedBy = () => by(Actor_Kind.MEMBER, memberId);
+  const { payout } = gateway.fakes;
+  const approval = { state: ApprovalState.APPROVED, expiresAt: at, decidedBy: decidedBy() };
+  payout.getPayout = () => ({
+    payout: { id: "po_1", ...amounts, totalFees: "0.00", exchangeRate: "1", approval },
+  });
+  payout.listPayouts = () => ({ payouts: [{ id: "po_1", ...amounts, decidedBy: decidedBy() }] });
+  const decided_by = { id: memberId, type: "member", name: "Mia Maker" };
+  const one = await gateway.ask({ path: `${paths.list}/po_1`, key: acme.key });
+  expect(one.json.data).toMatchObject({ approval: { decided_by } });
+  const list = await gateway.ask({ path: paths.list, key: acme.key });
+  expect(list.json.data).toMatchObject({ transactions: [{ decided_by }] });
 });
 
 it("names the creator in the report of a batch", async () => {

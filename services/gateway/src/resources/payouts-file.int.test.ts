@@ -46,6 +46,7 @@ function payoutOf(number: number) {
     ...{ beneficiaryName: '=cmd|" /C calc"!A0', beneficiaryAccountNumberMasked: "**7890" },
     ...{ referenceId: number === 0 ? "-1+1" : "two\r\nlines, one cell" },
     createdBy: { kind: Actor_Kind.API_KEY, id: "a1B2c3D4", name: "@ERP" },
+    decidedBy: { kind: Actor_Kind.API_KEY, id: "b1B2c3D4", name: "Board" },
   });
 }
 
@@ -68,6 +69,7 @@ it("holds every payout with the columns of the console, and no formula", async (
     ...{ bank_reference_number: "", failure_code: "ACCOUNT_CLOSED", returned_reference: "R-1" },
     ...{ account_id: "acc_1", batch_id: "bat_1", scheduled_payout_id: "" },
     ...{ created_by_id: "a1B2c3D4", created_by_name: "'@ERP" },
+    ...{ decided_by_id: "b1B2c3D4", decided_by_name: "Board" },
   });
   expect(rows[1]?.reference_id).toBe("two\r\nlines, one cell");
   expect(requests.map(({ cursor }) => cursor)).toEqual(["", "100", "200"]);

@@ -22,7 +22,7 @@ import { metadataKey } from "@disburse/kernel/metadata.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/route.ts";
-import { createdBy, createdByInWebhook, creator } from "./parts/creator.ts";
+import { actor, createdBy, createdByInWebhook, decidedBy } from "./parts/actor.ts";
 import { executeDryRun } from "./parts/dry-run.ts";
 import { amounts, approval, approvalRoutes } from "./parts/payouts.ts";
 import { exportRoute } from "./parts/payouts-file.ts";
@@ -201,6 +201,7 @@ const payoutItemRecord = f.record(ListedPayoutSchema, "PayoutItem", "A payout as
   metadata,
   ...orderedAs,
   ...createdBy,
+  ...decidedBy,
   ...f.recordTimes,
 });
 
@@ -304,7 +305,7 @@ const filters = q.queryOf(ListPayoutsRequestSchema, {
 export const payouts: Resource = {
   scope: "payout",
   tag: "Payouts",
-  components: [creator, approval, payout, payoutItem, payoutPage, event, eventPage, executed],
+  components: [actor, approval, payout, payoutItem, payoutPage, event, eventPage, executed],
   routes: [
     post("executePayout", "/api/v1/transfer/execute", {
       summary: "Execute payout",

@@ -14,7 +14,7 @@ import { metadataField } from "@disburse/forms/fields/make.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/route.ts";
-import { createdBy } from "./parts/creator.ts";
+import { createdBy, decidedBy } from "./parts/actor.ts";
 
 const approval = f.record(
   ScheduledPayoutApprovalSchema,
@@ -27,10 +27,7 @@ const approval = f.record(
     ),
     expires_at: f.moment("When it fails if no one has decided."),
     decided_at: f.momentOrNone("When it was decided; empty until then."),
-    decided_by: f.from(
-      ({ decidedBy }) => decidedBy?.id ?? "",
-      f.text("Id of the API key or person that decided; otherwise empty.", ""),
-    ),
+    ...decidedBy,
     reason: f.text("Why it was rejected; otherwise empty.", ""),
   },
 );

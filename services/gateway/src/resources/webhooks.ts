@@ -2,8 +2,8 @@ import type { optInEventTypes } from "@disburse/forms/bodies/webhooks.ts";
 import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { exampleOfSchema } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
+import { createdByInWebhook } from "./parts/actor.ts";
 import { batchNames } from "./parts/batches.ts";
-import { createdByInWebhook } from "./parts/creator.ts";
 import { digestExample } from "./parts/payouts.ts";
 import { payoutWebhook } from "./payouts.ts";
 

@@ -13,7 +13,7 @@ import { type Members, personOf } from "./store.ts";
 const kept = { max: 10_000, freshMs: 3_600_000 };
 
 /**
- * Adds names to the creators in responses of other services. Only the gateway stores the names of
+ * Adds names to the creators and approvers in responses of other services. Only the gateway stores the names of
  * members, which are sealed. Records from before names were stored lack those of their keys too.
  */
 export function createActorNames(deps: { readonly keys: Keys; readonly members: Members }) {
@@ -32,12 +32,12 @@ export function createActorNames(deps: { readonly keys: Keys; readonly members: 
   return {
     /** Adds the names that are missing anywhere in a response. */
     add: async (response: unknown): Promise<void> => {
-      const unnamed = [...creatorsIn(response)].filter(
+      const unnamed = [...actorsIn(response)].filter(
         ({ kind, name }) => name === undefined && hasName.has(kind),
       );
       await Promise.all(
-        unnamed.map(async (creator) => {
-          creator.name = (await names.get(creator.id)) ?? "";
+        unnamed.map(async (actor) => {
+          actor.name = (await names.get(actor.id)) ?? "";
         }),
       );
     },
@@ -46,11 +46,14 @@ export function createActorNames(deps: { readonly keys: Keys; readonly members: 
 
 const hasName: ReadonlySet<Actor_Kind> = new Set([Actor_Kind.API_KEY, Actor_Kind.MEMBER]);
 
-/** Finds the creators of a record, of the records of a page, and of expanded records. */
-function* creatorsIn(response: unknown): Generator<Actor> {
+/** The fields with the creator of a record, and with the actor that approved or rejected it. */
+const namedFields: ReadonlySet<string> = new Set(["createdBy", "decidedBy"]);
+
+/** Finds the actors of a record, of the records of a page, and of expanded records. */
+function* actorsIn(response: unknown): Generator<Actor> {
   if (typeof response !== "object" || response === null || ArrayBuffer.isView(response)) return;
   for (const [field, value] of Object.entries(response)) {
-    if (field === "createdBy" && isMessage(value, ActorSchema)) yield value;
-    else yield* creatorsIn(value);
+    if (namedFields.has(field) && isMessage(value, ActorSchema)) yield value;
+    else yield* actorsIn(value);
   }
 }

@@ -136,6 +136,8 @@ describe("a payout that needs approval", () => {
     });
     expect(await stateOf(payoutId)).toEqual(cancelled);
     expect((await reject(payoutId, who)).payout).toEqual(payout);
+    const { payouts } = await platform.rpc.listPayouts({ merchantId });
+    expect(payouts[0]?.decidedBy).toMatchObject({ kind: Actor_Kind.MEMBER, id: "mem_1" });
     const { events } = await platform.rpc.listPayoutEvents({ merchantId, payoutId });
     expect(events.at(-1)?.cause).toBe(PayoutCause.APPROVAL_REJECTED);
     expect(events).toHaveLength(2);

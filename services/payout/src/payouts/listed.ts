@@ -28,6 +28,7 @@ export const listFields = {
   "order.scheduled_payout_id": 1,
   "order.batch_id": 1,
   "order.actor": 1,
+  "approval.decision.by": 1,
   source: 1,
   destination: 1,
   source_minor: 1,
@@ -44,7 +45,7 @@ type OrderFields = PayoutDocument["order"];
 
 type ListedDocument = Pick<
   PayoutDocument,
-  "_id" | Exclude<keyof typeof listFields, `order.${string}`>
+  "_id" | "approval" | Exclude<keyof typeof listFields, `${string}.${string}`>
 > & {
   readonly order: Pick<OrderFields, "scheduled_payout_id" | "batch_id" | "actor"> & {
     readonly details: Pick<OrderFields["details"], "reference_id" | "metadata">;
@@ -54,6 +55,8 @@ type ListedDocument = Pick<
 /** Builds the message directly from the document, which is faster than through `Payout`. */
 export function listedMessage(document: ListedDocument): ListedPayout {
   const { order, progress, source, destination } = document;
+  // The projection leaves only the actor of a decision. An expiry has none.
+  const decision = document.approval?.decision;
   const { status, subStatus } = publicStatusOf(progress);
   const { failureCode, failureMessage, railCode, returnedReference } = visibleFailure(progress);
   return create(ListedPayoutSchema, {
@@ -82,5 +85,6 @@ export function listedMessage(document: ListedDocument): ListedPayout {
     scheduledPayoutId: order.scheduled_payout_id ?? "",
     batchId: order.batch_id ?? "",
     createdBy: creatorMessage(order.actor),
+    ...(decision && "by" in decision && { decidedBy: creatorMessage(decision.by) }),
   });
 }

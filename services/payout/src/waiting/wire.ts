@@ -102,7 +102,9 @@ export function listedWaiting(document: WaitingDocument): ListedPayout {
   const { $typeName: _, ...payout } = waitingMessage(document);
   const names = new Set(ListedPayoutSchema.fields.map(({ localName }) => localName));
   const shared = Object.entries(payout).filter(([name]) => names.has(name));
-  return create(ListedPayoutSchema, Object.fromEntries(shared));
+  const decider = payout.approval?.decidedBy;
+  const decided = decider === undefined ? {} : { decidedBy: decider };
+  return create(ListedPayoutSchema, { ...Object.fromEntries(shared), ...decided });
 }
 
 /** Builds the timeline of a waiting payout. */

@@ -36,7 +36,6 @@ export const batchWords = {
     failed: "Failed",
     cancelled: "Cancelled",
     decided: "Decided",
-    decidedBy: "Decided by",
     byAnother: "It waits until another person of your team than the one who created it decides.",
     finished: "Finished",
     report: "Report (CSV)",

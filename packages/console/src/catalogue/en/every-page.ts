@@ -74,6 +74,7 @@ export const everyPageWords = {
     id: "Id",
     copyId: "Copy id",
     makers: "Created by",
+    deciders: "Decided by",
     creators: {
       api_key: "API key",
       member: "Person",

@@ -107,7 +107,6 @@ export const payoutWords = {
       cancelled: "Cancelled before anyone decided",
     } as Record<string, string>,
     nextApproval: (name: string) => `Next to decide: ${name}`,
-    approvedBy: "Decided by",
     approvedAt: "Decided at",
     approve: "Approve",
     approveText:

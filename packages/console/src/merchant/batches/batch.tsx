@@ -20,7 +20,7 @@ import { Page, Section } from "../../ui/page.tsx";
 import { amountOf, moneyText } from "../../ui/rules/amounts.ts";
 import { momentText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
-import { AccountName, creatorName } from "../names.tsx";
+import { AccountName, actorName } from "../names.tsx";
 import { Decision } from "../payouts/decision.tsx";
 
 const words = t.batches.one;
@@ -148,7 +148,7 @@ function BatchFacts({ batch }: { batch: Batch }) {
       <Facts
         rows={[
           [words.account, <AccountName key="account" id={batch.account_id} />],
-          [t.list.makers, batch.created_by && creatorName(batch.created_by)],
+          [t.list.makers, actorName(batch.created_by)],
           [t.batches.lines, String(batch.line_count)],
           [words.sourceTotal, total && moneyText(total.amount, total.currency_code)],
           [words.receivingTotal, receiving.join(", ")],
@@ -159,7 +159,7 @@ function BatchFacts({ batch }: { batch: Batch }) {
           [words.failed, String(batch.failed_count)],
           [words.cancelled, String(batch.cancelled_count)],
           [words.decided, <Moment key="decided" at={decidedAt} />],
-          [words.decidedBy, [by, reason].filter((text) => text !== "").join(": ")],
+          [t.list.deciders, [actorName(by), reason].filter((text) => text !== "").join(": ")],
           [words.finished, <Moment key="finished" at={batch.finished_at} />],
         ]}
       />

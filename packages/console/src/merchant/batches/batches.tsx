@@ -6,6 +6,7 @@ import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
+import { textColumn } from "../../ui/columns.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { type Filter, Filters } from "../../ui/filters.tsx";
 import { List } from "../../ui/list.tsx";
@@ -13,6 +14,7 @@ import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { actorName } from "../names.tsx";
 
 const words = t.batches;
 const route = getRouteApi("/shell/batches");
@@ -28,12 +30,7 @@ const columns: readonly Column<Batch>[] = [
     ),
     csv: (row) => row.created_at,
   },
-  {
-    id: "reference",
-    header: words.reference,
-    cell: (row) => row.reference_id,
-    csv: (row) => row.reference_id,
-  },
+  textColumn("reference", words.reference, (row) => row.reference_id),
   {
     id: "state",
     header: words.state,
@@ -63,6 +60,10 @@ const columns: readonly Column<Batch>[] = [
     cell: (row) => <Money amount={row.total_amount} currency={row.source_currency_code} />,
     csv: (row) => row.total_amount,
   },
+  textColumn("maker", t.list.makers, (row) => actorName(row.created_by), { width: "wide" }),
+  textColumn("decider", t.list.deciders, (row) => actorName(row.approval.decided_by), {
+    width: "wide",
+  }),
   {
     id: "id",
     header: t.list.id,

@@ -11,6 +11,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { momentText } from "../../ui/rules/times.ts";
+import { actorName } from "../names.tsx";
 import { Decision } from "./decision.tsx";
 
 const words = t.payouts.one;
@@ -33,7 +34,7 @@ export function ApprovalNotice({ payout }: { payout: Payout }) {
         <Facts
           rows={[
             [words.approval, words.approvalStates[approval.state] ?? approval.state],
-            [words.approvedBy, approval.decided_by],
+            [t.list.deciders, actorName(approval.decided_by)],
             [words.approvedAt, at === "" ? undefined : <Moment key="at" at={at} />],
             [words.rejectReason, approval.reason],
             [words.approvalWhy, reasons],

@@ -2,10 +2,11 @@ import type { PayoutItem } from "@disburse/sdk/gen/types.ts";
 import { Link } from "@tanstack/react-router";
 import { t } from "../../catalogue/en.ts";
 import { StateBadge } from "../../ui/badge.tsx";
+import { textColumn } from "../../ui/columns.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { creatorName } from "../names.tsx";
+import { actorName } from "../names.tsx";
 
 const words = t.payouts;
 
@@ -83,26 +84,15 @@ export const payoutColumns: readonly Column<PayoutItem>[] = [
     cell: ({ reference_note: reference }) => <span className="break">{reference}</span>,
     csv: (row) => row.reference_note,
   },
-  {
-    id: "maker",
-    header: t.list.makers,
-    width: "wide",
-    cell: ({ created_by: maker }) => (maker === undefined ? "" : creatorName(maker)),
-    csv: ({ created_by: maker }) => (maker === undefined ? "" : creatorName(maker)),
-  },
-  {
-    id: "method",
-    header: words.method,
-    width: "wide",
-    cell: methodOf,
-    csv: methodOf,
-  },
+  textColumn("maker", t.list.makers, (row) => actorName(row.created_by), { width: "wide" }),
+  textColumn("method", words.method, methodOf, { width: "wide" }),
 ];
 
 /** Additional columns of the CSV file. */
 export const payoutFileColumns: readonly Column<PayoutItem>[] = [
   { id: "id", header: t.list.id, cell: (row) => row.id, csv: (row) => row.id },
   ...payoutColumns,
+  textColumn("decider", t.list.deciders, (row) => actorName(row.decided_by)),
   ...(
     [
       ["source_currency", (row) => row.amount.source_amount_currency.name],

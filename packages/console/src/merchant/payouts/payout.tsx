@@ -17,7 +17,7 @@ import { Money } from "../../ui/money.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { momentText } from "../../ui/rules/times.ts";
-import { AccountName, creatorName } from "../names.tsx";
+import { AccountName, actorName } from "../names.tsx";
 import { accountOf, nameOf } from "../rules/beneficiary.ts";
 import { deliveryColumns } from "../webhooks/columns.tsx";
 import { Approval, ApprovalNotice } from "./approval.tsx";
@@ -128,7 +128,7 @@ function PayoutFacts({ payout }: { payout: Payout }) {
             [words.rate, `1 ${source} = ${payout.exchange_rate} ${destination}`],
             [t.payouts.reference, payout.reference_id],
             [words.account, <AccountName key="account" id={payout.account_id} />],
-            [t.list.makers, payout.created_by && creatorName(payout.created_by)],
+            [t.list.makers, actorName(payout.created_by)],
             ...(payout.batch_id === ""
               ? []
               : [

@@ -8,6 +8,7 @@ import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
+import { textColumn } from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { type Filter, Filters } from "../../ui/filters.tsx";
@@ -17,6 +18,7 @@ import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 import type { Column } from "../../ui/table.tsx";
+import { actorName } from "../names.tsx";
 import { Decision } from "./decision.tsx";
 
 const words = t.payouts.scheduled;
@@ -99,6 +101,10 @@ const columns: readonly Column<ScheduledPayout>[] = [
       ),
     csv: (row) => row.payout_id,
   },
+  textColumn("maker", t.list.makers, (row) => actorName(row.created_by), { width: "wide" }),
+  textColumn("decider", t.list.deciders, (row) => actorName(row.approval?.decided_by), {
+    width: "wide",
+  }),
 ];
 
 const actionsColumn: Column<ScheduledPayout> = {

@@ -14,7 +14,7 @@ import {
 import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { metadataField } from "@disburse/forms/fields/make.ts";
 import * as f from "../../openapi/fields.ts";
-import { createdBy } from "./creator.ts";
+import { createdBy, decidedBy } from "./actor.ts";
 import { digestExample } from "./payouts.ts";
 
 const total = f.object(
@@ -38,10 +38,7 @@ export const approval = f.record(BatchApprovalSchema, "BatchApproval", "The deci
   ),
   digest: f.text("SHA-256 of the approved content: the account and the lines.", digestExample),
   decided_at: f.momentOrNone("When it was decided; empty until then."),
-  decided_by: f.from(
-    ({ decidedBy }) => decidedBy?.id ?? "",
-    f.text("Id of the API key or person that decided; otherwise empty.", ""),
-  ),
+  ...decidedBy,
   reason: f.text("Why it was rejected; otherwise empty.", ""),
   expires_at: f.momentOrNone(
     "For a batch that was held, when its unpaid lines fail with `APPROVAL_EXPIRED` if no one has decided; otherwise empty.",

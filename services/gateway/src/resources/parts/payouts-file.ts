@@ -4,13 +4,14 @@ import type { QueryShape } from "../../openapi/query.ts";
 import { type FileFormat, get, type Resource } from "../../openapi/route.ts";
 import { csvFile } from "./csv-file.ts";
 
-/** The columns of the console's file, with its account, orders, creator and last change. */
+/** The columns of the console's file, with its account, orders, creator, last change and approver. */
 const columns = [
   ...["id", "created_at", "beneficiary_name", "status", "source_amount", "receiving_amount"],
   ...["reference_id", "transfer_method", "source_currency_code", "destination_currency_code"],
   ...["sub_status", "beneficiary_id", "beneficiary_account_number", "transaction_hash"],
   ...["bank_reference_number", "failure_code", "returned_reference", "account_id"],
   ...["batch_id", "scheduled_payout_id", "created_by_id", "created_by_name", "updated_at"],
+  ...["decided_by_id", "decided_by_name"],
 ];
 
 const file: FileFormat = {
@@ -26,7 +27,7 @@ const rowsMax = 100_000;
 const pageSize = 100;
 
 function rowOf(item: f.Component<ListedPayout>, payout: ListedPayout): object {
-  const { sourceAmount, receivingAmount, referenceId, createdBy } = payout;
+  const { sourceAmount, receivingAmount, referenceId, createdBy, decidedBy } = payout;
   return {
     ...(item.write(payout) as object),
     source_amount: sourceAmount,
@@ -36,6 +37,8 @@ function rowOf(item: f.Component<ListedPayout>, payout: ListedPayout): object {
     reference_id: referenceId,
     created_by_id: createdBy?.id ?? "",
     created_by_name: createdBy?.name ?? "",
+    decided_by_id: decidedBy?.id ?? "",
+    decided_by_name: decidedBy?.name ?? "",
   };
 }
 

@@ -13,6 +13,7 @@ import { approvePayout, rejectPayout } from "@disburse/forms/bodies/approval.ts"
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import * as f from "../../openapi/fields.ts";
 import { bodyRequest, post, type Resource } from "../../openapi/route.ts";
+import { decidedBy } from "./actor.ts";
 
 export const digestExample = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
@@ -36,10 +37,7 @@ export const approval = f.record(
     ),
     expires_at: f.moment("When the payout is cancelled if no one has decided."),
     decided_at: f.momentOrNone("When it was decided; empty until then."),
-    decided_by: f.from(
-      ({ decidedBy }) => decidedBy?.id ?? "",
-      f.text("Id of the API key or person that decided; otherwise empty.", ""),
-    ),
+    ...decidedBy,
     reason: f.text("Why it was rejected; otherwise empty.", ""),
   },
 );

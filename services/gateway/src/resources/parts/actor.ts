@@ -16,8 +16,8 @@ const shown = {
   ),
 } as const;
 
-/** The actor that created a record. */
-export const creator = f.record(ActorSchema, "Creator", "Who created a record.", {
+/** The actor that created a record or decided on it. */
+export const actor = f.record(ActorSchema, "Actor", "Who created a record, or decided on it.", {
   ...shown,
   name: f.from(
     ({ name = "" }) => name,
@@ -26,7 +26,10 @@ export const creator = f.record(ActorSchema, "Creator", "Who created a record.",
 });
 
 /** The field of a record. It is omitted only while an update of the platform runs. */
-export const createdBy = { created_by: f.optional(f.ref(creator)) } as const;
+export const createdBy = { created_by: f.optional(f.ref(actor)) } as const;
+
+/** The field of an approval, and of records with one. It is omitted until someone has decided. */
+export const decidedBy = { decided_by: f.optional(f.ref(actor)) } as const;
 
 /** The field of a webhook. Events name no persons. */
 export const createdByInWebhook = {
