@@ -34,6 +34,8 @@ type Waiting = {
   readonly kind: string;
   readonly at: string;
   readonly amounts: readonly { readonly amount: string; readonly currency: string }[];
+  /** True if it fixes what beneficiaries receive. Its cost is not known before its quote. */
+  readonly isQuotedLater: boolean;
   readonly maker: string;
   readonly reference: string;
   readonly name: string;
@@ -73,6 +75,7 @@ const payoutRow = (payout: PayoutItem): Waiting => ({
       currency: payout.amount.source_amount_currency.symbol,
     },
   ],
+  isQuotedLater: false,
   maker: actorName(payout.created_by),
   reference: payout.reference_note,
   name: payout.beneficiary_name,
@@ -93,6 +96,7 @@ const batchRow = (batch: Batch): Waiting => {
     kind: t.batches.one.title,
     at: batch.created_at,
     amounts: totals.map(({ amount, currency_code: currency }) => ({ amount, currency })),
+    isQuotedLater: receiving.length > 0,
     maker: actorName(batch.created_by),
     reference: batch.reference_id,
     name,
@@ -102,7 +106,6 @@ const batchRow = (batch: Batch): Waiting => {
       </Link>
     ),
     approval: batch.approval,
-    // The cost of a fixed receiving amount is not known before its quote.
     maximum: receiving.length === 0 ? total?.amount : undefined,
   };
 };
@@ -117,6 +120,7 @@ const scheduledRow = (order: ScheduledPayout): Waiting => ({
       ? { amount: order.source_amount, currency: order.source_currency_code }
       : { amount: order.receiving_amount ?? "0", currency: order.destination_currency_code },
   ],
+  isQuotedLater: !order.source_amount,
   maker: actorName(order.created_by),
   reference: order.reference_id,
   name: order.reference_id || order.id,
@@ -227,15 +231,19 @@ function Decisions(props: { selection: Selection<Waiting>; isOffered: boolean })
   );
 }
 
+const isLater = ({ isQuotedLater }: Waiting) => isQuotedLater;
+
 function Summary({ rows }: { rows: readonly Waiting[] }) {
   const makers = new Set(rows.map(({ maker }) => maker).filter((maker) => maker !== ""));
+  const [later, known] = [rows.filter(isLater), rows.filter((row) => !isLater(row))];
+  const sum = sumsText(known.flatMap(({ amounts }) => amounts));
   const [first] = rows
     .flatMap(({ approval }) => approval?.expires_at || [])
     .toSorted((one, two) => one.localeCompare(two));
   return (
     <Facts
       rows={[
-        [t.bulk.sum, sumsText(rows.flatMap(({ amounts }) => amounts))],
+        [t.bulk.sum, later.length === 0 ? sum : words.sumLater(sum, later.length)],
         [t.list.makers, [...makers].join(", ")],
         [t.bulk.expires, first && <Moment at={first} />],
       ]}

@@ -132,6 +132,8 @@ export const payoutWords = {
     rejectText: "Nothing of what is selected is paid. Held money is available again.",
     needsMaximum:
       "Open the batch to approve it: it needs a maximum, because its costs are not fixed.",
+    sumLater: (sum: string, count: number) =>
+      `${sum === "" ? "" : `${sum} and `}${count} ${count === 1 ? "item" : "items"} whose cost is known when quoted`,
     kind: "Kind",
     what: "What",
     lines: (count: number) => `${count} ${count === 1 ? "line" : "lines"}`,

@@ -127,7 +127,7 @@ async function rejectBatch({ page }: Visitor): Promise<void> {
   await page.getByRole("link", { name: "1 line", exact: true }).waitFor();
   await page.getByRole("button", { name: "Select all" }).click();
   await page.getByRole("button", { name: "Reject", exact: true }).click();
-  await togetherIs(dialog, "7,225.48 USD, 40.000000 USDC_ETH");
+  await togetherIs(dialog, "7,225.48 USD and 1 item whose cost is known when quoted");
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("button", { name: "Clear the selection" }).click();
   await page.getByRole("checkbox", { name: /^Select 1 line/ }).click();
@@ -162,6 +162,7 @@ async function reject({ page, open, checkPage }: Visitor): Promise<void> {
   await checkPage("payout-reject", dialog);
   await dialog.getByRole("button", { name: "Reject" }).click();
   await page.getByText("Approval refused").waitFor();
+  await page.locator("dd", { hasText: /^Avi/ }).waitFor();
 }
 
 /** The duplicate guard warns. Mia confirms, then cancels the payout awaiting approval. */
