@@ -6,7 +6,8 @@ import { useNarrow } from "./use-narrow.ts";
 export type Column<T> = {
   readonly id: string;
   readonly header: string;
-  readonly cell: (row: T) => ReactNode;
+  /** Without it, only the file has the column. */
+  readonly cell?: (row: T) => ReactNode;
   /** Text in the CSV file; without it, the file omits the column. */
   readonly csv?: (row: T) => string;
   /** Aligns the column to the end, for amounts. */
@@ -28,7 +29,8 @@ export function DataTable<T extends object>(props: {
   rows: readonly T[];
   keyOf: (row: T) => string;
 }) {
-  const { caption, columns, rows, keyOf } = props;
+  const { caption, rows, keyOf } = props;
+  const columns = useMemo(() => props.columns.filter(({ cell }) => cell), [props.columns]);
   const isNarrow = useNarrow();
   const definitions = useMemo(
     () => columns.map(({ id, header }): ColumnDef<typeof features, T> => ({ id, header })),

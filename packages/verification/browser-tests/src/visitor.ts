@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Browser, Download, Locator, Page } from "playwright-core";
 
 /** WCAG 2.2 AA and axe's best practices. */
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -117,4 +117,11 @@ async function picture(page: Page, { screenshots }: PageCheckOptions, name: stri
   if (screenshots === undefined) return;
   await mkdir(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}.png`) });
+}
+
+/** Returns the content of a downloaded file. */
+export async function textOf(file: Download): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await file.createReadStream()) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString("utf8");
 }

@@ -18,7 +18,6 @@ export const complianceWords = {
     score: "Score",
     verdict: "Verdict",
     record: "Record",
-    merchant: "Merchant",
     assignee: "Assigned to",
     unassigned: "unassigned",
     totals: "Totals",

@@ -90,7 +90,7 @@ export const payoutColumns: readonly Column<PayoutItem>[] = [
 
 /** Additional columns of the CSV file. */
 export const payoutFileColumns: readonly Column<PayoutItem>[] = [
-  { id: "id", header: t.list.id, cell: (row) => row.id, csv: (row) => row.id },
+  { id: "id", header: t.list.id, csv: (row) => row.id },
   ...payoutColumns,
   textColumn("decider", t.list.deciders, (row) => actorName(row.decided_by)),
   ...(
@@ -104,5 +104,5 @@ export const payoutFileColumns: readonly Column<PayoutItem>[] = [
       ["bank_reference_number", (row) => row.bank_reference_number],
       ["failure_code", (row) => row.failure_code],
     ] as const satisfies readonly (readonly [string, (row: PayoutItem) => string])[]
-  ).map(([id, csv]) => ({ id, header: id, cell: csv, csv })),
+  ).map(([id, csv]) => ({ id, header: id, csv })),
 ];

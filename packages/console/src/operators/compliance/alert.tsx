@@ -15,6 +15,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
+import { MerchantName } from "../merchant-name.tsx";
 import { OpenProposals } from "../open-proposal.tsx";
 import { AlertActions } from "./alert-actions.tsx";
 import { ListedEntry } from "./listed-entry.tsx";
@@ -71,7 +72,10 @@ function Sides({ answer: { alert, screening } }: { answer: GetAlertResponse }) {
             <Facts
               rows={[
                 [t.compliance.alerts.record, alert?.subject?.recordId],
-                [t.compliance.alerts.merchant, alert?.subject?.merchantId],
+                [
+                  t.treasury.balances.merchant,
+                  alert?.subject && <MerchantName key="merchant" id={alert.subject.merchantId} />,
+                ],
               ]}
             />
           </div>

@@ -18,6 +18,7 @@ import { PagedTable } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { spanText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
+import { useMerchantColumn } from "../merchant-name.tsx";
 import { totalsOf } from "./rules/totals.ts";
 import { scoreText, VerdictBadge } from "./verdict.tsx";
 
@@ -28,9 +29,11 @@ const route = getRouteApi("/shell/compliance/alerts");
 const totalsMax = 1_000;
 
 const stateOf = ({ state }: Alert) => enumName(AlertState, state);
+const idOf = ({ id }: Alert) => id;
 const ageSeconds = (alert: Alert) => (Date.now() - Date.parse(isoOf(alert.createdAt))) / 1_000;
 
-const columns: readonly Column<Alert>[] = [
+const ownColumns: readonly Column<Alert>[] = [
+  { id: "id", header: t.list.id, csv: idOf },
   {
     id: "age",
     header: words.age,
@@ -91,11 +94,18 @@ const columns: readonly Column<Alert>[] = [
 const filters: readonly Filter[] = [
   { name: "state", label: words.state, kind: "choice", options: Object.entries(words.states) },
   { name: "assignee", label: words.assignee, kind: "text" },
-  { name: "merchant_id", label: words.merchant, kind: "text" },
+  { name: "merchant_id", label: t.treasury.balances.filterMerchant, kind: "text" },
   { name: "record_id", label: words.record, kind: "text" },
 ];
 
+const merchantColumn = {
+  before: "record",
+  width: "wide",
+  idOf: ({ subject }: Alert) => subject?.merchantId ?? "",
+} as const;
+
 export function Alerts() {
+  const columns = useMerchantColumn(ownColumns, merchantColumn);
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const read: ReadPage<Alert> = async (page) => {
@@ -110,11 +120,10 @@ export function Alerts() {
   };
   const found = useInfiniteQuery(rpcPagesOf(["compliance", "alerts", search], read));
   const bulk = useAssignments();
-  const fileColumns = [{ id: "id", header: t.list.id, cell: () => null, csv: idOf }, ...columns];
   return (
     <Page
       title={words.title}
-      actions={<ExportButton name="alerts" read={() => readAllPages(read)} columns={fileColumns} />}
+      actions={<ExportButton name="alerts" read={() => readAllPages(read)} columns={columns} />}
     >
       <Totals />
       <Filters
@@ -133,8 +142,6 @@ export function Alerts() {
     </Page>
   );
 }
-
-const idOf = ({ id }: Alert) => id;
 
 /** Assigns several alerts to the reviewer, or to nobody. */
 function useAssignments(): Bulk<Alert> | undefined {

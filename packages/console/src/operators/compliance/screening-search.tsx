@@ -13,6 +13,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { useAttempt } from "../../ui/use-attempt.ts";
+import { MerchantName } from "../merchant-name.tsx";
 import { merchantsQuery } from "../merchants.ts";
 import { ListedEntry } from "./listed-entry.tsx";
 import { Score } from "./score.tsx";
@@ -114,10 +115,11 @@ function screen(searched: typeof blank, attempt: string) {
   });
 }
 
-function Found({ screening: { verdict, hits, lists, id } }: { screening: Screening }) {
+function Found({ screening: { verdict, hits, lists, id, subject } }: { screening: Screening }) {
   const compared = lists.map(({ list, version }) => `${list} ${version}`).join(", ");
   return (
     <Section title={words.hits} actions={<VerdictBadge verdict={verdict} />}>
+      <MerchantName id={subject?.merchantId ?? ""} />
       <p className="soft small break">
         {words.compared(compared)} <code>{id}</code>
       </p>

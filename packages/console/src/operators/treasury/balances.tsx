@@ -17,6 +17,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
+import { useMerchantColumn } from "../merchant-name.tsx";
 
 const words = t.treasury.balances;
 const route = getRouteApi("/shell/treasury/balances");
@@ -43,19 +44,12 @@ const railColumns: readonly Column<RailAccount>[] = [
   moneyColumn("missing", words.missing, (row) => row.missing),
 ];
 
-const accountColumns: readonly Column<Account>[] = [
+const ownAccountColumns: readonly Column<Account>[] = [
   {
     id: "account",
     header: words.account,
     cell: ({ id }) => <span className="mono break">{id}</span>,
     csv: (row) => row.id,
-  },
-  {
-    id: "merchant",
-    header: words.merchant,
-    width: "wide",
-    cell: (row) => <span className="mono break">{row.merchantId}</span>,
-    csv: (row) => row.merchantId,
   },
   textColumn("currency", words.currency, (row) => row.currencyCode),
   moneyColumn("available", words.available, (row) => row.available),
@@ -68,6 +62,12 @@ const accountColumns: readonly Column<Account>[] = [
     csv: (row) => isoOf(row.updatedAt),
   },
 ];
+
+const merchantColumn = {
+  before: "currency",
+  width: "wide",
+  idOf: ({ merchantId }: Account) => merchantId,
+} as const;
 
 export function TreasuryBalances() {
   const session = useSession();
@@ -134,6 +134,7 @@ function Rails() {
 }
 
 function Merchants() {
+  const accountColumns = useMerchantColumn(ownAccountColumns, merchantColumn);
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { merchant_id: merchantId = "" } = search;

@@ -16,12 +16,12 @@ import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
 import { spanText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
-import { MerchantName } from "./payout.tsx";
+import { useMerchantColumn } from "../merchant-name.tsx";
 import { readExceptions } from "./resolution.tsx";
 
 const words = t.treasury.exceptions;
 
-const columns: readonly Column<PayoutException>[] = [
+const ownColumns: readonly Column<PayoutException>[] = [
   {
     id: "age",
     header: words.age,
@@ -62,12 +62,6 @@ const columns: readonly Column<PayoutException>[] = [
     ),
     csv: ({ payout }) => payout?.sourceAmount ?? "",
   },
-  {
-    id: "merchant",
-    header: t.treasury.balances.merchant,
-    cell: ({ payout }) => <MerchantName id={payout?.merchantId ?? ""} />,
-    csv: ({ payout }) => payout?.merchantId ?? "",
-  },
   textColumn("beneficiary", t.payouts.beneficiary, ({ payout }) => payout?.beneficiaryName ?? ""),
   textColumn(
     "reference",
@@ -77,13 +71,7 @@ const columns: readonly Column<PayoutException>[] = [
       width: "wide",
     },
   ),
-  {
-    id: "rail",
-    header: t.treasury.payouts.rail,
-    width: "wide",
-    cell: ({ rail }) => rail,
-    csv: ({ rail }) => rail,
-  },
+  textColumn("rail", t.treasury.payouts.rail, ({ rail }) => rail, { width: "wide" }),
   {
     id: "resolution",
     header: words.resolution,
@@ -99,7 +87,13 @@ const columns: readonly Column<PayoutException>[] = [
   },
 ];
 
+const merchantColumn = {
+  before: "beneficiary",
+  idOf: ({ payout }: PayoutException) => payout?.merchantId ?? "",
+};
+
 export function Exceptions() {
+  const columns = useMerchantColumn(ownColumns, merchantColumn);
   const found = useInfiniteQuery(rpcPagesOf(["exceptions"], readExceptions));
   return (
     <Page

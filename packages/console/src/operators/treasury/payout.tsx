@@ -15,7 +15,7 @@ import { Money } from "../../ui/money.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { momentText } from "../../ui/rules/times.ts";
 import { type Column, DataTable } from "../../ui/table.tsx";
-import { useMerchantName } from "../merchants.ts";
+import { MerchantName } from "../merchant-name.tsx";
 import { PayoutStateBadge } from "./payouts.tsx";
 import { PayoutResolution, ProposedResolution } from "./resolution.tsx";
 import { type Run, runsOf } from "./rules/polls.ts";
@@ -95,11 +95,6 @@ export function TreasuryPayout() {
 /** The reference of a payout's instruction in bank files: the id without its prefix. */
 const endToEndId = (payoutId: string) => payoutId.slice(payoutId.indexOf("_") + 1).toUpperCase();
 
-/** Shows a merchant's name, or its id if the name is unknown. */
-export function MerchantName({ id }: { id: string }) {
-  return <span title={id}>{useMerchantName(id) || id}</span>;
-}
-
 function PayoutFacts({ payout }: { payout: Payout }) {
   const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = payout;
   const unknownYet = payout.status === PayoutStatus.INITIATED ? words.notKnownYet : "";
@@ -115,13 +110,7 @@ function PayoutFacts({ payout }: { payout: Payout }) {
             ),
           ],
           [t.payouts.one.fees, <Money key="f" amount={payout.totalFees} currency={source} />],
-          [
-            t.treasury.balances.merchant,
-            <span key="merchant">
-              <MerchantName id={payout.merchantId} />{" "}
-              <span className="mono soft break">{payout.merchantId}</span>
-            </span>,
-          ],
+          [t.treasury.balances.merchant, <MerchantName key="merchant" id={payout.merchantId} />],
           [t.treasury.balances.account, payout.accountId],
           [
             t.payouts.beneficiary,

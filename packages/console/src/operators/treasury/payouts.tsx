@@ -10,6 +10,7 @@ import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
 import { StateBadge } from "../../ui/badge.tsx";
+import { textColumn } from "../../ui/columns.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { type Filter, Filters } from "../../ui/filters.tsx";
 import { PagedTable } from "../../ui/list.tsx";
@@ -17,6 +18,7 @@ import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { useMerchantColumn } from "../merchant-name.tsx";
 
 const words = t.treasury.payouts;
 const route = getRouteApi("/shell/treasury/payouts");
@@ -26,7 +28,7 @@ export function PayoutStateBadge({ payout }: { payout: Pick<ListedPayout, "subSt
   return <StateBadge state={state} words={t.payouts.subStatuses} />;
 }
 
-const columns: readonly Column<ListedPayout>[] = [
+const ownColumns: readonly Column<ListedPayout>[] = [
   {
     id: "created",
     header: t.list.created,
@@ -70,21 +72,14 @@ const columns: readonly Column<ListedPayout>[] = [
       ),
     csv: (row) => (row.status === PayoutStatus.FAILED ? "" : row.receivingAmount),
   },
-  {
-    id: "merchant",
-    header: t.treasury.balances.merchant,
-    width: "wide",
-    cell: (row) => <span className="mono break">{row.merchantId}</span>,
-    csv: (row) => row.merchantId,
-  },
-  {
-    id: "method",
-    header: t.payouts.method,
-    width: "wide",
-    cell: (row) => row.transferMethod,
-    csv: (row) => row.transferMethod,
-  },
+  textColumn("method", t.payouts.method, (row) => row.transferMethod, { width: "wide" }),
 ];
+
+const merchantColumn = {
+  before: "method",
+  width: "wide",
+  idOf: ({ merchantId }: ListedPayout) => merchantId,
+} as const;
 
 const filters: readonly Filter[] = [
   {
@@ -99,6 +94,7 @@ const filters: readonly Filter[] = [
 ];
 
 export function TreasuryPayouts() {
+  const columns = useMerchantColumn(ownColumns, merchantColumn);
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const read: ReadPage<ListedPayout> = async (page) => {

@@ -1,7 +1,7 @@
-import type { Download, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
-import type { Visitor } from "../visitor.ts";
+import { textOf, type Visitor } from "../visitor.ts";
 
 const firstViewMax = 180_000;
 
@@ -184,10 +184,4 @@ async function readPayouts({ page, checkPage, open, faults }: Visitor): Promise<
     page.getByRole("link", { name: "Statement (CSV)" }).click(),
   ]);
   if ((await textOf(statement)) === "") faults.push("the statement is empty");
-}
-
-async function textOf(file: Download): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of await file.createReadStream()) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString("utf8");
 }

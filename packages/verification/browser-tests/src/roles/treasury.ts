@@ -2,7 +2,7 @@ import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import { addBeneficiary, callRpc, payBeneficiary } from "../platform-calls.ts";
-import type { Visitor } from "../visitor.ts";
+import { textOf, type Visitor } from "../visitor.ts";
 
 /** Ada manages platform accounts. Bob approves actions that need two persons. */
 export const treasury: BrowserTest = {
@@ -84,7 +84,15 @@ async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
     await page.reload();
     await page.getByRole("button", { name: "Export CSV" }).waitFor();
   }
-  await page.getByRole("cell", { name: "acme", exact: true }).first().waitFor();
+  const row = page.getByRole("row").filter({ has: link });
+  await row.getByRole("cell", { name: "acme Copy id", exact: true }).waitFor();
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export CSV" }).click(),
+  ]);
+  const text = await textOf(file);
+  const merchant = `acme,${sandbox.merchants.acme.merchant_id},Lena Ortiz`;
+  expectThat(text.includes(merchant), `the file has names and ids of merchants: ${text}`);
   await page.getByRole("cell", { name: "Lena Ortiz" }).first().waitFor();
   await checkPage("exceptions", link);
   await link.click();
