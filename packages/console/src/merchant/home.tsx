@@ -11,6 +11,7 @@ import { Money } from "../ui/money.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { isZero, moneyText } from "../ui/rules/amounts.ts";
+import { WorkList } from "../ui/work-list.tsx";
 import { payoutColumns } from "./payouts/columns.tsx";
 import { useMerchantWork } from "./work.ts";
 
@@ -29,7 +30,7 @@ export function Home() {
         ) : undefined
       }
     >
-      <WorkList />
+      <WorkList {...useMerchantWork(session)} />
       {may(session, "account:read") ? (
         <Section title={words.title}>
           <Balances />
@@ -47,27 +48,6 @@ export function Home() {
         </Section>
       ) : null}
     </Page>
-  );
-}
-
-/** The tasks of a person. The navigation shows the same counts. */
-function WorkList() {
-  const { work, isKnown } = useMerchantWork(useSession());
-  return (
-    <Section title={t.shell.work.title}>
-      {isKnown && work.length === 0 ? <p className="soft">{t.shell.work.none}</p> : null}
-      {isKnown ? null : <p className="soft">{t.shell.work.counting}</p>}
-      <ul className="cards">
-        {work.map(({ label, count, to, search }) => (
-          <li key={label} className="card">
-            <span className="figure">{count}</span>
-            <Link to={to} {...(search === undefined ? {} : { search })}>
-              {label}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </Section>
   );
 }
 

@@ -6,14 +6,7 @@ import type { Query } from "../api/request.ts";
 import { t } from "../catalogue/en.ts";
 import { may, type Session } from "../session/session.ts";
 import { isBelow } from "../ui/rules/sums.ts";
-
-/** A kind of task, and the page for it. */
-export type Work = {
-  readonly label: string;
-  readonly count: number;
-  readonly to: string;
-  readonly search?: Readonly<Record<string, string>>;
-};
+import type { Work, WorkFound } from "../ui/work-list.tsx";
 
 type Counted = Omit<Work, "count"> & {
   readonly scope: string;
@@ -89,11 +82,8 @@ function counts(): readonly Counted[] {
   ];
 }
 
-/**
- * Returns the tasks of a merchant's person, without kinds that have none. `isKnown` is false while a
- * count is missing.
- */
-export function useMerchantWork(session: Session) {
+/** Returns the tasks of a merchant's person, without kinds that have none. */
+export function useMerchantWork(session: Session): WorkFound {
   const isMember = session.kind === "member" && session.merchant !== null;
   const asked = isMember ? counts().filter(({ scope }) => may(session, scope)) : [];
   const found = useQueries({

@@ -1,11 +1,96 @@
-import { readAllPages } from "../api/rpc-pages.ts";
+import { answerOf, isoOf, rpcs } from "../api/rpc.ts";
+import { pageOf, readAllPages } from "../api/rpc-pages.ts";
+import { t } from "../catalogue/en.ts";
+import { isZero } from "../ui/rules/amounts.ts";
+import { spanText } from "../ui/rules/times.ts";
 import { readProposals } from "./treasury/approvals.tsx";
 import { readExceptions } from "./treasury/resolution.tsx";
 
+/** Reading so many takes ten requests. */
 const countedMax = 1_000;
 
-/** The numbers of tasks on operators' pages. */
+const words = t.shell.operatorWork;
+
+export type Counted = {
+  readonly count: number;
+  readonly detail?: string;
+  readonly search?: Readonly<Record<string, string>>;
+  /** True if there are more than were counted. */
+  readonly isPartial?: boolean;
+};
+
+/** Counts tasks, with the age of the oldest one. */
+function countOf(times: readonly string[], isPartial: boolean): Counted {
+  const [first = ""] = times.toSorted();
+  const detail = words.oldest(spanText((Date.now() - Date.parse(first)) / 1_000));
+  return { count: times.length, isPartial, detail };
+}
+
+/** The number of tasks of each kind. */
 export const counts = {
-  approvals: async () => (await readProposals()).proposals.length,
-  exceptions: async () => (await readAllPages(readExceptions, countedMax)).items.length,
-} as const;
+  approvals: async () => {
+    const { proposals, missing } = await readProposals();
+    const times = proposals.map(({ proposal }) => isoOf(proposal.createdAt));
+    return countOf(times, missing.length > 0);
+  },
+  // Only the read of a single alert is in the audit trail, not the list.
+  alerts: async () => {
+    const { items, isCut } = await readAllPages(async (page) => {
+      const { alerts, nextCursor } = await rpcs.review.listAlerts(page);
+      return pageOf(alerts, nextCursor);
+    }, countedMax);
+    return countOf(
+      items.map(({ createdAt }) => isoOf(createdAt)),
+      isCut,
+    );
+  },
+  exceptions: async () => {
+    const { items, isCut } = await readAllPages(readExceptions, countedMax);
+    return countOf(
+      items.map(({ since }) => isoOf(since)),
+      isCut,
+    );
+  },
+  funds: async () => {
+    const { accounts } = await answerOf(rpcs.operations.listRailAccounts({}));
+    const short = accounts.filter(
+      ({ missing, available }) => !isZero(missing) || available.startsWith("-"),
+    );
+    const waiting = short.reduce((sum, { waitingCount }) => sum + waitingCount, 0n);
+    return {
+      count: short.length,
+      detail: waiting === 0n ? "" : words.payoutsWait(String(waiting)),
+    };
+  },
+  rails: async () => {
+    const { rails } = await answerOf(rpcs.operations.listRails({}));
+    const paused = rails.filter((rail) => rail.paused).map(({ name }) => name);
+    return { count: paused.length, detail: paused.join(", ") };
+  },
+  breaks: async () => {
+    const { accounts } = await answerOf(rpcs.operations.listRailAccounts({}));
+    // A day's statement comes after its end.
+    const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    const reports = await Promise.all(
+      accounts.map(({ rail, currencyCode }) =>
+        answerOf(rpcs.operations.getRailReport({ rail, currencyCode, day })),
+      ),
+    );
+    const unexplained = reports.flatMap(({ report }) =>
+      report === undefined || isZero(report.unexplained) ? [] : [report],
+    );
+    const [first] = unexplained;
+    const search = { account: `${first?.rail}/${first?.currencyCode}`, day };
+    return { count: unexplained.length, search };
+  },
+  findings: async () => {
+    const { items, isCut } = await readAllPages(async (page) => {
+      const { findings, nextCursor } = await rpcs.operations.listBankFindings(page);
+      return pageOf(findings, nextCursor);
+    }, countedMax);
+    return countOf(
+      items.map(({ createdAt }) => isoOf(createdAt)),
+      isCut,
+    );
+  },
+} as const satisfies Readonly<Record<string, () => Promise<Counted>>>;

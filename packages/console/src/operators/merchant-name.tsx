@@ -10,7 +10,7 @@ export function MerchantName({ id }: { id: string }) {
   const name = useMerchantName(id);
   if (name === "") return <span className="mono break">{id}</span>;
   return (
-    <span className="row" title={id}>
+    <span className="row named" title={id}>
       {name} <CopyButton text={id} label={t.list.copyId} />
     </span>
   );

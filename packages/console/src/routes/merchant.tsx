@@ -1,19 +1,20 @@
-import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
-import { navigationFor } from "../shell/pages.ts";
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { useSession } from "../session/use-session.ts";
 import { shellRoute } from "./root.tsx";
 import { textsOf } from "./rules/search.ts";
 
 const getParentRoute = () => shellRoute;
 
+const MerchantHome = lazyRouteComponent(() => import("../merchant/home.tsx"), "Home");
+const OperatorHome = lazyRouteComponent(() => import("../operators/home.tsx"), "OperatorHome");
+
 const home = createRoute({
   getParentRoute,
   path: "/",
-  beforeLoad: ({ context: { session } }) => {
-    // Operators start on the first page of their navigation.
-    const [first] = session.kind === "operator" ? navigationFor(session) : [];
-    if (first?.links[0] !== undefined) throw redirect({ to: first.links[0].to });
-  },
-  component: lazyRouteComponent(() => import("../merchant/home.tsx"), "Home"),
+  // The page of the other kind of person is not loaded.
+  loader: ({ context: { session } }) =>
+    (session.kind === "operator" ? OperatorHome : MerchantHome).preload?.(),
+  component: () => (useSession().kind === "operator" ? <OperatorHome /> : <MerchantHome />),
 });
 
 const entries = createRoute({

@@ -93,10 +93,10 @@ const awayMs = 5 * 60_000;
 const signs = ["pointerdown", "pointermove", "keydown", "wheel"] as const;
 
 /**
- * Queries to reload. Alerts are excluded, because the audit trail records each read of an alert.
+ * Queries to reload. The page of an alert is excluded, because the audit trail records each read.
  */
 const readAgain: readonly string[] = [
-  ...["accounts", "approvals", "exceptions", "health", "payouts", "rails"],
+  ...["accounts", "approvals", "exceptions", "health", "payouts", "rails", "compliance count"],
   ...["compliance alerts", "compliance totals", "compliance lists", "compliance monitoring"],
 ];
 

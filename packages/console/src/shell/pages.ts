@@ -64,14 +64,17 @@ function merchantSections(session: Session): NavigationSection[] {
   ];
 }
 
-const compliance = ["compliance_officer", "compliance_approver", "auditor"];
-const treasury = ["treasury", "treasury_approver", "auditor"];
-const support = [...treasury, "support"];
+export const compliance = ["compliance_officer", "compliance_approver", "auditor"];
+export const treasury = ["treasury", "treasury_approver", "auditor"];
+export const support = [...treasury, "support"];
+/** The roles that approve proposals, or read them. */
+export const deciders = [...compliance, ...treasury, "developer_relations", "admin"];
 
 function operatorSections(session: Session): NavigationSection[] {
   const when = (roles: readonly string[], ...links: NavigationLink[]) =>
     hasRole(session, ...roles) ? links : [];
   return [
+    { title: sections.work, links: [{ to: "/", label: pages.home, exact: true }] },
     {
       title: sections.compliance,
       links: [
@@ -97,10 +100,7 @@ function operatorSections(session: Session): NavigationSection[] {
     {
       title: sections.platform,
       links: [
-        ...when([...compliance, ...treasury, "developer_relations", "admin"], {
-          to: "/approvals",
-          label: pages.waiting,
-        }),
+        ...when(deciders, { to: "/approvals", label: pages.waiting }),
         { to: "/actions", label: t.operators.title },
         { to: "/health", label: pages.health },
         { to: "/trace", label: pages.trace },

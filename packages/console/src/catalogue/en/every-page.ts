@@ -84,7 +84,7 @@ export const everyPageWords = {
     } as Readonly<Record<string, string>>,
     status: "Status",
     actions: "Actions",
-    exported: (rows: number) => `${rows} rows exported.`,
+    exported: (rows: number) => `${rows} ${rows === 1 ? "row" : "rows"} exported.`,
     exportCut: (rows: number) =>
       `The file has the newest ${rows} rows, which is the most; set a span of days for the rest.`,
   },

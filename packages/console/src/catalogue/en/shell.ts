@@ -31,6 +31,7 @@ export const shellWords = {
     text: "Sign in to go on. What you have entered stays on the page.",
   },
   sections: {
+    work: "Work",
     money: "Money",
     people: "Parties",
     developers: "Developers",
@@ -50,6 +51,19 @@ export const shellWords = {
     failing: "Failing webhook endpoints",
     low: "Accounts with a low balance",
     count: (count: number) => `${count} waiting`,
+  },
+  operatorWork: {
+    of: {
+      approvals: "Approvals waiting for you",
+      alerts: "Open alerts",
+      exceptions: "Payouts that need a person",
+      funds: "Rail accounts short of funds",
+      rails: "Paused rails",
+      breaks: "Unexplained differences of yesterday",
+      findings: "Open findings in bank files",
+    },
+    oldest: (age: string) => `Oldest: ${age}`,
+    payoutsWait: (count: string) => `Waiting payouts: ${count}`,
   },
   pages: {
     home: "Home",

@@ -15,6 +15,9 @@ export const compliance: BrowserTest = {
     await addBeneficiary(sandbox, party);
     const carol = await arrive("carol");
     const { page, checkPage, open } = carol;
+    const task = page.getByRole("link", { name: "Open alerts" });
+    await checkPage("home-compliance", task);
+    await task.click();
     const alerts = page.getByRole("link", { name: listed });
     await checkPage("alerts", alerts);
     await assignTogether(carol);

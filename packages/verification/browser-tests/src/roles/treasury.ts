@@ -12,6 +12,8 @@ export const treasury: BrowserTest = {
   run: async ({ sandbox, arrive }) => {
     const ada = await arrive("ada");
     const { page, checkPage, open } = ada;
+    await page.getByRole("heading", { name: "To do" }).waitFor();
+    await open("treasury/balances");
     await checkPage("treasury-balances", page.getByRole("heading", { name: "Platform accounts" }));
     await open("treasury/payouts");
     await checkPage(
@@ -39,9 +41,55 @@ export const treasury: BrowserTest = {
     await checkPage("health", page.getByText("Every service serves."));
 
     const bob = await arrive("bob");
+    await readTasks(bob);
+    await bob.page.getByRole("link", { name: "Approvals waiting for you" }).click();
     await approveResolution(bob, unresolvedPayout);
   },
 };
+
+/** Bob's home counts his tasks, as the navigation does, and says when a service doesn't answer. */
+async function readTasks(bob: Visitor): Promise<void> {
+  const { page, checkPage, open } = bob;
+  const exceptions = page.getByRole("listitem").filter({ hasText: "Payouts that need a person" });
+  await exceptions.getByText(/^Oldest: \d+ (s|min)/).waitFor();
+  await page.getByText("Not all tasks are counted yet.").waitFor({ state: "detached" });
+  await checkPage("home-treasury", page.getByRole("link", { name: "Approvals waiting for you" }));
+  const count = await exceptions.locator(".figure").textContent();
+  const link = page.getByRole("navigation").getByRole("link", { name: /^Exceptions/ });
+  const counted = await link.textContent();
+  expectThat(counted === `Exceptions${count} ${count} waiting`, `the same count: ${counted}`);
+  bob.willBeRefused("/ListProposals");
+  const ofQuote = "**/at/quote/**/ListProposals";
+  await page.route(ofQuote, (route) => route.fulfill({ status: 503 }));
+  await open("");
+  await page.getByText("Not all tasks are counted yet.").waitFor();
+  await page.unroute(ofQuote);
+  await page.getByText("Not all tasks are counted yet.").waitFor({ state: "detached" });
+  await readRailTasks(bob);
+}
+
+/** The sandbox's rail has no account at a bank, so the test answers for one that lacks money. */
+async function readRailTasks({ page, open }: Visitor): Promise<void> {
+  const bank = { rail: "bank", currencyCode: "EUR" };
+  const short = { ...bank, available: "5.00", missing: "25.00", waiting: "30.00" };
+  const answers = {
+    ListRailAccounts: { accounts: [{ ...short, waitingCount: "2" }] },
+    GetRailReport: { report: { ...bank, unexplained: "-0.10" } },
+    ListBankFindings: { findings: [{ id: "fnd_1", createdAt: new Date().toISOString() }] },
+  };
+  for (const [rpc, json] of Object.entries(answers)) {
+    await page.route(`**/${rpc}`, (route) => route.fulfill({ json }));
+  }
+  await open("");
+  await page.getByText("Waiting payouts: 2").waitFor();
+  await page.getByRole("link", { name: "Open findings in bank files" }).waitFor();
+  const navigation = page.getByRole("navigation");
+  await navigation.getByRole("link", { name: /^Reconciliation ?2 2 waiting$/ }).waitFor();
+  await page.getByRole("link", { name: "Unexplained differences of yesterday" }).click();
+  await page.waitForURL(/reconciliation\?account=bank%2FEUR&day=/);
+  for (const rpc of Object.keys(answers)) await page.unroute(`**/${rpc}`);
+  await open("");
+}
 
 /** Opens the trace of a payout's request from the payout's page. */
 async function traceOf(
@@ -86,6 +134,7 @@ async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
   }
   const row = page.getByRole("row").filter({ has: link });
   await row.getByRole("cell", { name: "acme Copy id", exact: true }).waitFor();
+  await checkPage("exceptions", link);
   const [file] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Export CSV" }).click(),
@@ -94,7 +143,6 @@ async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
   const merchant = `acme,${sandbox.merchants.acme.merchant_id},Lena Ortiz`;
   expectThat(text.includes(merchant), `the file has names and ids of merchants: ${text}`);
   await page.getByRole("cell", { name: "Lena Ortiz" }).first().waitFor();
-  await checkPage("exceptions", link);
   await link.click();
   await page.getByText("Reference at the rail").waitFor();
   await page.locator("dd", { hasText: "Not known yet" }).waitFor();
