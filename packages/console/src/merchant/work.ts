@@ -99,5 +99,5 @@ export function useMerchantWork(session: Session): WorkFound {
     const count = (all.get(label)?.count ?? 0) + (found[at]?.data ?? 0);
     if (count > 0) all.set(label, { label, count, to, ...(search && { search }) });
   }
-  return { work: [...all.values()], isKnown: found.every(({ data }) => data !== undefined) };
+  return { work: [...all.values()], isKnown: found.every(({ isSuccess }) => isSuccess) };
 }

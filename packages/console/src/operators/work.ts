@@ -42,6 +42,6 @@ export function useOperatorWork(session: Session): WorkFound {
         ? []
         : [{ label: words.of[name], to, count, detail, ...(search && { search }) }];
     }),
-    isKnown: found.every(({ data }) => data !== undefined && !data.isPartial),
+    isKnown: found.every(({ isSuccess, data }) => isSuccess && !data.isPartial),
   };
 }

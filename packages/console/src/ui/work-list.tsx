@@ -12,7 +12,7 @@ export type Work = {
   readonly detail?: string;
 };
 
-/** The tasks of a person. `isKnown` is false while a count is missing. */
+/** The tasks of a person. `isKnown` is false while a count is missing or old. */
 export type WorkFound = { readonly work: readonly Work[]; readonly isKnown: boolean };
 
 /** The navigation shows the same counts. */

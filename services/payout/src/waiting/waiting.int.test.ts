@@ -610,6 +610,9 @@ describe("waiting payouts of a revoked key", () => {
     expect(await codeOf(approve("key_2"))).toBe("OK");
     const reject = { ...by("key_2"), payoutId: rejected, reason: "a leak" };
     expect(await codeOf(platform.rpc.rejectPayout(reject))).toBe("OK");
+    const { payouts } = await platform.rpc.listPayouts({ merchantId });
+    const listed = payouts.find(({ id }) => id === rejected);
+    expect(listed?.decidedBy).toMatchObject({ kind: Actor_Kind.API_KEY, id: "key_2" });
     await run();
     expect(await wordsOf(approved)).toBe("initiated queued");
     expect(await wordsOf(rejected)).toBe("failed cancelled APPROVAL_REJECTED");
