@@ -8,7 +8,6 @@ import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
-import { textColumn } from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { type Filter, Filters } from "../../ui/filters.tsx";
@@ -31,6 +30,8 @@ function reservedText(order: ScheduledPayout): string | undefined {
   return isOpen && reserve && most ? words.reserved(moneyText(most, currency)) : undefined;
 }
 
+const deciderOf = ({ approval }: ScheduledPayout) => actorName(approval?.decided_by);
+
 const columns: readonly Column<ScheduledPayout>[] = [
   {
     id: "at",
@@ -45,6 +46,7 @@ const columns: readonly Column<ScheduledPayout>[] = [
       <span className="row">
         <StateBadge state={row.sub_status} words={t.payouts.subStatuses} />
         {reservedText(row)}
+        {deciderOf(row) && `${t.list.deciders} ${deciderOf(row)}`}
       </span>
     ),
     csv: (row) => row.sub_status,
@@ -101,10 +103,8 @@ const columns: readonly Column<ScheduledPayout>[] = [
       ),
     csv: (row) => row.payout_id,
   },
-  textColumn("maker", t.list.makers, (row) => actorName(row.created_by), { width: "wide" }),
-  textColumn("decider", t.list.deciders, (row) => actorName(row.approval?.decided_by), {
-    width: "wide",
-  }),
+  { id: "maker", header: t.list.makers, csv: (row) => actorName(row.created_by) },
+  { id: "decider", header: t.list.deciders, csv: deciderOf },
 ];
 
 const actionsColumn: Column<ScheduledPayout> = {
