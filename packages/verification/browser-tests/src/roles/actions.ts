@@ -71,7 +71,7 @@ async function approveTogether({ page, checkPage }: Visitor): Promise<void> {
   await page.getByRole("button", { name: "Approve" }).click();
   const dialog = page.getByRole("dialog");
   for (const amount of largeCredits) await dialog.getByText(`amount: ${amount}`).waitFor();
-  await checkPage("approvals-together", dialog);
+  await checkPage("proposals-together", dialog);
   await dialog.getByRole("button", { name: `Approve (${largeCredits.length})` }).click();
   await dialog.getByText(`${largeCredits.length} of ${largeCredits.length} done`).waitFor();
   await dialog.getByRole("button", { name: "Close" }).click();
