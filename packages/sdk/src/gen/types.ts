@@ -390,7 +390,7 @@ export interface DryRun {
   limits: DryRunLimitsItem[];
 }
 
-/** Who created a record, or decided on it. */
+/** The actor that created a record, or decided on it. */
 export interface Actor {
   /** Id of the API key, the team member or the link. */
   id: string;

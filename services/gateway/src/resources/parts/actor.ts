@@ -17,13 +17,18 @@ const shown = {
 } as const;
 
 /** The actor that created a record or decided on it. */
-export const actor = f.record(ActorSchema, "Actor", "Who created a record, or decided on it.", {
-  ...shown,
-  name: f.from(
-    ({ name = "" }) => name,
-    f.text("The key's description or the member's name; otherwise empty.", "ERP"),
-  ),
-});
+export const actor = f.record(
+  ActorSchema,
+  "Actor",
+  "The actor that created a record, or decided on it.",
+  {
+    ...shown,
+    name: f.from(
+      ({ name = "" }) => name,
+      f.text("The key's description or the member's name; otherwise empty.", "ERP"),
+    ),
+  },
+);
 
 /** The field of a record. It is omitted only while an update of the platform runs. */
 export const createdBy = { created_by: f.optional(f.ref(actor)) } as const;
