@@ -15,7 +15,7 @@ const tasks = [
   { name: "funds", key: "accounts", to: "/treasury/balances", roles: support },
   { name: "rails", key: "rails", to: "/treasury/rails", roles: support },
   { name: "breaks", key: "reconciliation", to: "/treasury/reconciliation", roles: treasury },
-  { name: "findings", key: "findings", to: "/treasury/reconciliation", roles: treasury },
+  { name: "findings", key: "findings", to: "/actions/bank-files-findings", roles: treasury },
 ] as const;
 
 /** A page that opens within this time counts nothing again. */

@@ -18,6 +18,7 @@ import { Moment } from "../../ui/moment.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { Changes } from "../changes.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
+import { MerchantName } from "../merchant-name.tsx";
 import { isReason, ReasonField } from "../reason-field.tsx";
 import { proposedAction, proposedDifference } from "./approvals.tsx";
 
@@ -51,7 +52,7 @@ export function ApprovalPage() {
           rows={[
             [words.service, place],
             [words.by, proposal.proposedBy?.id],
-            [t.treasury.balances.merchant, proposal.merchantId],
+            [t.treasury.balances.merchant, merchantOf(proposal)],
             [words.subject, <Subject key="subject" id={proposal.subject} />],
             [words.why, proposal.reasons.join("; ")],
             [t.list.created, <Moment key="created" at={isoOf(proposal.createdAt)} />],
@@ -72,6 +73,10 @@ export function ApprovalPage() {
       </Section>
     </Page>
   );
+}
+
+function merchantOf({ merchantId }: Proposal) {
+  return merchantId === "" ? "" : <MerchantName id={merchantId} />;
 }
 
 /** Shows the proposal's subject, linked if the console has a page for it. */
