@@ -84,7 +84,7 @@ async function readRailTasks({ page, open }: Visitor): Promise<void> {
   await page.getByText("Waiting payouts: 2").waitFor();
   await page.getByRole("link", { name: "Open findings in bank files" }).waitFor();
   const navigation = page.getByRole("navigation");
-  await navigation.getByRole("link", { name: /^Reconciliation ?2 2 waiting$/ }).waitFor();
+  await navigation.getByRole("link", { name: /^Reconciliation ?1 1 waiting$/ }).waitFor();
   await page.getByRole("link", { name: "Unexplained differences of yesterday" }).click();
   await page.waitForURL(/reconciliation\?account=bank%2FEUR&day=/);
   for (const rpc of Object.keys(answers)) await page.unroute(`**/${rpc}`);
