@@ -254,6 +254,7 @@ const alertCommands: readonly CallCommand[] = [
   {
     name: "alerts reopen",
     summary: "reopen a decided alert",
+    details: "The decision is taken back, and the alert waits for a decision again.",
     examples: ['alerts reopen alr_01k… --reason "the customer sent a new document"'],
     method: review.reopenAlert,
     arguments: [alert],

@@ -115,7 +115,9 @@ export const payoutCommands: readonly CallCommand[] = [
   {
     name: "payouts resolve",
     summary: "propose the outcome of a payout with an exception",
-    details: "Another person has to approve it.",
+    details:
+      "Nothing changes until another person approves it. Then it takes effect like a report of the\n" +
+      "rail: settled posts the held money; rejected and returned give it back to the merchant.",
     examples: [
       'payouts resolve po_01k… --outcome settled --reference WIRE-1 --reason "on the statement of today"',
     ],

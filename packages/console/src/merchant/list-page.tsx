@@ -24,8 +24,10 @@ export function ListPage<T extends object>(props: {
   onSearch: (next: FilterValues) => void;
   /** Changes of several rows that the person may make. */
   bulk?: Bulk<T> | undefined;
-  /** Link to create an item. Undefined if the person has no permission. */
-  add: ReactNode;
+  /** Links beside the export, such as the one to create an item. */
+  add?: ReactNode;
+  /** Reads the list again at this interval, if its records publish no events. */
+  everyMs?: number;
 }) {
   const { title, list, file, filters, search, onSearch, add, ...shown } = props;
   const query = spanQuery(search);

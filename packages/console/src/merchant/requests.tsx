@@ -101,7 +101,6 @@ export function Requests() {
       filters={filters}
       search={route.useSearch()}
       onSearch={(next) => void navigate({ search: next })}
-      add={null}
     />
   );
 }

@@ -8,12 +8,7 @@ const reasonMax = 1_000;
 export const isReason = (text: string) => text.trim().length >= reasonMin;
 
 /** Input for the reason or evidence of an operator's decision. */
-export function ReasonField(props: {
-  value: string;
-  onChange: (text: string) => void;
-  label?: string;
-  hint?: string;
-}) {
-  const { label = t.steps.reason, hint = t.steps.reasonHint, value, onChange } = props;
-  return <AreaField {...{ label, hint, value, onChange }} maxLength={reasonMax} required />;
+export function ReasonField(props: { value: string; onChange: (text: string) => void }) {
+  const { reason: label, reasonHint: hint } = t.steps;
+  return <AreaField {...props} {...{ label, hint }} maxLength={reasonMax} required />;
 }

@@ -1,7 +1,11 @@
-import { momentText } from "./rules/times.ts";
+import { momentText, utcText } from "./rules/times.ts";
 
-/** Shows a time in the person's time zone. */
+/** Shows a time in the person's time zone. Its title has the time in UTC. */
 export function Moment({ at }: { at: string | undefined }) {
   if (at === undefined || at === "") return <span className="soft">–</span>;
-  return <time dateTime={at}>{momentText(at)}</time>;
+  return (
+    <time dateTime={at} title={utcText(at)}>
+      {momentText(at)}
+    </time>
+  );
 }

@@ -98,7 +98,6 @@ export const complianceWords = {
     } as Record<string, string>,
     save: "Decide",
     reopen: "Open again",
-    reopenText: "The decision is taken back, and the alert waits for a decision again.",
     assignText: "Each selected alert is assigned. This decides nothing.",
     assignToMe: "Assign to me",
     unassign: "Unassign",

@@ -56,17 +56,6 @@ export const treasuryWords = {
     resolution: "Resolution",
     proposed: "Proposed",
     propose: "Propose a resolution",
-    proposeText:
-      "Nothing changes until a second person approves. Then the outcome takes effect as a report of the rail would: settled posts the money that is held, rejected and returned give it back to the merchant.",
-    outcome: "Outcome",
-    outcomes: {
-      settled: "Settled: the beneficiary has the money",
-      rejected: "Rejected: the rail did not and will not pay",
-      returned: "Returned: it was paid and came back",
-    } as Record<string, string>,
-    reference: "Bank reference or hash (when settled)",
-    evidence: "Evidence",
-    evidenceHint: "10 to 1,000 characters: where it is seen that this is the outcome.",
   },
   approvals: {
     title: "Waiting for you",

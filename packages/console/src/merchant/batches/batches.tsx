@@ -1,19 +1,16 @@
 import type { Batch } from "@disburse/sdk/gen/types.ts";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { batches } from "../../api/lists.ts";
-import { readAll } from "../../api/pages.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
-import { type Filter, Filters } from "../../ui/filters.tsx";
-import { List } from "../../ui/list.tsx";
+import type { Filter } from "../../ui/filters.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
-import { Page } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { ListPage } from "../list-page.tsx";
 import { actorName } from "../names.tsx";
 
 const words = t.batches;
@@ -79,35 +76,26 @@ const filters: readonly Filter[] = [
 
 export function Batches() {
   const session = useSession();
-  const search = route.useSearch();
   const navigate = route.useNavigate();
   return (
-    <Page
+    <ListPage
       title={words.title}
-      actions={
-        <>
-          <ExportButton name="batches" read={() => readAll(batches, search)} columns={columns} />
-          {may(session, "payout:write") ? (
-            <Link to="/batches/new" className="button" data-kind="primary">
-              {words.add}
-            </Link>
-          ) : null}
-        </>
+      caption={words.caption}
+      empty={words.empty}
+      list={batches}
+      columns={columns}
+      keyOf={({ id }) => id}
+      file={{ name: "batches", columns }}
+      filters={filters}
+      search={route.useSearch()}
+      onSearch={(next) => void navigate({ search: next })}
+      add={
+        may(session, "payout:write") ? (
+          <Link to="/batches/new" className="button" data-kind="primary">
+            {words.add}
+          </Link>
+        ) : null
       }
-    >
-      <Filters
-        filters={filters}
-        values={search}
-        onChange={(next) => void navigate({ search: next })}
-      />
-      <List
-        caption={words.caption}
-        list={batches}
-        query={search}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={words.empty}
-      />
-    </Page>
+    />
   );
 }

@@ -2,21 +2,18 @@ import type { ScheduledPayout } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { scheduledPayouts } from "../../api/lists.ts";
-import { readAll } from "../../api/pages.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
-import { type Filter, Filters } from "../../ui/filters.tsx";
-import { List } from "../../ui/list.tsx";
+import type { Filter } from "../../ui/filters.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
-import { Page } from "../../ui/page.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 import type { Column } from "../../ui/table.tsx";
+import { ListPage } from "../list-page.tsx";
 import { actorName } from "../names.tsx";
 import { Decision } from "./decision.tsx";
 
@@ -128,28 +125,20 @@ const filters: readonly Filter[] = [
 export function ScheduledPayouts() {
   const session = useSession();
   const mayAct = may(session, "payout:write") || may(session, "payout:approve");
-  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const read = () => readAll(scheduledPayouts, search);
   return (
-    <Page
+    <ListPage
       title={words.title}
-      actions={<ExportButton name="scheduled-payouts" read={read} columns={columns} />}
-    >
-      <Filters
-        filters={filters}
-        values={search}
-        onChange={(next) => void navigate({ search: next })}
-      />
-      <List
-        caption={words.caption}
-        list={scheduledPayouts}
-        query={search}
-        columns={mayAct ? [...columns, actionsColumn] : columns}
-        keyOf={({ id }) => id}
-        empty={words.empty}
-      />
-    </Page>
+      caption={words.caption}
+      empty={words.empty}
+      list={scheduledPayouts}
+      columns={mayAct ? [...columns, actionsColumn] : columns}
+      keyOf={({ id }) => id}
+      file={{ name: "scheduled-payouts", columns }}
+      filters={filters}
+      search={route.useSearch()}
+      onSearch={(next) => void navigate({ search: next })}
+    />
   );
 }
 

@@ -2,17 +2,14 @@ import type { WebhookDelivery } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { deliveries } from "../../api/lists.ts";
-import { readAll } from "../../api/pages.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import type { Bulk } from "../../ui/bulk.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
-import { type Filter, Filters } from "../../ui/filters.tsx";
-import { List } from "../../ui/list.tsx";
-import { Page } from "../../ui/page.tsx";
+import type { Filter } from "../../ui/filters.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { ListPage } from "../list-page.tsx";
 import { attemptsMs, deliveryColumns } from "./columns.tsx";
 
 const words = t.webhooks.deliveries;
@@ -62,33 +59,20 @@ function useResending(): Bulk<WebhookDelivery> | undefined {
 }
 
 export function Deliveries() {
-  const search = route.useSearch();
   const navigate = route.useNavigate();
   return (
-    <Page
+    <ListPage
       title={words.title}
-      actions={
-        <ExportButton
-          name="webhook-deliveries"
-          read={() => readAll(deliveries, search)}
-          columns={columns}
-        />
-      }
-    >
-      <Filters
-        filters={filters}
-        values={search}
-        onChange={(next) => void navigate({ search: next })}
-      />
-      <List
-        caption={words.caption}
-        list={deliveries}
-        query={search}
-        columns={columns}
-        keyOf={({ id }) => id}
-        everyMs={attemptsMs}
-        bulk={useResending()}
-      />
-    </Page>
+      caption={words.caption}
+      list={deliveries}
+      columns={columns}
+      keyOf={({ id }) => id}
+      file={{ name: "webhook-deliveries", columns }}
+      filters={filters}
+      search={route.useSearch()}
+      onSearch={(next) => void navigate({ search: next })}
+      everyMs={attemptsMs}
+      bulk={useResending()}
+    />
   );
 }

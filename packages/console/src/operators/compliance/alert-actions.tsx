@@ -11,6 +11,7 @@ import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { SelectField } from "../../ui/field.tsx";
 import { Section } from "../../ui/page.tsx";
+import { ActionLink } from "../actions/action-link.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { isReason, ReasonField } from "../reason-field.tsx";
 
@@ -30,7 +31,9 @@ export function AlertActions({ alert }: { alert: Alert }) {
       <div className="card">
         <div className="row">
           {isWaiting ? <Assign alert={alert} me={session.person.id} /> : null}
-          {isDecided ? <Reopen alertId={alert.id} /> : null}
+          {isDecided ? (
+            <ActionLink name="alerts reopen" label={words.reopen} values={{ alert: alert.id }} />
+          ) : null}
         </div>
         {isWaiting ? <Decide alertId={alert.id} /> : null}
       </div>
@@ -84,20 +87,5 @@ function Decide({ alertId }: { alertId: string }) {
         </ConfirmStep>
       </div>
     </div>
-  );
-}
-
-function Reopen({ alertId }: { alertId: string }) {
-  const [reason, setReason] = useState("");
-  return (
-    <ConfirmStep
-      label={words.reopen}
-      text={words.reopenText}
-      isReady={isReason(reason)}
-      step={(mutation) => rpcs.review.reopenAlert({ mutation, alertId, reason: reason.trim() })}
-      stale={stale}
-    >
-      <ReasonField value={reason} onChange={setReason} />
-    </ConfirmStep>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countDownText, dayAfter, spanText } from "./times.ts";
+import { countDownText, dayAfter, spanText, utcText } from "./times.ts";
 
 test.each([
   [0, "0 s"],
@@ -25,4 +25,9 @@ test.each([
 test("returns the next day, also across months and years", () => {
   expect(dayAfter("2026-02-28")).toBe("2026-03-01");
   expect(dayAfter("2026-12-31")).toBe("2027-01-01");
+});
+
+test("formats a time in UTC", () => {
+  expect(utcText("2026-11-20T11:26:00.123Z")).toBe("2026-11-20 11:26:00 UTC");
+  expect(utcText("soon")).toBe("soon");
 });

@@ -13,6 +13,9 @@ export function momentText(iso: string): string {
   return Number.isNaN(at.getTime()) ? iso : dateTime.format(at);
 }
 
+/** Formats a time as `2026-11-20 11:26:00 UTC`. */
+export const utcText = (iso: string): string => iso.replace(/^(.{10})T(.{8}).*Z$/, "$1 $2 UTC");
+
 const units: readonly (readonly [string, number])[] = [
   ["d", 86_400],
   ["h", 3_600],

@@ -15,6 +15,7 @@ export const devices: BrowserTest = {
     const alma = await arrive("alma");
     await showsReturn(alma, payoutId, name);
     await keepsFocus(alma);
+    await prints(alma, payoutId);
     await fitsTelephone(alma, name);
   },
 };
@@ -45,6 +46,22 @@ async function showsReturn(alma: Visitor, payoutId: string, name: string): Promi
     .click();
   await page.getByRole("cell", { name: "+61.00 USD" }).first().waitFor();
   await checkPage("entries-signed", page.getByRole("cell", { name: "-61.00 USD" }));
+}
+
+/** A printed page has its record in dark letters, without navigation and buttons. */
+async function prints({ page, open }: Visitor, payoutId: string): Promise<void> {
+  await open(`payouts/${payoutId}`);
+  await page.locator(".badge", { hasText: "Came back" }).waitFor();
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  const heading = page.getByRole("heading", { level: 1 });
+  await heading.waitFor();
+  expectThat(!(await page.locator("nav").isVisible()), "no navigation on paper");
+  expectThat(!(await page.locator(".button").first().isVisible()), "no buttons on paper");
+  const colour = await page.evaluate<string>(
+    'getComputedStyle(document.querySelector("h1")).color',
+  );
+  expectThat(/rgb\((\d|[1-6]\d), /.test(colour), `dark letters on paper: ${colour}`);
+  await page.emulateMedia({ media: "screen", colorScheme: "light" });
 }
 
 async function keepsFocus({ page, open }: Visitor): Promise<void> {

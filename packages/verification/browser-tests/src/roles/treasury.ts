@@ -148,15 +148,15 @@ async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
   await page.locator("dd", { hasText: "Not known yet" }).waitFor();
   // Repeated polls are one line.
   await page.getByText(/unknown \(\d+ times, last/).waitFor();
-  await page.getByRole("button", { name: "Propose a resolution" }).click();
+  await page.getByRole("link", { name: "Propose a resolution" }).click();
+  await page.getByLabel("Outcome").selectOption("settled");
+  await page.getByLabel("Reference").fill("FT26329000118");
+  await page.getByLabel("Reason").fill("The bank's answer of today names the payment as booked.");
+  await page.getByRole("button", { name: "Review" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Bank reference or hash").fill("FT26329000118");
-  await dialog
-    .getByLabel("Evidence")
-    .fill("The bank's answer of today names the payment as booked.");
-  await checkPage("resolution", dialog);
+  await checkPage("resolution", dialog.getByRole("cell", { name: "FT26329000118" }));
   ada.willBeRefused("/ResolvePayout");
-  await dialog.getByRole("button", { name: "Propose a resolution" }).click();
+  await dialog.getByRole("button", { name: "Confirm" }).click();
   await page.getByRole("link", { name: "Open the proposal" }).click();
   await page.getByRole("button", { name: "Withdraw" }).waitFor();
   const isOffered = await page.getByRole("button", { name: "Approve" }).count();
