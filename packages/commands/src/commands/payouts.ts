@@ -124,11 +124,17 @@ export const payoutCommands: readonly CallCommand[] = [
     method: operations.resolvePayout,
     arguments: [payout],
     options: [
-      { name: "outcome", field: "outcome", about: "the outcome", isRequired: true },
+      {
+        name: "outcome",
+        field: "outcome",
+        about:
+          "settled: the beneficiary has the money; rejected: the rail did not and will not pay; returned: it was paid and came back",
+        isRequired: true,
+      },
       {
         name: "reference",
         field: "transaction_reference",
-        about: "the transaction's hash or the bank's reference, if it was paid",
+        about: "the transaction's hash or the bank's reference; required if settled",
       },
       { name: "reason", field: "reason", about: "the evidence", isRequired: true },
     ],

@@ -81,13 +81,15 @@ export type CallCommand = Described & {
   /**
    * Reads the record that the command changes, with the request fields that both have. The record's
    * fields are those of the request below the path `at`. If `record` is a list, the item is meant
-   * whose fields `by` have the request's values.
+   * whose fields `by` have the request's values. If `isPartial`, the command changes only the fields
+   * that it is sent.
    */
   readonly current?: {
     readonly method: DescMethodUnary;
     readonly record: string;
     readonly at: string;
     readonly by?: readonly string[];
+    readonly isPartial?: true;
   };
   /**
    * The request field with a merchant's id; the command fails if that merchant isn't registered.

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { infiniteQueryOptions } from "@tanstack/react-query";
 import { get, type Query } from "./request.ts";
 
 type PageMeta = {
@@ -47,8 +47,6 @@ export function pagesOf<T>(list: ListOf<T>, query: Query = {}) {
     queryKey: [list.path, query],
     queryFn: ({ pageParam }) => readPage(list, { ...query, cursor: pageParam }),
     initialPageParam: "",
-    // The rows stay until those of another filter are here.
-    placeholderData: keepPreviousData,
     getNextPageParam: ({ next }) => (next === "" ? undefined : next),
   });
 }

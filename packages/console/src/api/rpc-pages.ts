@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { infiniteQueryOptions } from "@tanstack/react-query";
 import { exportRowsMax, type Page } from "./pages.ts";
 import { answerOf } from "./rpc.ts";
 
@@ -17,7 +17,6 @@ export function rpcPagesOf<T>(key: readonly unknown[], read: ReadPage<T>) {
     queryKey: key,
     queryFn: ({ pageParam }) => answerOf(read({ limit: pageSize, cursor: pageParam })),
     initialPageParam: "",
-    placeholderData: keepPreviousData,
     getNextPageParam: ({ next }) => (next === "" ? undefined : next),
   });
 }

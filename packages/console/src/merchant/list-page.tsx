@@ -42,7 +42,7 @@ export function ListPage<T extends object>(props: {
       }
     >
       <Filters filters={filters} values={search} onChange={onSearch} />
-      <List {...shown} list={list} query={query} />
+      <List {...shown} list={list} query={query} keepsRows />
     </Page>
   );
 }

@@ -29,9 +29,9 @@ function countOf(times: readonly string[], isPartial: boolean): Counted {
 /** The number of tasks of each kind. */
 export const counts = {
   approvals: async () => {
-    const { proposals, missing } = await readProposals();
+    const { proposals, missing, isCut } = await readProposals();
     const times = proposals.map(({ proposal }) => isoOf(proposal.createdAt));
-    return countOf(times, missing.length > 0);
+    return countOf(times, missing.length > 0 || isCut);
   },
   // Only the read of a single alert is in the audit trail, not the list.
   alerts: async () => {

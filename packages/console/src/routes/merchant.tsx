@@ -30,7 +30,7 @@ const payouts = createRoute({
   validateSearch: textsOf(
     ...["status", "sub_status", "reference_id", "beneficiary_id", "source_currency_code"],
     ...["destination_currency_code", "beneficiary_name", "amount_from", "amount_to"],
-    ...["created_from", "created_to"],
+    ...["created_from", "created_to", "sort"],
   ),
   component: lazyRouteComponent(() => import("../merchant/payouts/payouts.tsx"), "Payouts"),
 });

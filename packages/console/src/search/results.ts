@@ -12,14 +12,19 @@ export type Result = { readonly group: string; readonly label: string; readonly 
 const words = t.search;
 const eachMax = 5;
 
+export type Found = { readonly results: readonly Result[]; readonly isPartial: boolean };
+
 /** Finds pages, records by whole ids and references, and parties by the beginnings of their names. */
-export async function find(session: Session, text: string): Promise<readonly Result[]> {
+export async function find(session: Session, text: string): Promise<Found> {
   const found = await Promise.allSettled([
     ...[pagesFor(session, text), byId(session, text)],
     ...(session.kind === "operator" ? [actionsFor(session, text)] : recordsFor(session, text)),
   ]);
   const results = found.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
-  return [...new Map(results.map((each) => [each.to, each])).values()];
+  return {
+    results: [...new Map(results.map((each) => [each.to, each])).values()],
+    isPartial: found.some(({ status }) => status === "rejected"),
+  };
 }
 
 async function pagesFor(session: Session, text: string): Promise<Result[]> {

@@ -1,21 +1,21 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type KeyboardEvent, useDeferredValue, useEffect, useState } from "react";
+import { type KeyboardEvent, useState } from "react";
 import { t } from "../catalogue/en.ts";
 import { useSession } from "../session/use-session.ts";
 import { Modal } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
+import { usePaused } from "../ui/use-paused.ts";
 import { find } from "./results.ts";
 
 const words = t.search;
-const pauseMs = 250;
 
 /** Finds pages and records. The arrow keys move between the results. */
 export function Search(props: { isOpen: boolean; onOpenChange: (open: boolean) => void }) {
   const { isOpen, onOpenChange } = props;
   const session = useSession();
   const [text, setText] = useState("");
-  const wanted = useDeferredValue(usePaused(text.trim()));
+  const wanted = usePaused(text.trim());
   const isAsked = wanted.length > 1;
   const { data, isFetching } = useQuery({
     queryKey: ["search", wanted],
@@ -23,7 +23,9 @@ export function Search(props: { isOpen: boolean; onOpenChange: (open: boolean) =
     enabled: isOpen && isAsked,
     placeholderData: keepPreviousData,
   });
-  const results = isAsked ? (data ?? []) : [];
+  const { results, isPartial } = (isAsked ? data : undefined) ?? { results: [], isPartial: false };
+  const isNone = isAsked && !isFetching && results.length === 0;
+  const statusText = isPartial ? words.partial : isNone ? t.states.nothingMatches : "";
   const groups = [...new Set(results.map(({ group }) => group))];
   return (
     <Modal title={words.title} text={words.hint} isOpen={isOpen} onOpenChange={onOpenChange}>
@@ -31,7 +33,7 @@ export function Search(props: { isOpen: boolean; onOpenChange: (open: boolean) =
       <div className="stack" onKeyDown={moveFocus}>
         <TextField label={words.label} type="search" value={text} onChange={setText} />
         <p className="soft small" role="status">
-          {!isAsked || isFetching || results.length > 0 ? "" : t.states.nothingMatches}
+          {statusText}
         </p>
         {groups.map((group) => (
           <section key={group} aria-label={group}>
@@ -52,16 +54,6 @@ export function Search(props: { isOpen: boolean; onOpenChange: (open: boolean) =
       </div>
     </Modal>
   );
-}
-
-/** Returns a text once it has not changed for a moment. */
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), pauseMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
 }
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };

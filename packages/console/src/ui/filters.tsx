@@ -2,6 +2,7 @@ import { type FormEvent, useEffect, useState } from "react";
 import { t } from "../catalogue/en.ts";
 import { Modal } from "./dialog.tsx";
 import { SelectField, TextField } from "./field.tsx";
+import { daysOf, periods } from "./rules/times.ts";
 import { useNarrow } from "./use-narrow.ts";
 
 /** A list filter: a selection, an exact text, or a day. */
@@ -38,6 +39,15 @@ export function Filters(props: {
     setOpen(false);
     onChange(typed);
   };
+  const days = filters.filter(({ kind }) => kind === "day").map(({ name }) => name);
+  const choosePeriod = (period: (typeof periods)[number]) => {
+    const [from, to] = daysOf(period, new Date());
+    setOpen(false);
+    onChange({
+      ...typed,
+      ...Object.fromEntries(days.map((name, at) => [name, at === 0 ? from : to])),
+    });
+  };
   const count = Object.values(values).filter((value) => value !== undefined && value !== "").length;
   const form = (
     <form className="filters" onSubmit={submit}>
@@ -53,6 +63,21 @@ export function Filters(props: {
         const kind = filter.kind === "day" ? "date" : "search";
         return <TextField key={name} {...{ label, value, type: kind, onChange: type }} />;
       })}
+      {days.length < 2 ? null : (
+        <div className="row periods">
+          {periods.map((period) => (
+            <button
+              key={period}
+              type="button"
+              className="button"
+              data-kind="plain"
+              onClick={() => choosePeriod(period)}
+            >
+              {t.list.periods[period]}
+            </button>
+          ))}
+        </div>
+      )}
       <div className="row">
         <button type="submit" className="button">
           {t.actions.apply}

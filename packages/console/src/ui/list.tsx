@@ -1,5 +1,6 @@
 import {
   type InfiniteData,
+  keepPreviousData,
   type UseInfiniteQueryResult,
   useInfiniteQuery,
 } from "@tanstack/react-query";
@@ -35,11 +36,14 @@ export function List<T extends object>(
     readonly isFixed?: boolean;
     /** Reads the list again at this interval, if its records publish no events. */
     readonly everyMs?: number;
+    /** Keeps the rows until those of another filter are here. */
+    readonly keepsRows?: boolean;
   },
 ) {
-  const { list, query, isFixed, empty, everyMs, ...shown } = props;
+  const { list, query, isFixed, empty, everyMs, keepsRows = false, ...shown } = props;
   const interval = everyMs === undefined ? {} : { refetchInterval: everyMs };
-  const found = useInfiniteQuery({ ...pagesOf(list, query), ...interval });
+  const kept = keepsRows ? { placeholderData: keepPreviousData } : {};
+  const found = useInfiniteQuery({ ...pagesOf(list, query), ...interval, ...kept });
   const isFiltered =
     !isFixed && Object.values(query).some((value) => value !== undefined && value !== "");
   const words = isFiltered ? t.states.nothingMatches : (empty ?? t.states.empty);
@@ -55,12 +59,14 @@ export function PagedTable<T extends object>(
   const { column, selection } = useSelection(rows, { keyOf, nameOf: bulk?.nameOf ?? keyOf });
   if (found.data === undefined) return <Awaited found={found} />;
   const isEmpty = rows.length === 0 && !found.hasNextPage;
+  // Rows of an earlier filter are not to be changed.
+  const isOld = found.isPlaceholderData;
   const bar =
-    bulk === undefined ? null : (
+    bulk === undefined || isOld ? null : (
       <BulkBar {...bulk} {...{ selection, keyOf }} isOffered={!isEmpty} />
     );
   return (
-    <div className="stack">
+    <div className="stack" aria-busy={isOld}>
       {found.isError ? (
         <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
       ) : null}

@@ -1,5 +1,6 @@
 import { type UseMutationOptions, useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
+import { needsApproval, Problem } from "../api/problem.ts";
 import { attemptKey } from "../api/request.ts";
 
 /** A mutation that runs once at a time, so that a double click makes one change. */
@@ -21,7 +22,7 @@ export function useSingle<T, V = void>(options: UseMutationOptions<T, Error, V>)
 
 /**
  * Sends a form. Sending unchanged content again after an error is the same attempt and uses the same
- * idempotency key. Changed content is a new attempt, and a success ends the attempt.
+ * idempotency key. Changed content is a new attempt, and a success or a proposal ends the attempt.
  */
 export function useAttempt<T, V>(options: {
   send: (content: V, idempotencyKey: string) => Promise<T>;
@@ -33,9 +34,17 @@ export function useAttempt<T, V>(options: {
     mutationFn: async (content) => {
       const text = JSON.stringify(content);
       if (attempt.current.text !== text) attempt.current = { text, key: attemptKey() };
-      const answer = await options.send(content, attempt.current.key);
-      attempt.current = { text: "", key: "" };
-      return answer;
+      const end = () => {
+        attempt.current = { text: "", key: "" };
+      };
+      try {
+        const answer = await options.send(content, attempt.current.key);
+        end();
+        return answer;
+      } catch (error) {
+        if (error instanceof Problem && error.code === needsApproval) end();
+        throw error;
+      }
     },
   });
 }

@@ -10,6 +10,7 @@ export const operatorWords = {
   show: "Show",
   confirm: "Confirm",
   done: "Done.",
+  again: "Do this again",
   changes: "This is what will change.",
   noChange: "Nothing would change.",
   nothing: "–",

@@ -3,6 +3,7 @@ export const searchWords = {
   keys: "Ctrl K",
   title: "Search",
   hint: "Pages, names, whole ids and references. A name is found by the beginnings of its words.",
+  partial: "Not everything was searched, because a part of the server did not answer.",
   label: "What do you look for?",
   pages: "Pages",
   ids: "Records",

@@ -83,6 +83,7 @@ export const treasuryWords = {
     } as Record<string, string>,
     one: "Approval",
     changes: "What changes",
+    unchanged: "What stays, or is not part of the proposal",
     details: "The complete records, as the approval covers them",
     before: "As it is",
     after: "As it would be",

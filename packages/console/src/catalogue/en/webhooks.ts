@@ -143,8 +143,8 @@ export const webhookWords = {
     action: "Replay",
     title: "Replay deliveries",
     text: "Deliveries of a span of time are sent again, at the rate below. Receivers see the same ids again.",
-    since: "From day (UTC)",
-    until: "To day (UTC), empty for now",
+    since: "From day",
+    until: "To day, empty for now",
     states: "Which",
     statesChoices: {
       exhausted: "Those that were given up",

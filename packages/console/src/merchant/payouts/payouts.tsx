@@ -21,6 +21,7 @@ const route = getRouteApi("/shell/payouts");
 export function Payouts() {
   const session = useSession();
   const navigate = route.useNavigate();
+  const search = route.useSearch();
   return (
     <ListPage
       title={words.title}
@@ -29,9 +30,13 @@ export function Payouts() {
       columns={payoutColumns}
       keyOf={({ id }) => id}
       file={{ name: "payouts", columns: payoutFileColumns }}
-      filters={useFilters()}
-      search={route.useSearch()}
-      onSearch={(next) => void navigate({ search: next })}
+      filters={useFilters(search.source_currency_code !== undefined)}
+      search={search}
+      onSearch={(next) => {
+        const { sort, ...others } = next;
+        const isOrdered = next.source_currency_code || !sort?.includes("amount");
+        void navigate({ search: isOrdered ? next : others });
+      }}
       bulk={useCancellations(may(session, "payout:write"))}
       add={
         may(session, "payout:write") ? (
@@ -82,12 +87,17 @@ function useCancellations(isAllowed: boolean): Bulk<PayoutItem> | undefined {
   };
 }
 
-function useFilters(): readonly Filter[] {
+function useFilters(hasCurrency: boolean): readonly Filter[] {
   const { data } = useInfiniteQuery({ ...pagesOf(corridors, { limit: 100 }), staleTime: 300_000 });
   const known = data?.pages.flatMap(({ items }) => items) ?? [];
   const choices = (codes: readonly string[]) =>
     [...new Set(codes)].toSorted().map((code) => [code, code] as const);
+  // Amounts of several currencies have no order.
+  const orders = Object.entries(t.list.orders).filter(
+    ([order]) => hasCurrency || !order.includes("amount"),
+  );
   return [
+    { name: "sort", label: t.list.order, kind: "choice", options: orders, none: t.list.newest },
     {
       name: "status",
       label: t.list.status,

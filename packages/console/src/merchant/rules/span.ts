@@ -1,16 +1,16 @@
-import { dayAfter } from "../../ui/rules/times.ts";
+import { endOf, startOf } from "../../ui/rules/times.ts";
 
 /** The first and last day in the URL, both inclusive. */
 type Days = { readonly created_from?: string; readonly created_to?: string };
 
 const day = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Converts days to list parameters. These are times in UTC, and the end is exclusive. */
+/** Converts days of the person's time zone to list parameters. The end is exclusive. */
 export function spanQuery<T extends Days>(search: T): T {
   const { created_from: from = "", created_to: to = "" } = search;
   return {
     ...search,
-    ...(day.test(from) ? { created_from: `${from}T00:00:00Z` } : {}),
-    ...(day.test(to) ? { created_to: `${dayAfter(to)}T00:00:00Z` } : {}),
+    ...(day.test(from) ? { created_from: startOf(from).toISOString() } : {}),
+    ...(day.test(to) ? { created_to: endOf(to).toISOString() } : {}),
   };
 }

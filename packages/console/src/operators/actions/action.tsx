@@ -11,23 +11,25 @@ import { t } from "../../catalogue/en.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { Modal } from "../../ui/dialog.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { StepNotice } from "../../ui/step-up.tsx";
-import { useAttempt } from "../../ui/use-attempt.ts";
+import { useAttempt, useSingle } from "../../ui/use-attempt.ts";
 import { Changes } from "../changes.tsx";
 import { merchantsQuery } from "../merchants.ts";
 import { ProposalNotice } from "../open-proposal.tsx";
-import { actionsOf, callMethod, useCurrent } from "./call.ts";
+import { actionsOf, assertRegistered, callMethod, currentQuery } from "./call.ts";
 import { ActionFields } from "./form.tsx";
-import { Answer, isList, Rows } from "./result.tsx";
+import { Answer, isList, onceOnly, Rows } from "./result.tsx";
 import {
   changesIn,
   fieldsOf,
-  requestIn,
+  reviewedRequest,
   sentence,
   slugOf,
   type Values,
+  valuesFrom,
   valuesOf,
 } from "./rules/form.ts";
 
@@ -42,95 +44,108 @@ export function ActionPage() {
   return <Action key={`${action} ${JSON.stringify(search)}`} {...{ command, search }} />;
 }
 
-/** The form of an action, and its result. A read whose values the address names runs at once. */
-function Action({ command, search }: { command: CallCommand; search: Values }) {
+/** What a person reviews and confirms. It stays as it is while the page reads records again. */
+type Asked = {
+  readonly request: JsonObject;
+  readonly values: Values;
+  readonly before: Values;
+  /** True if the record as it is now is known. */
+  readonly isCompared: boolean;
+};
+
+/** The form of an action, and its result. */
+function Action(props: { command: CallCommand; search: Values }) {
+  const { command } = props;
   const { summary, details, show } = command;
   const isChange = changes(command);
+  const session = useSession();
+  const client = useQueryClient();
+  const search = valuesFrom(command, props.search);
   const [typed, setTyped] = useState<Values>({});
-  const [problem, setProblem] = useState<InputError>();
-  const [asked, setAsked] = useState<JsonObject | undefined>(() =>
-    isChange ? undefined : readyRequest(command, search),
-  );
+  const [asked, setAsked] = useState(() => askedAtOnce(command, search));
   const [isOpen, setOpen] = useState(false);
   const named = { ...search, ...typed };
-  const { current, isLoading } = useCurrent(command, named);
-  const before = current === undefined ? {} : valuesOf(command, current);
-  const values = { ...before, ...named };
-  const client = useQueryClient();
-  const merchants = useQuery({ ...merchantsQuery, enabled: namesMerchant(command) });
-  const nameOf = (id: string) => merchants.data?.items.find((each) => each.id === id)?.name;
+  const query = currentQuery(command, named, session);
+  const current = useQuery({ ...(query ?? { queryKey: ["actions", "none"] }), enabled: !!query });
+  const values = { ...(query && current.data ? valuesOf(command, current.data) : {}), ...named };
   const doing = useAttempt({
-    send: (request: JsonObject, operation_id) =>
+    send: ({ request }: Asked, operation_id) =>
       callMethod(command.method, { ...request, mutation: { operation_id } }),
     onSuccess: async () => {
       setOpen(false);
       // The next change of the same record begins with its new values.
-      setTyped(command.current === undefined ? {} : keyOf(command, values));
-      await client.invalidateQueries();
+      setTyped(command.current === undefined ? {} : keysOf(command, values));
+      void client.invalidateQueries();
     },
   });
-  const assertRegistered = () => {
-    const { registered } = command;
-    const field = fieldsOf(command).find(({ path }) => path === registered);
-    const isKnown = nameOf(values[field?.key ?? ""] ?? "") !== undefined;
-    if (field !== undefined && merchants.data?.isCut === false && !isKnown) {
-      throw new InputError(words.notRegistered, { label: field.label });
-    }
-  };
+  const review = useSingle({
+    mutationFn: async () => {
+      const record = query === undefined ? undefined : await client.fetchQuery(query);
+      const before = record ? valuesOf(command, record) : {};
+      const now = { ...before, ...named };
+      const request = reviewedRequest(command, before, now);
+      messageOf(command.method, request);
+      await assertRegistered(command, request);
+      setAsked({ request, before, values: now, isCompared: query !== undefined });
+      doing.reset();
+      setOpen(isChange);
+    },
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    try {
-      const request = checkedRequest(command, values);
-      assertRegistered();
-      setProblem(undefined);
-      doing.reset();
-      setAsked(request);
-      setOpen(isChange);
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      setProblem(error);
-    }
+    if (!doing.isPending) review.mutate();
   };
-  const onChange = (change: Values) => setTyped({ ...typed, ...change });
+  const { error } = review;
+  const problem = error instanceof InputError ? error : undefined;
+  const onChange = (change: Values) => setTyped((before) => ({ ...before, ...change }));
   const problems = problem === undefined ? {} : { [problem.label]: problem.problem };
+  const isDone = doing.isSuccess && !isOpen;
+  const isBusy = review.isPending || doing.isPending || (query !== undefined && current.isLoading);
   return (
     <Page title={sentence(summary)} lead={<Link to="/actions">{words.title}</Link>}>
-      {doing.isSuccess && !isOpen ? (
+      {isDone ? (
         <>
           <Notice tone="good">{words.done}</Notice>
           <Answer answer={doing.data} of={"record" in show ? show.record : ""} />
         </>
       ) : null}
-      <form className="form card" onSubmit={submit} noValidate>
-        {details === undefined ? null : <p className="soft">{details.replaceAll("\n", " ")}</p>}
-        <ActionFields {...{ command, values, problems, onChange }} />
-        {problem?.label === "" ? <Notice tone="bad">{problem.problem}</Notice> : null}
+      {isDone && command.current === undefined ? (
         <div>
-          <button type="submit" className="button" data-kind="primary" disabled={isLoading}>
-            {isChange ? words.review : words.show}
+          <button type="button" className="button" onClick={() => doing.reset()}>
+            {words.again}
           </button>
         </div>
-      </form>
-      {isChange || asked === undefined ? null : <Found {...{ command, values }} request={asked} />}
+      ) : (
+        <form className="form card" onSubmit={submit} noValidate>
+          {details === undefined ? null : <p className="soft">{details.replaceAll("\n", " ")}</p>}
+          <ActionFields {...{ command, values, problems, onChange }} />
+          {problem?.label === "" ? <Notice tone="bad">{problem.problem}</Notice> : null}
+          {error !== null && problem === undefined ? <StepNotice error={error} /> : null}
+          <div>
+            <button type="submit" className="button" data-kind="primary" disabled={isBusy}>
+              {isChange ? words.review : words.show}
+            </button>
+          </div>
+        </form>
+      )}
+      {isChange || asked === undefined ? null : <Found command={command} {...asked} />}
       <Modal title={sentence(summary)} text={words.changes} isOpen={isOpen} onOpenChange={setOpen}>
-        <Changes
-          changes={changesIn(command, before, values)}
-          isCompared={current !== undefined}
-          nameOf={nameOf}
-        />
+        {asked === undefined ? null : <Review command={command} {...asked} />}
         {doing.isError ? <Outcome error={doing.error} command={command} /> : null}
         <div className="row">
-          <button
-            type="button"
-            className="button"
-            data-kind="primary"
-            disabled={doing.isPending || asked === undefined}
-            onClick={() => asked && doing.mutate(asked)}
-          >
-            {doing.isPending ? t.states.working : words.confirm}
-          </button>
+          {doing.isError && isProposed(doing.error) ? null : (
+            <button
+              type="button"
+              className="button"
+              data-kind="primary"
+              disabled={doing.isPending || asked === undefined}
+              onClick={() => asked && doing.mutate(asked)}
+            >
+              {doing.isPending ? t.states.working : words.confirm}
+            </button>
+          )}
           <button type="button" className="button" onClick={() => setOpen(false)}>
-            {t.actions.cancel}
+            {doing.isError && isProposed(doing.error) ? t.actions.close : t.actions.cancel}
           </button>
         </div>
       </Modal>
@@ -138,45 +153,58 @@ function Action({ command, search }: { command: CallCommand; search: Values }) {
   );
 }
 
-const namesMerchant = (command: CallCommand) =>
-  fieldsOf(command).some(({ source }) => source?.list === "merchants list");
-
 /** Returns the values that name the record. */
-function keyOf({ arguments: positional = [] }: CallCommand, values: Values): Values {
+function keysOf({ arguments: positional = [] }: CallCommand, values: Values): Values {
   return Object.fromEntries(positional.map(({ name }) => [name, values[name]]));
 }
 
-function checkedRequest(command: CallCommand, values: Values): JsonObject {
-  const request = requestIn(command, values);
-  messageOf(command.method, request);
-  return request;
-}
-
-/** Returns the request of a read if the address has all of its required values. */
-function readyRequest(command: CallCommand, search: Values): JsonObject | undefined {
+/**
+ * Returns the request of a list if the address has all of its required values. A single record is
+ * read only when a person asks for it, because the audit trail may name its readers.
+ */
+function askedAtOnce(command: CallCommand, values: Values): Asked | undefined {
+  if (changes(command) || !isList(command)) return undefined;
   try {
-    return checkedRequest(command, search);
+    return { request: reviewedRequest(command, {}, values), values, before: {}, isCompared: false };
   } catch {
     return undefined;
   }
 }
 
+/** Names the record that is changed, and what changes. */
+function Review({ command, before, values, isCompared }: { command: CallCommand } & Asked) {
+  const { data } = useQuery({ ...merchantsQuery, enabled: namesMerchant(command) });
+  const nameOf = (id: string) => data?.items.find((each) => each.id === id)?.name;
+  const keys = command.current === undefined ? [] : fieldsOf(command).filter(({ isKey }) => isKey);
+  const rows = keys.map(({ key, title }) => {
+    const text = values[key] ?? "";
+    const name = nameOf(text);
+    return [title, name ? `${name} (${text})` : text] as const;
+  });
+  return (
+    <>
+      <Facts rows={rows} />
+      <Changes {...{ isCompared, nameOf }} changes={changesIn(command, before, values)} />
+    </>
+  );
+}
+
+const namesMerchant = (command: CallCommand) =>
+  fieldsOf(command).some(({ source }) => source?.list === "merchants list");
+
+const isProposed = (error: unknown): error is Problem =>
+  error instanceof Problem && error.code === needsApproval;
+
 /** A refusal, or the proposal that another person has to approve. */
 function Outcome({ error, command }: { error: unknown; command: CallCommand }) {
-  if (error instanceof Problem && error.code === needsApproval) {
-    const place = serviceOf(command) as ApprovalPlace;
-    return <ProposalNotice place={place} proposalId={error.message} />;
-  }
-  return <StepNotice error={error} />;
+  if (!isProposed(error)) return <StepNotice error={error} />;
+  return <ProposalNotice place={serviceOf(command) as ApprovalPlace} proposalId={error.message} />;
 }
 
 function Found(props: { command: CallCommand; request: JsonObject; values: Values }) {
-  const { command, request } = props;
-  return isList(command) ? (
-    <Rows {...props} command={command} />
-  ) : (
-    <OneRecord {...{ command, request }} />
-  );
+  const { command, request, values } = props;
+  if (isList(command)) return <Rows {...{ command, request, values }} />;
+  return <OneRecord {...{ command, request }} />;
 }
 
 function OneRecord({ command, request }: { command: CallCommand; request: JsonObject }) {
@@ -184,6 +212,7 @@ function OneRecord({ command, request }: { command: CallCommand; request: JsonOb
   const found = useQuery({
     queryKey: ["actions", "record", name, request],
     queryFn: () => callMethod(method, request),
+    ...onceOnly,
   });
   if (found.data === undefined) return <Awaited found={found} />;
   return <Answer answer={found.data} of={"record" in show ? show.record : ""} />;

@@ -1,4 +1,4 @@
-import type { DescMethodUnary, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { DescMethodUnary, JsonObject } from "@bufbuild/protobuf";
 import { callCommands } from "@disburse/commands/commands/all.ts";
 import {
   type CallCommand,
@@ -6,12 +6,19 @@ import {
   rolesOf,
   type Source,
 } from "@disburse/commands/table/command.ts";
+import { InputError } from "@disburse/commands/table/input-error.ts";
 import { plainOf, valueAt } from "@disburse/commands/table/plain.ts";
 import { messageOf } from "@disburse/commands/table/request.ts";
-import { useQuery } from "@tanstack/react-query";
+import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { Problem } from "../../api/problem.ts";
 import { answerOf, transport } from "../../api/rpc.ts";
+import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
+import { t } from "../../catalogue/en.ts";
 import { hasRole, type Session } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { usePaused } from "../../ui/use-paused.ts";
+import { textOf } from "./rules/flat.ts";
 import { fieldsOf, requestIn, type Values } from "./rules/form.ts";
 
 /** Calls an RPC with a request as JSON. Returns the response as JSON, as the command line shows it. */
@@ -30,7 +37,8 @@ const suggestedMax = 100;
 /** Reads the possible values of a field, as far as the form's other values allow it. */
 export function useSuggestions(source: Source | undefined, values: Values) {
   const list = actionsOf(useSession()).find(({ name }) => name === source?.list);
-  const request = list === undefined ? undefined : requestOrNone(list, values);
+  const json = usePaused(JSON.stringify(list && requestOrNone(list, values)) ?? "");
+  const request = json === "" ? undefined : (JSON.parse(json) as JsonObject);
   const { data } = useQuery({
     queryKey: ["actions", "suggestions", list?.name, request],
     queryFn: () =>
@@ -59,32 +67,42 @@ function requestOrNone(command: CallCommand, values: Values): JsonObject | undef
   }
 }
 
-/** Reads the record that an action changes, once the form names it. */
-export function useCurrent(command: CallCommand, values: Values) {
+/** Returns the query of the record that an action changes, once the form names it. */
+export function currentQuery(command: CallCommand, values: Values, session: Session) {
   const { current, method } = command;
-  const session = useSession();
-  const wanted = current?.by ?? current?.method.input.fields.map(({ name }) => name) ?? [];
+  if (current === undefined || !hasRole(session, ...rolesOf(current))) return undefined;
+  const { method: read, record, by } = current;
+  const wanted = by ?? read.input.fields.map(({ name }) => name);
   const named = fieldsOf(command).map(({ key, path }) => [path.split(".").at(-1), values[key]]);
   const key = Object.fromEntries(
     named.filter(([name = "", text]) => text && wanted.includes(name)),
   ) as JsonObject;
-  const isNamed = wanted.length === Object.keys(key).length;
-  const { data, isLoading } = useQuery({
+  if (wanted.length > Object.keys(key).length) return undefined;
+  return queryOptions({
     queryKey: ["actions", "current", method.name, key],
     queryFn: async () => {
-      const { method: read, record, by } = current as NonNullable<typeof current>;
-      const answer = await callMethod(read, by === undefined ? key : { limit: suggestedMax });
-      return recordIn(answer[record], key) ?? null;
+      if (by === undefined) return ((await callMethod(read, key))[record] ?? {}) as JsonObject;
+      const { items } = await readAllPages<JsonObject>(async (page) => {
+        const answer = await callMethod(read, page);
+        return pageOf((answer[record] ?? []) as JsonObject[], textOf(answer["next_cursor"]));
+      });
+      return items.find((each) => by.every((name) => each[name] === key[name])) ?? null;
     },
-    enabled: current !== undefined && isNamed && hasRole(session, ...rolesOf(current)),
     staleTime: 0,
   });
-  return { current: data ?? undefined, isLoading };
 }
 
-function recordIn(found: JsonValue | undefined, key: JsonObject): JsonObject | undefined {
-  if (!Array.isArray(found)) return (found ?? {}) as JsonObject;
-  const isMeant = (each: JsonObject) =>
-    Object.entries(key).every(([name, value]) => each[name] === value);
-  return (found as JsonObject[]).find(isMeant);
+/** Throws an `InputError` if the merchant that a request names isn't registered. */
+export async function assertRegistered(command: CallCommand, request: JsonObject): Promise<void> {
+  const { registered } = command;
+  if (registered === undefined) return;
+  const field = fieldsOf(command).find(({ path }) => path === registered);
+  try {
+    const merchant_id = textOf(valueAt(request, registered));
+    await callMethod(BeneficiaryService.method.getMerchant, { merchant_id });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "RECORD_NOT_FOUND") throw error;
+    const label = field?.label ?? "";
+    throw new InputError(t.operators.notRegistered, { label, cause: error });
+  }
 }

@@ -66,7 +66,7 @@ function Field(props: {
     );
   }
   if (kind === "file") {
-    const read = async (file: File | undefined) => onChange(file ? await base64Of(file) : "");
+    const read = async (file: File | undefined) => onChange(file ? await contentOf(file) : "");
     return <FileField {...own} onChange={(file) => void read(file)} />;
   }
   if (kind === "many") {
@@ -127,7 +127,8 @@ function Items(props: { list: ItemList } & Omit<FormProps, "command">) {
   );
 }
 
-/** Reads a file as base64, the JSON form of bytes. */
-async function base64Of(file: File): Promise<string> {
-  return new Uint8Array(await file.arrayBuffer()).toBase64();
+/** Reads a file as its name and, on the next line, its content as base64, the JSON form of bytes. */
+async function contentOf(file: File): Promise<string> {
+  const content = new Uint8Array(await file.arrayBuffer()).toBase64();
+  return `${file.name.replaceAll("\n", " ")}\n${content}`;
 }

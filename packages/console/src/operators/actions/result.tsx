@@ -18,7 +18,13 @@ import type { Column } from "../../ui/table.tsx";
 import { Text } from "../changes.tsx";
 import { actionsOf, callMethod } from "./call.ts";
 import { flatOf, textOf } from "./rules/flat.ts";
-import { sentence, slugOf, textsIn, type Values } from "./rules/form.ts";
+import { sentence, sharedValues, slugOf, textsIn, type Values } from "./rules/form.ts";
+
+/** A read is a person's act, which the audit trail may have. It isn't repeated by itself. */
+export const onceOnly = {
+  staleTime: Number.POSITIVE_INFINITY,
+  refetchOnWindowFocus: false,
+} as const;
 
 const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
@@ -51,7 +57,8 @@ export function Rows(props: { command: List; request: JsonObject; values: Values
     const rows = (answer[show.list] ?? []) as JsonObject[];
     return pageOf(rows, textOf(answer["next_cursor"]));
   };
-  const found = useInfiniteQuery(rpcPagesOf(["actions", "rows", command.name, request], read));
+  const pages = rpcPagesOf(["actions", "rows", command.name, request], read);
+  const found = useInfiniteQuery({ ...pages, ...onceOnly });
   const next = actionsOf(session).flatMap((action) => {
     const given = [...(action.arguments ?? []), ...(action.options ?? [])];
     const own = given.find(({ source }) => source?.list === command.name);
@@ -59,7 +66,8 @@ export function Rows(props: { command: List; request: JsonObject; values: Values
       ({ name, source }) => name === own?.name || source === undefined || values[name],
     );
     if (own?.source === undefined || !isReady) return [];
-    return [{ action, name: own.name, value: own.source.value }];
+    const shared = textsIn(sharedValues(command, action, values));
+    return [{ action, shared, name: own.name, value: own.source.value }];
   });
   const columns: Column<JsonObject>[] = ("columns" in show ? show.columns : []).map((column) => ({
     id: columnPath(column),
@@ -73,12 +81,12 @@ export function Rows(props: { command: List; request: JsonObject; values: Values
       <details>
         <summary>{t.list.actions}</summary>
         <ul className="stack">
-          {next.map(({ action, name, value }) => (
+          {next.map(({ action, shared, name, value }) => (
             <li key={action.name}>
               <Link
                 to="/actions/$action"
                 params={{ action: slugOf(action) }}
-                search={textsIn({ ...values, [name]: textOf(valueAt(row, value)) })}
+                search={{ ...shared, [name]: textOf(valueAt(row, value)) }}
               >
                 {sentence(action.summary)}
               </Link>

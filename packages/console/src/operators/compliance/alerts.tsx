@@ -143,6 +143,8 @@ export function Alerts() {
   );
 }
 
+const nameOf = ({ id, hit }: Alert) => hit?.matchedName || id;
+
 /** Assigns several alerts to the reviewer, or to nobody. */
 function useAssignments(): Bulk<Alert> | undefined {
   const session = useSession();
@@ -155,7 +157,16 @@ function useAssignments(): Bulk<Alert> | undefined {
   const { assignToMe, unassign, assignText } = t.compliance.alert;
   const shared = { text: assignText, kind: "primary" } as const;
   return {
-    nameOf: ({ id, hit }) => hit?.matchedName || id,
+    nameOf,
+    summary: (rows) => (
+      <ul className="scrolled small">
+        {rows.map((row) => (
+          <li key={row.id}>
+            {nameOf(row)} · {words.assignee}: {row.assignee || words.unassigned}
+          </li>
+        ))}
+      </ul>
+    ),
     onDone: () => client.invalidateQueries({ queryKey: ["compliance"] }),
     actions: [
       { ...shared, label: assignToMe, change: assign(session.person.id) },

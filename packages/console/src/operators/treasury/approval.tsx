@@ -20,7 +20,7 @@ import { Changes } from "../changes.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { MerchantName } from "../merchant-name.tsx";
 import { isReason, ReasonField } from "../reason-field.tsx";
-import { proposedAction, proposedDifference } from "./approvals.tsx";
+import { proposedAction, proposedDifference, Records } from "./approvals.tsx";
 
 const words = t.treasury.approvals;
 const route = getRouteApi("/shell/approvals/$place/$proposalId");
@@ -36,6 +36,7 @@ export function ApprovalPage() {
   if (found.data === undefined) return <AwaitedPage title={words.one} found={found} />;
   const { proposal } = found.data;
   if (proposal === undefined) return <p>{t.problems.notFound}</p>;
+  const { changes, facts } = proposedDifference(proposal);
   return (
     <Page
       title={`${words.one}: ${proposedAction(proposal)}`}
@@ -62,14 +63,14 @@ export function ApprovalPage() {
         />
       </div>
       <Section title={words.changes}>
-        <Changes changes={proposedDifference(proposal)} isCompared={proposal.before !== ""} />
-        <details>
-          <summary>{words.details}</summary>
-          <div className="columns">
-            <Json title={words.before} text={proposal.before} />
-            <Json title={words.after} text={proposal.after} />
+        <Changes changes={changes} isCompared={proposal.before !== ""} />
+        {facts.length === 0 ? null : (
+          <div className="card">
+            <strong>{words.unchanged}</strong>
+            <Facts rows={facts} />
           </div>
-        </details>
+        )}
+        <Records {...proposal} />
       </Section>
     </Page>
   );
@@ -96,18 +97,6 @@ function Subject({ id }: { id: string }) {
     );
   }
   return <span className="mono break">{id}</span>;
-}
-
-/** The approval covers this text. The text is therefore shown completely, and only indented. */
-function Json({ title, text }: { title: string; text: string }) {
-  return (
-    <div>
-      <strong>{title}</strong>
-      <pre className="card mono break">
-        {text === "" ? words.nothing : JSON.stringify(JSON.parse(text), null, 2)}
-      </pre>
-    </div>
-  );
 }
 
 function Decide({ place, proposal }: { place: ApprovalPlace; proposal: Proposal }) {

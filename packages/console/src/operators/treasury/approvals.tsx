@@ -50,10 +50,43 @@ export function proposedAction({ rpc }: Proposal): string {
 export const proposedDifference = ({ before, after }: Proposal) =>
   differenceOf(recordIn(before), recordIn(after));
 
-/** Reads a record of a proposal. */
+/** Reads a record of a proposal. A text that is no JSON object is its only field. */
 function recordIn(text: string): JsonObject {
-  const json: JsonValue = text === "" ? {} : JSON.parse(text);
+  const json = jsonIn(text);
   return typeof json === "object" && json !== null && !Array.isArray(json) ? json : { text };
+}
+
+function jsonIn(text: string): JsonValue | undefined {
+  try {
+    return text === "" ? {} : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The approval covers this text. The text is therefore shown completely, and only indented. */
+function Record({ title, text }: { title: string; text: string }) {
+  const json = jsonIn(text);
+  const shown = json === undefined ? text : JSON.stringify(json, null, 2);
+  return (
+    <div>
+      <strong>{title}</strong>
+      <pre className="card mono break">{text === "" ? words.nothing : shown}</pre>
+    </div>
+  );
+}
+
+/** The complete records of a proposal. */
+export function Records({ before, after }: Proposal) {
+  return (
+    <details>
+      <summary>{words.details}</summary>
+      <div className="columns">
+        <Record title={words.before} text={before} />
+        <Record title={words.after} text={after} />
+      </div>
+    </details>
+  );
 }
 
 const columns: readonly Column<Placed>[] = [
@@ -126,9 +159,11 @@ export async function readProposals(state = "") {
     waitingForCaller: state === "",
     limit: proposalsMax,
   };
+  let isCut = false;
   const results = await Promise.allSettled(
     approvalPlaces.map(async (place) => {
-      const { proposals } = await answerOf(approvalsAt(place).listProposals(request));
+      const { proposals, nextCursor } = await answerOf(approvalsAt(place).listProposals(request));
+      isCut ||= nextCursor !== "";
       return proposals.map((proposal): Placed => ({ place, proposal }));
     }),
   );
@@ -139,6 +174,8 @@ export async function readProposals(state = "") {
     proposals: found.toSorted((one, two) =>
       isoOf(two.proposal.createdAt).localeCompare(isoOf(one.proposal.createdAt)),
     ),
+    /** True if a service has more proposals. */
+    isCut,
     missing: approvalPlaces.filter((_, index) => results[index]?.status === "rejected"),
   };
 }
@@ -200,17 +237,21 @@ function Summary({ rows }: { rows: readonly Placed[] }) {
       <ul className="scrolled small">
         {rows.map((row) => (
           <li key={keyOf(row)}>
-            <strong>{nameOf(row)}</strong>{" "}
-            {proposedDifference(row.proposal)
-              .map(({ title, before, after }) =>
-                before === "" ? `${title}: ${after}` : `${title}: ${before} → ${after}`,
-              )
-              .join("; ")}
+            <strong>{nameOf(row)}</strong> {differenceText(row.proposal)}
+            <Records {...row.proposal} />
           </li>
         ))}
       </ul>
     </>
   );
+}
+
+function differenceText(proposal: Proposal): string {
+  const { changes, facts } = proposedDifference(proposal);
+  const changed = changes.map(({ title, before, after }) =>
+    before === "" ? `${title}: ${after}` : `${title}: ${before} → ${after || words.nothing}`,
+  );
+  return [...changed, ...facts.map(([title, text]) => `${title}: ${text}`)].join("; ");
 }
 
 export function Approvals() {

@@ -14,7 +14,7 @@ import { PagedTable } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { dayAfter } from "../../ui/rules/times.ts";
+import { endOf, startOf } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { ActionLink } from "../actions/action-link.tsx";
 import { rateBounds, ratePoints } from "./rules/rate-points.ts";
@@ -70,10 +70,9 @@ const columns: readonly Column<HistoricRate>[] = [
 
 /** Converts the URL's days to the list's time limits. */
 function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
-  const start = (day: string) => timestampFromDate(new Date(`${day}T00:00:00Z`));
   return {
-    ...(from === undefined || from === "" ? {} : { from: start(from) }),
-    ...(to === undefined || to === "" ? {} : { to: start(dayAfter(to)) }),
+    ...(from === undefined || from === "" ? {} : { from: timestampFromDate(startOf(from)) }),
+    ...(to === undefined || to === "" ? {} : { to: timestampFromDate(endOf(to)) }),
   };
 }
 
@@ -150,7 +149,7 @@ function Drawn(props: {
   const points = useMemo(() => {
     const dated = rates?.map(({ rate }) => ({ rate: rate?.rate ?? "", asOf: isoOf(rate?.asOf) }));
     const now = Date.now();
-    return ratePoints(dated ?? [], to ? Math.min(now, Date.parse(dayAfter(to))) : now);
+    return ratePoints(dated ?? [], to ? Math.min(now, endOf(to).getTime()) : now);
   }, [rates, to]);
   if (found.data === undefined) return <Awaited found={found} />;
   const bounds = rateBounds(points);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countDownText, dayAfter, spanText, utcText } from "./times.ts";
+import { countDownText, daysOf, endOf, spanText, startOf, utcText } from "./times.ts";
 
 test.each([
   [0, "0 s"],
@@ -22,9 +22,19 @@ test.each([
   expect(countDownText(ms)).toBe(text);
 });
 
-test("returns the next day, also across months and years", () => {
-  expect(dayAfter("2026-02-28")).toBe("2026-03-01");
-  expect(dayAfter("2026-12-31")).toBe("2027-01-01");
+test("a day ends when the next begins, also across months and years", () => {
+  expect(endOf("2026-02-28")).toEqual(startOf("2026-03-01"));
+  expect(endOf("2026-12-31")).toEqual(startOf("2027-01-01"));
+});
+
+test.each([
+  ["today", "2026-03-01", "2026-03-01"],
+  ["week", "2026-02-23", "2026-03-01"],
+  ["month", "2026-03-01", "2026-03-01"],
+  ["lastMonth", "2026-02-01", "2026-02-28"],
+] as const)("%s is from %s to %s", (period, from, to) => {
+  expect(daysOf(period, new Date("2026-03-01T23:59:59"))).toEqual([from, to]);
+  expect(daysOf(period, new Date("2026-03-01T00:00:00"))).toEqual([from, to]);
 });
 
 test("formats a time in UTC", () => {

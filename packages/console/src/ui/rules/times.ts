@@ -41,9 +41,31 @@ export function countDownText(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** Returns the next day, `yyyy-mm-dd`, because the end of a list's period is exclusive. */
-export function dayAfter(day: string): string {
-  const at = new Date(`${day}T00:00:00Z`);
-  at.setUTCDate(at.getUTCDate() + 1);
-  return at.toISOString().slice(0, 10);
+/** Returns when a day, `yyyy-mm-dd`, begins in the person's time zone. */
+export const startOf = (day: string): Date => new Date(`${day}T00:00:00`);
+
+/** Returns when the day after begins, because the end of a list's period is exclusive. */
+export function endOf(day: string): Date {
+  const at = startOf(day);
+  at.setDate(at.getDate() + 1);
+  return at;
+}
+
+const dayOf = (at: Date): string =>
+  [at.getFullYear(), at.getMonth() + 1, at.getDate()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join("-");
+
+export const periods = ["today", "week", "month", "lastMonth"] as const;
+
+/** Returns the first and the last day of a period in the person's time zone. */
+export function daysOf(period: (typeof periods)[number], now: Date): readonly [string, string] {
+  const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()];
+  const [first, last] = {
+    today: [now, now],
+    week: [new Date(year, month, day - 6), now],
+    month: [new Date(year, month, 1), now],
+    lastMonth: [new Date(year, month - 1, 1), new Date(year, month, 0)],
+  }[period] as [Date, Date];
+  return [dayOf(first), dayOf(last)];
 }

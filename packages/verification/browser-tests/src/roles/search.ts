@@ -30,6 +30,8 @@ export const search: BrowserTest = {
     await mia.page.getByText("Nothing matches").waitFor();
     expectThat((await person.count()) === 0, "no search inside words");
 
+    await ordersPayouts(mia, payoutId);
+
     const ada = await arrive("ada");
     await ask(ada, "set rate");
     await ada.page.getByRole("link", { name: "Set the rate of a corridor" }).click();
@@ -41,6 +43,27 @@ export const search: BrowserTest = {
     await ada.page.getByText("Nothing matches").waitFor();
   },
 };
+
+/** A period takes one click. Amounts are ordered within one currency. */
+async function ordersPayouts({ page, open, checkPage }: Visitor, payoutId: string): Promise<void> {
+  await open("payouts");
+  await page.getByRole("button", { name: "Last 7 days" }).click();
+  await page.waitForURL(/created_from=.*created_to=/);
+  await page.locator(`a[href$="${payoutId}"]`).first().waitFor();
+  await page.getByRole("button", { name: "Last month" }).click();
+  await page.getByText("Nothing matches").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  expectThat(
+    (await page.getByLabel("Order").getByRole("option").count()) === 2,
+    "no order by amount",
+  );
+  await page.getByLabel("Paid in", { exact: true }).selectOption("USD");
+  await page.getByLabel("Order").selectOption("Lowest amount first");
+  await page.waitForURL(/sort=amount/);
+  await checkPage("payouts-ordered", page.locator("tbody tr").first());
+  await page.getByLabel("Paid in", { exact: true }).selectOption("");
+  await page.waitForURL((url) => !url.search.includes("sort"));
+}
 
 async function ask({ page }: Visitor, text: string): Promise<void> {
   await page.locator("#content").waitFor();

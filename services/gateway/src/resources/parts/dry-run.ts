@@ -81,8 +81,8 @@ function previewOf({ change }: Call) {
 }
 
 /**
- * Removes the balance and the limits for a caller that may not read accounts. A key that only gets
- * quotes would otherwise read both.
+ * Removes the balance and the limits for a caller that may not read accounts. Whether an amount is
+ * within them is still said, as the refusal of the operation itself would say it.
  */
 function shownTo({ scopes }: Call, preview: PreviewPayoutResponse): PreviewPayoutResponse {
   return scopes.has("account:read") ? preview : { ...preview, availableAmount: "", limits: [] };

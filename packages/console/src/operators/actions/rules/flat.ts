@@ -20,10 +20,27 @@ export function textOf(json: JsonValue | undefined): string {
   return typeof json === "object" ? JSON.stringify(json) : String(json);
 }
 
-/** Returns the fields whose values differ between two records. */
+/**
+ * Compares two records of a proposal. Fields of `before` that `after` doesn't name don't change: they
+ * are facts about the record, like those that are equal.
+ */
 export function differenceOf(before: JsonObject, after: JsonObject) {
-  const [old, now] = [new Map(flatOf(before)), new Map(flatOf(after))];
-  return [...new Set([...old.keys(), ...now.keys()])]
-    .map((title) => ({ title, before: old.get(title) ?? "", after: now.get(title) ?? "" }))
-    .filter((each) => each.before !== each.after);
+  const named = Object.keys(before).filter((name) => name in after);
+  const old = new Map(
+    flatOf(Object.fromEntries(named.map((name) => [name, before[name] ?? null]))),
+  );
+  const now = new Map(flatOf(after));
+  const all = [...new Set([...old.keys(), ...now.keys()])].map((title) => {
+    return { title, before: old.get(title) ?? "", after: now.get(title) ?? "" };
+  });
+  const others = Object.entries(before).filter(([name]) => !(name in after));
+  return {
+    changes: all.filter((each) => each.before !== each.after),
+    facts: [
+      ...all.flatMap(({ title, ...each }) =>
+        each.before === each.after ? [[title, each.before] as const] : [],
+      ),
+      ...flatOf(Object.fromEntries(others)),
+    ],
+  };
 }

@@ -3,7 +3,16 @@ import type { CallCommand } from "@disburse/commands/table/command.ts";
 import { messageOf } from "@disburse/commands/table/request.ts";
 import { describe, expect, it } from "vitest";
 import { differenceOf } from "./flat.ts";
-import { changesIn, fieldsOf, listsOf, requestIn, valuesOf } from "./form.ts";
+import {
+  changesIn,
+  fieldsOf,
+  listsOf,
+  requestIn,
+  reviewedRequest,
+  sharedValues,
+  valuesFrom,
+  valuesOf,
+} from "./form.ts";
 
 const named = (name: string) => callCommands.find((each) => each.name === name) as CallCommand;
 
@@ -101,15 +110,80 @@ it("the current record fills the form, and its changes are shown in words", () =
   });
 });
 
+describe("an action that changes only what it is sent", () => {
+  const update = named("webhooks update");
+  const keys = { merchant: "mer_1", endpoint: "whe_1" };
+  const before = {
+    endpoint: "whe_1",
+    url: "https://a.example",
+    description: "checkout",
+    type: "a\nb",
+  };
+  const request = (values: Record<string, string>) =>
+    reviewedRequest(update, before, { ...before, ...keys, ...values });
+
+  it("gets the fields that differ", () => {
+    const own = { merchant_id: "mer_1", endpoint_id: "whe_1" };
+    expect(request({})).toEqual(own);
+    expect(request({ type: "a" })).toEqual({ ...own, event_types: ["a"] });
+    expect(request({ description: "" })).toEqual({ ...own, description: "" });
+    expect(changesIn(update, before, { ...before, ...keys, description: "" })).toEqual([
+      { title: "Description", before: "checkout", after: "" },
+    ]);
+  });
+
+  it("refuses to remove what it can't", () => {
+    const error = expect.objectContaining({ label: "--type" });
+    expect(() => request({ type: "" })).toThrow(error);
+  });
+});
+
+it("an address fills only what the form shows", () => {
+  const handle = named("bank-files handle");
+  const given = { finding: "f", content: "eA==", resolution: "READ_AGAIN", note: "n", else: "x" };
+  expect(valuesFrom(handle, given)).toEqual({ finding: "f", note: "n" });
+  const sweep = named("rails sweep");
+  expect(valuesFrom(sweep, { rail: "bank", charge: "true" })).toEqual({ rail: "bank" });
+  expect(valuesFrom(sweep, { charge: "yes" })).toEqual({ charge: "yes" });
+  const file = { finding: "f", note: "n", content: "fixed.ach\neA==" };
+  expect(requestIn(handle, file)).toMatchObject({ content: "eA==" });
+  expect(changesIn(handle, {}, file)).toContainEqual({
+    title: "Content",
+    before: "",
+    after: "fixed.ach",
+  });
+});
+
+it("a row's link keeps only values of the same field", () => {
+  const list = named("payouts list");
+  const values = { merchant: "mer_1", reference: "INV-1" };
+  expect(sharedValues(list, named("payouts resolve"), values)).toEqual({});
+  expect(sharedValues(list, named("payouts get"), values)).toEqual({ merchant: "mer_1" });
+});
+
 it("the difference of two records names only what differs", () => {
-  expect(differenceOf({}, { accountId: "acc_1" })).toEqual([
+  expect(differenceOf({}, { accountId: "acc_1" }).changes).toEqual([
     { title: "Account id", before: "", after: "acc_1" },
   ]);
   const before = { state: "on", limits: [{ day: "1.00" }], roles: ["a", "b"] };
   const after = { state: "on", limits: [{ day: "2.00" }, { day: "3.00" }], roles: ["a"] };
-  expect(differenceOf(before, after)).toEqual([
-    { title: "Limits, 1, day", before: "1.00", after: "2.00" },
-    { title: "Roles", before: "a, b", after: "a" },
-    { title: "Limits, 2, day", before: "", after: "3.00" },
+  expect(differenceOf(before, after)).toEqual({
+    changes: [
+      { title: "Limits, 1, day", before: "1.00", after: "2.00" },
+      { title: "Roles", before: "a, b", after: "a" },
+      { title: "Limits, 2, day", before: "", after: "3.00" },
+    ],
+    facts: [["State", "on"]],
+  });
+  const payout = { amount: "5.00", stage: "unknown" };
+  expect(differenceOf(payout, { resolution: { outcome: "settled" } })).toEqual({
+    changes: [{ title: "Resolution, outcome", before: "", after: "settled" }],
+    facts: [
+      ["Amount", "5.00"],
+      ["Stage", "unknown"],
+    ],
+  });
+  expect(differenceOf({ rules: { batches: true } }, { rules: {} }).changes).toEqual([
+    { title: "Rules, batches", before: "yes", after: "" },
   ]);
 });

@@ -23,6 +23,8 @@ export type ActionField = {
   readonly path: string;
   readonly kind: "text" | "choice" | "flag" | "file" | "many";
   readonly isRequired: boolean;
+  /** True for an argument, which names the record. */
+  readonly isKey: boolean;
   readonly choices: readonly string[];
   readonly source?: Source | undefined;
 };
@@ -40,34 +42,48 @@ export const titleOf = (name: string): string =>
 /** The path of an action's page: `rails-pause`. */
 export const slugOf = ({ name }: Pick<CallCommand, "name">): string => name.replaceAll(" ", "-");
 
+type Given = Option & { label: string; isRequired: boolean; isKey: boolean };
+
 /** Returns the fields of an action, without those of lists' items. */
 export function fieldsOf(command: CallCommand): readonly ActionField[] {
   const { arguments: positional = [], options = [], file, method } = command;
   const given = [
-    ...positional.map((each): Option & { label: string; isRequired: boolean } => ({
-      ...each,
-      value: "text",
-      label: `<${each.name}>`,
-      isRequired: each.isOptional !== true,
-    })),
-    ...options.map((each) => ({ isRequired: false, ...each, label: `--${each.name}` })),
+    ...positional.map(
+      (each): Given => ({
+        ...each,
+        value: "text",
+        label: `<${each.name}>`,
+        isRequired: each.isOptional !== true,
+        isKey: true,
+      }),
+    ),
+    ...options.map(
+      (each): Given => ({
+        isRequired: false,
+        ...each,
+        label: `--${each.name}`,
+        isKey: false,
+      }),
+    ),
   ];
-  const own = given.flatMap(({ name, about, field, label, isRequired, ...each }): ActionField[] => {
-    if (field === undefined) return [];
-    const shown = { key: name, label, title: titleOf(name), hint: sentence(about), path: field };
-    const isFlag = each.value === "";
-    const isFile = "isFile" in each && each.isFile === true;
-    const choices = each.choices ?? choicesIn(command, field);
-    const kind = isFile ? "file" : isFlag ? "flag" : each.isMany ? "many" : kindOf(choices);
-    return [{ ...shown, kind, isRequired, choices, source: each.source }];
-  });
+  const own = given.flatMap(
+    ({ name, about, field, label, isRequired, isKey, ...each }): ActionField[] => {
+      if (field === undefined) return [];
+      const shown = { key: name, label, title: titleOf(name), hint: sentence(about), path: field };
+      const isFlag = each.value === "";
+      const isFile = "isFile" in each && each.isFile === true;
+      const choices = each.choices ?? choicesIn(command, field);
+      const kind = isFile ? "file" : isFlag ? "flag" : each.isMany ? "many" : kindOf(choices);
+      return [{ ...shown, kind, isRequired, isKey, choices, source: each.source }];
+    },
+  );
   const ofFile = (file?.fields ?? []).filter(({ field }) => !field.includes("*"));
   return [
     ...own,
     ...ofFile.map(({ field, about }) => {
       const choices = choicesIn({ method }, field);
       const shown = { key: field, label: field, title: sentence(about), hint: "", path: field };
-      return { ...shown, kind: kindOf(choices), isRequired: false, choices };
+      return { ...shown, kind: kindOf(choices), isRequired: false, isKey: false, choices };
     }),
   ];
 }
@@ -124,7 +140,7 @@ export function requestIn(command: CallCommand, values: Values): JsonObject {
   });
   for (const { kind, label, path } of fields) {
     const text = textOf(label);
-    if (kind === "file" && text !== undefined) json[path] = text;
+    if (kind === "file" && text !== undefined) json[path] = text.slice(text.indexOf("\n") + 1);
   }
   const { input } = command.method;
   const setText = (path: string, label: string, text: string | undefined) => {
@@ -143,6 +159,43 @@ export function requestIn(command: CallCommand, values: Values): JsonObject {
     }
   }
   return json;
+}
+
+/**
+ * Builds the request of a reviewed form. An action that changes only what it is sent gets the fields
+ * that differ from the record.
+ */
+export function reviewedRequest(command: CallCommand, before: Values, values: Values): JsonObject {
+  if (command.current?.isPartial !== true) return requestIn(command, values);
+  const text = (of: Values, key: string) => of[key]?.trim() ?? "";
+  const sent = fieldsOf(command).filter(
+    ({ key, isKey }) => isKey || text(values, key) !== text(before, key),
+  );
+  const json = requestIn(command, Object.fromEntries(sent.map(({ key }) => [key, values[key]])));
+  for (const { key, label, path, kind, isKey } of sent) {
+    if (isKey || text(values, key) !== "") continue;
+    if (kind !== "text") throw new InputError("can't be removed", { label });
+    setAt(json, path, "");
+  }
+  return json;
+}
+
+/** Returns the values of an address that the form shows. */
+export function valuesFrom(command: CallCommand, search: Values): Record<string, string> {
+  const shown = fieldsOf(command).flatMap(({ key, kind, choices }) => {
+    const text = search[key];
+    const isShown =
+      kind === "choice" ? choices.includes(text ?? "") : kind === "flag" ? text === "yes" : true;
+    return text && kind !== "file" && isShown ? [[key, text] as const] : [];
+  });
+  return Object.fromEntries(shown);
+}
+
+/** Returns the values that mean the same in another action, because they fill the same field. */
+export function sharedValues(from: CallCommand, to: CallCommand, values: Values): Values {
+  const paths = new Map(fieldsOf(from).map(({ key, path }) => [key, path]));
+  const same = fieldsOf(to).filter(({ key, path }) => paths.get(key) === path);
+  return Object.fromEntries(same.map(({ key }) => [key, values[key]]));
 }
 
 function textIn(value: JsonValue | undefined): string {
@@ -174,8 +227,11 @@ export type Change = { readonly title: string; readonly before: string; readonly
 
 /** Returns the fields whose values differ, in words. */
 export function changesIn(command: CallCommand, before: Values, after: Values): readonly Change[] {
-  const own = fieldsOf(command).map(({ key, title, kind }) => {
-    const text = (values: Values) => (kind === "file" && values[key] ? "…" : (values[key] ?? ""));
+  // What names the record is shown apart.
+  const fields = fieldsOf(command).filter(({ isKey }) => !isKey || command.current === undefined);
+  const own = fields.map(({ key, title, kind }) => {
+    const text = (values: Values) =>
+      kind === "file" ? (values[key]?.split("\n")[0] ?? "") : (values[key]?.trim() ?? "");
     return { title, before: text(before), after: text(after) };
   });
   const items = listsOf(command).flatMap(({ path, fields }) => {
