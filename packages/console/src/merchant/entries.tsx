@@ -5,6 +5,9 @@ import { accounts, entriesOf } from "../api/lists.ts";
 import { pagesOf } from "../api/pages.ts";
 import { addressOf } from "../api/request.ts";
 import { t } from "../catalogue/en.ts";
+import { may } from "../session/session.ts";
+import { useSession } from "../session/use-session.ts";
+import { Badge } from "../ui/badge.tsx";
 import { type Filter, Filters } from "../ui/filters.tsx";
 import { List } from "../ui/list.tsx";
 import { Moment } from "../ui/moment.tsx";
@@ -12,6 +15,7 @@ import { Change, Money } from "../ui/money.tsx";
 import { Page } from "../ui/page.tsx";
 import { isZero } from "../ui/rules/amounts.ts";
 import type { Column } from "../ui/table.tsx";
+import { AccountSettings } from "./account-settings.tsx";
 import { spanQuery } from "./rules/span.ts";
 
 const words = t.shell.entries;
@@ -71,14 +75,24 @@ export function Entries() {
   const { accountId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const session = useSession();
+  const account = useAccount(accountId);
   const list = entriesOf(accountId);
   const query = spanQuery(search);
   return (
     <Page
-      title={words.titleOf(useAccountName(accountId))}
-      lead={<span className="mono break">{accountId}</span>}
+      title={words.titleOf(account?.name || (account?.currency_code ?? ""))}
+      lead={
+        <span className="row">
+          <span className="mono break">{accountId}</span>
+          {account?.closed_at ? <Badge tone="warn">{t.shell.accountSettings.closed}</Badge> : null}
+        </span>
+      }
       actions={
         <>
+          {account !== undefined && may(session, "account:write") ? (
+            <AccountSettings account={account} />
+          ) : null}
           <Statements accountId={accountId} from={query.created_from} to={query.created_to} />
           <a className="button" href={addressOf(`${list.path}.csv`, query)} download>
             {t.actions.exportCsv}
@@ -102,11 +116,9 @@ export function Entries() {
   );
 }
 
-/** Returns what tells an account from the merchant's others: its currency. */
-function useAccountName(accountId: string): string {
+function useAccount(accountId: string) {
   const { data } = useInfiniteQuery(pagesOf(accounts, {}));
-  const all = data?.pages.flatMap(({ items }) => items) ?? [];
-  return all.find(({ id }) => id === accountId)?.currency_code ?? "";
+  return data?.pages.flatMap(({ items }) => items).find(({ id }) => id === accountId);
 }
 
 function Statements(props: {

@@ -58,7 +58,7 @@ function Balances() {
   if (all.length === 0) return <Notice tone="info">{words.noAccounts}</Notice>;
   return (
     <ul className="cards">
-      {all.map(({ id, name, currency_code: currency, available, held }) => (
+      {all.map(({ id, name, currency_code: currency, available, held, closed_at: closedAt }) => (
         <li key={id} className="card">
           {name === "" ? null : <strong className="break">{name}</strong>}
           <span className="figure">
@@ -67,6 +67,7 @@ function Balances() {
           <span className="soft small">
             {words.available}
             {isZero(held) ? "" : `, ${words.held(moneyText(held, currency))}`}
+            {closedAt === "" ? "" : `, ${t.shell.accountSettings.closed.toLowerCase()}`}
           </span>
           <Link to="/accounts/$accountId" params={{ accountId: id }} className="small break">
             {words.statement} <span className="mono">{id}</span>

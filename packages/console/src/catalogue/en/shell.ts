@@ -40,6 +40,16 @@ export const shellWords = {
     treasury: "Treasury",
     platform: "Platform",
   },
+  accountSettings: {
+    change: "Name and threshold",
+    text: "The name is your own. Below the threshold, the account is in your list of tasks, and webhooks tell it. An empty field removes it.",
+    name: "Name",
+    threshold: (currency: string) => `Low balance below (${currency})`,
+    close: "Close the account",
+    closeText:
+      "It takes no new payouts and credits. Statements stay, and returned money still arrives. Only Disburse can open it again.",
+    closed: "Closed",
+  },
   work: {
     title: "To do",
     none: "Nothing to do now.",

@@ -39,9 +39,35 @@ export const admin: BrowserTest = {
     await checkPage("depositor", page.getByText("Whitelisted"));
     await open("depositors");
     await checkPage("depositors", page.getByRole("link", { name: "biz-1" }));
+    await nameAccount(visitor);
     await keysAndTeam(visitor);
   },
 };
+
+/** Names an account and sets its threshold, then removes both. */
+async function nameAccount({ page, checkPage, open }: Visitor): Promise<void> {
+  const dialog = page.getByRole("dialog");
+  const set = async (name: string, threshold: string) => {
+    await page.getByRole("button", { name: "Name and threshold" }).click();
+    await dialog.getByLabel("Name").fill(name);
+    await dialog.getByLabel(/^Low balance below/).fill(threshold);
+    if (name !== "") await checkPage("account-settings", dialog);
+    await dialog.getByRole("button", { name: "Name and threshold" }).click();
+    await dialog.waitFor({ state: "detached" });
+  };
+  await open("");
+  await page
+    .getByRole("link", { name: /^Entries/ })
+    .first()
+    .click();
+  await set("Payroll", "99999999.00");
+  await page.getByRole("heading", { level: 1, name: /Payroll/ }).waitFor();
+  await open("");
+  await page.getByRole("link", { name: "Accounts with a low balance" }).waitFor();
+  await page.locator(".card", { hasText: "Payroll" }).getByRole("link").click();
+  await set("", "");
+  await page.getByRole("heading", { level: 1, name: /Payroll/ }).waitFor({ state: "detached" });
+}
 
 /** Finds acme's refused request by its id and shows the reason. */
 async function recentRequest({ page, checkPage, open }: Visitor, sandbox: SandboxDocument) {
