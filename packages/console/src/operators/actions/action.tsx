@@ -51,6 +51,8 @@ type Asked = {
   readonly before: Values;
   /** True if the record as it is now is known. */
   readonly isCompared: boolean;
+  /** When the person asked. Asking again reads again. */
+  readonly at: number;
 };
 
 /** The form of an action, and its result. */
@@ -69,7 +71,7 @@ function Action(props: { command: CallCommand; search: Values }) {
   const current = useQuery({ ...(query ?? { queryKey: ["actions", "none"] }), enabled: !!query });
   const values = { ...(query && current.data ? valuesOf(command, current.data) : {}), ...named };
   const doing = useAttempt({
-    send: ({ request }: Asked, operation_id) =>
+    send: (request: JsonObject, operation_id) =>
       callMethod(command.method, { ...request, mutation: { operation_id } }),
     onSuccess: async () => {
       setOpen(false);
@@ -86,7 +88,7 @@ function Action(props: { command: CallCommand; search: Values }) {
       const request = reviewedRequest(command, before, now);
       messageOf(command.method, request);
       await assertRegistered(command, request);
-      setAsked({ request, before, values: now, isCompared: query !== undefined });
+      setAsked({ request, before, values: now, isCompared: query !== undefined, at: Date.now() });
       doing.reset();
       setOpen(isChange);
     },
@@ -139,7 +141,7 @@ function Action(props: { command: CallCommand; search: Values }) {
               className="button"
               data-kind="primary"
               disabled={doing.isPending || asked === undefined}
-              onClick={() => asked && doing.mutate(asked)}
+              onClick={() => asked && doing.mutate(asked.request)}
             >
               {doing.isPending ? t.states.working : words.confirm}
             </button>
@@ -165,7 +167,8 @@ function keysOf({ arguments: positional = [] }: CallCommand, values: Values): Va
 function askedAtOnce(command: CallCommand, values: Values): Asked | undefined {
   if (changes(command) || !isList(command)) return undefined;
   try {
-    return { request: reviewedRequest(command, {}, values), values, before: {}, isCompared: false };
+    const request = reviewedRequest(command, {}, values);
+    return { request, values, before: {}, isCompared: false, at: Date.now() };
   } catch {
     return undefined;
   }
@@ -201,16 +204,15 @@ function Outcome({ error, command }: { error: unknown; command: CallCommand }) {
   return <ProposalNotice place={serviceOf(command) as ApprovalPlace} proposalId={error.message} />;
 }
 
-function Found(props: { command: CallCommand; request: JsonObject; values: Values }) {
-  const { command, request, values } = props;
-  if (isList(command)) return <Rows {...{ command, request, values }} />;
-  return <OneRecord {...{ command, request }} />;
+function Found({ command, ...asked }: { command: CallCommand } & Asked) {
+  if (isList(command)) return <Rows command={command} {...asked} />;
+  return <OneRecord command={command} {...asked} />;
 }
 
-function OneRecord({ command, request }: { command: CallCommand; request: JsonObject }) {
+function OneRecord({ command, request, at }: { command: CallCommand } & Asked) {
   const { name, method, show } = command;
   const found = useQuery({
-    queryKey: ["actions", "record", name, request],
+    queryKey: ["actions", "record", name, request, at],
     queryFn: () => callMethod(method, request),
     ...onceOnly,
   });

@@ -47,8 +47,8 @@ type List = CallCommand & { readonly show: { readonly list: string } };
 export const isList = (command: CallCommand): command is List => "list" in command.show;
 
 /** The rows of a read, each with the actions that take its id. */
-export function Rows(props: { command: List; request: JsonObject; values: Values }) {
-  const { command, request, values } = props;
+export function Rows(props: { command: List; request: JsonObject; values: Values; at: number }) {
+  const { command, request, values, at } = props;
   const { method, show, summary } = command;
   const session = useSession();
   const read: ReadPage<JsonObject> = async ({ limit, cursor }) => {
@@ -57,7 +57,7 @@ export function Rows(props: { command: List; request: JsonObject; values: Values
     const rows = (answer[show.list] ?? []) as JsonObject[];
     return pageOf(rows, textOf(answer["next_cursor"]));
   };
-  const pages = rpcPagesOf(["actions", "rows", command.name, request], read);
+  const pages = rpcPagesOf(["actions", "rows", command.name, request, at], read);
   const found = useInfiniteQuery({ ...pages, ...onceOnly });
   const next = actionsOf(session).flatMap((action) => {
     const given = [...(action.arguments ?? []), ...(action.options ?? [])];

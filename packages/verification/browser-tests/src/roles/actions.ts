@@ -32,7 +32,7 @@ export const actions: BrowserTest = {
     await page.getByLabel("Note").fill("A wire of the merchant.");
     const dialog = await review(ada);
     await checkPage("action-review", dialog);
-    await confirm(dialog);
+    await losesAnswer(ada);
     await checkPage("action-done", page.getByText("Done."));
     await page.locator("dd", { hasText: "12.50" }).first().waitFor();
 
@@ -97,6 +97,30 @@ async function review({ page }: Visitor): Promise<Locator> {
 }
 
 const confirm = (dialog: Locator) => dialog.getByRole("button", { name: "Confirm" }).click();
+
+/** The answer of the first request is lost. A second review of the same content repeats it. */
+async function losesAnswer(ada: Visitor): Promise<void> {
+  const { page } = ada;
+  const operations: string[] = [];
+  const note = async (request: { postDataJSON: () => { mutation: { operationId: string } } }) =>
+    void operations.push(request.postDataJSON().mutation.operationId);
+  ada.willBeRefused("/CreditAccount");
+  await page.route("**/CreditAccount", async (route) => {
+    await note(route.request());
+    await route.fetch();
+    await route.abort();
+  });
+  const dialog = page.getByRole("dialog");
+  await confirm(dialog);
+  await dialog.getByText(/No answer came/).waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.unroute("**/CreditAccount");
+  const again = page.waitForRequest("**/CreditAccount");
+  await confirm(await review(ada));
+  await note(await again);
+  const [first, second] = operations;
+  expectThat(first !== "" && first === second, `one operation id: ${operations.join(", ")}`);
+}
 
 /** Four clicks from the list of corridors to a new rate. */
 async function changeRate(ada: Visitor): Promise<void> {
