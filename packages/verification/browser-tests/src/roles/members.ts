@@ -145,6 +145,10 @@ export const invited: BrowserTest = {
     await merchant.filter({ hasText: "globex" }).waitFor();
     await open("team");
     await checkPage("switched", page.getByRole("cell", { name: "Gus Admin" }));
+    // Her next session begins with the team of this one.
+    await page.getByRole("button", { name: "Your account" }).click();
+    await page.getByRole("menuitem", { name: "Switch to acme" }).click();
+    await merchant.filter({ hasText: "acme" }).waitFor();
   },
 };
 
