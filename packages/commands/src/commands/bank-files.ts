@@ -118,7 +118,7 @@ export const bankFileCommands: readonly CallCommand[] = [
     details:
       "Needs a second person. not_executed releases the held money: use it only if the bank confirms\n" +
       "that it did not pay and will not pay. A finding that names a payment is then handled; any\n" +
-      "other stays open until `bank-files handle --resolution nothing_of_ours`.",
+      "other stays open until it is handled with the resolution nothing_of_ours.",
     examples: [
       'bank-files outcome 9f86d0… po_01K… --outcome returned --code R03 --note "line 7 of returns.ach"',
     ],

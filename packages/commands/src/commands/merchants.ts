@@ -104,8 +104,8 @@ export const merchantCommands: readonly CallCommand[] = [
     name: "keys create",
     summary: "create an API key, which is shown only once",
     details:
-      "Without --scope, a key has all scopes in the sandbox and read scopes in live mode. Without\n" +
-      "--expires, it never expires in the sandbox and expires after 365 days in live mode.",
+      "Without scopes, a key has all scopes in the sandbox and read scopes in live mode. Without an\n" +
+      "expiry, it never expires in the sandbox and expires after 365 days in live mode.",
     examples: [
       'keys create mer_01k… --description "checkout"',
       "keys create mer_01k… --scope payout:read --scope quote:read --expires 2027-01-01",

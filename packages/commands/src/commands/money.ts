@@ -292,7 +292,7 @@ export const moneyCommands: readonly CallCommand[] = [
   {
     name: "rails sweep",
     summary: "book money withdrawn from a rail's bank or wallet",
-    details: "Approval as for `rails fund`. With --charge, it is a fee of the bank or the chain.",
+    details: "Approval as for `rails fund`. A charge is a fee of the bank or the chain.",
     examples: [
       'rails sweep ethereum 100000.00 USDC_ETH --note "0x2c26…"',
       'rails sweep bank 35.00 USD --charge --note "monthly fee, November"',

@@ -39,7 +39,8 @@ const filters: readonly Option[] = [
   {
     name: "order-by",
     field: "order_by",
-    about: "newest, oldest, lowest or highest; the amounts need --from-currency",
+    about:
+      "newest, oldest, lowest or highest; an order by amount needs the currency it is paid from",
   },
 ];
 

@@ -9,7 +9,7 @@ import type { CallCommand } from "./command.ts";
 import { fieldAt, jsonOfText, setAt } from "./fields.ts";
 import { InputError } from "./input-error.ts";
 
-/** What a person gave for arguments, `<name>`, and options, `--name`. */
+/** Returns the values of arguments, `<name>`, and options, `--name`. */
 export type Given = {
   readonly text: (label: string) => string | undefined;
   /** All values of an argument or option that may have several. */
