@@ -1,8 +1,6 @@
 import type { LedgerEntry } from "@disburse/sdk/gen/types.ts";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { accounts, entriesOf } from "../api/lists.ts";
-import { pagesOf } from "../api/pages.ts";
 import { addressOf } from "../api/request.ts";
 import { t } from "../catalogue/en.ts";
 import { may } from "../session/session.ts";
@@ -16,6 +14,7 @@ import { Page } from "../ui/page.tsx";
 import { isZero } from "../ui/rules/amounts.ts";
 import type { Column } from "../ui/table.tsx";
 import { AccountSettings } from "./account-settings.tsx";
+import { useAccount } from "./names.tsx";
 import { spanQuery } from "./rules/span.ts";
 
 const words = t.shell.entries;
@@ -114,11 +113,6 @@ export function Entries() {
       />
     </Page>
   );
-}
-
-function useAccount(accountId: string) {
-  const { data } = useInfiniteQuery(pagesOf(accounts, {}));
-  return data?.pages.flatMap(({ items }) => items).find(({ id }) => id === accountId);
 }
 
 function Statements(props: {

@@ -8,12 +8,16 @@ import { may } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 
+/** Returns an account of the merchant, if it is known. */
+export function useAccount(id: string, enabled = true) {
+  const { data } = useInfiniteQuery({ ...pagesOf(accounts, {}), enabled });
+  return data?.pages.flatMap(({ items }) => items).find((each) => each.id === id);
+}
+
 /** The name that the merchant gave an account, or its currency, with a link to the statement. */
 export function AccountName({ id }: { id: string }) {
   const session = useSession();
-  const mayRead = may(session, "account:read");
-  const { data } = useInfiniteQuery({ ...pagesOf(accounts, {}), enabled: mayRead });
-  const known = data?.pages.flatMap(({ items }) => items).find((each) => each.id === id);
+  const known = useAccount(id, may(session, "account:read"));
   if (known === undefined) return <span className="mono break">{id}</span>;
   return (
     <span className="row">

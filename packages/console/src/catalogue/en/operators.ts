@@ -2,7 +2,6 @@ export const operatorWords = {
   title: "Actions",
   lead: "Everything that your roles permit. The command line has the same actions.",
   find: "Find an action",
-  merchants: "Merchants",
   eachLine: "One on each line.",
   addItem: "Add a row",
   removeItem: "Remove this row",

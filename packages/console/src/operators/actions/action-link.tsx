@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../../session/use-session.ts";
 import { actionsOf } from "./call.ts";
-import { sentence, slugOf, textsIn, type Values } from "./rules/form.ts";
+import { slugOf, textsIn, type Values } from "./rules/form.ts";
 
 /** A link to an action with some of its values, if the person may run it. */
-export function ActionLink(props: { name: string; label?: string; values?: Values }) {
-  const { name, label, values = {} } = props;
+export function ActionLink(props: { name: string; label: string; values: Values }) {
+  const { name, label, values } = props;
   const action = actionsOf(useSession()).find((each) => each.name === name);
   if (action === undefined) return null;
   return (
@@ -15,7 +15,7 @@ export function ActionLink(props: { name: string; label?: string; values?: Value
       search={textsIn(values)}
       className="button"
     >
-      {label ?? sentence(action.summary)}
+      {label}
     </Link>
   );
 }

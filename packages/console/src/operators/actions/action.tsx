@@ -44,7 +44,7 @@ export function ActionPage() {
   return <Action key={`${action} ${JSON.stringify(search)}`} {...{ command, search }} />;
 }
 
-/** What a person reviews and confirms. It stays as it is while the page reads records again. */
+/** A reviewed request. It does not change when the page reads records again. */
 type Asked = {
   readonly request: JsonObject;
   readonly values: Values;

@@ -20,7 +20,7 @@ import { actionsOf, callMethod } from "./call.ts";
 import { flatOf, textOf } from "./rules/flat.ts";
 import { sentence, sharedValues, slugOf, textsIn, type Values } from "./rules/form.ts";
 
-/** A read is a person's act, which the audit trail may have. It isn't repeated by itself. */
+/** The audit trail may record each read. So only a person repeats one. */
 export const onceOnly = {
   staleTime: Number.POSITIVE_INFINITY,
   refetchOnWindowFocus: false,

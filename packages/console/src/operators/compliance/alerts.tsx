@@ -145,7 +145,7 @@ export function Alerts() {
 
 const nameOf = ({ id, hit }: Alert) => hit?.matchedName || id;
 
-/** Assigns several alerts to the reviewer, or to nobody. */
+/** Assigns several alerts to the reviewer, or unassigns them. */
 function useAssignments(): Bulk<Alert> | undefined {
   const session = useSession();
   const client = useQueryClient();

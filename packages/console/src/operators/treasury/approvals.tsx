@@ -223,7 +223,7 @@ function Decisions(props: { selection: Selection<Placed>; isOffered: boolean }) 
   );
 }
 
-/** What the selected proposals would do. The digests cover these texts. */
+/** Shows the changes of the selected proposals. Their digests cover these texts. */
 function Summary({ rows }: { rows: readonly Placed[] }) {
   const [first = ""] = rows.map(({ proposal }) => isoOf(proposal.expiresAt)).toSorted();
   return (
