@@ -25,9 +25,10 @@ export function NewEndpoint() {
   const creating = useAttempt({
     send: (body: object, idempotencyKey) =>
       send<WebhookEndpointWithSecrets>("POST", endpoints.path, { body, idempotencyKey }),
-    onSuccess: () => {
+    onSuccess: async () => {
       forget();
-      return client.invalidateQueries({ queryKey: [endpoints.path] });
+      // The secrets are shown only once, so they don't wait until lists are read again.
+      void client.invalidateQueries({ queryKey: [endpoints.path] });
     },
   });
   const submit = (event: FormEvent) => {
