@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { accounts } from "../api/lists.ts";
 import { send } from "../api/request.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { TextField } from "../ui/field.tsx";
 import { isZero } from "../ui/rules/amounts.ts";
@@ -36,7 +36,7 @@ export function AccountSettings({ account }: { account: Account }) {
       >
         <TextField label={words.name} value={form.name} onChange={set("name")} maxLength={100} />
         <TextField
-          label={words.threshold(currency)}
+          label={words.threshold({ currency })}
           value={form.low_balance_threshold}
           onChange={set("low_balance_threshold")}
           inputMode="decimal"

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Page, Section } from "../ui/page.tsx";
 
 const words = t.webhooks.developers;

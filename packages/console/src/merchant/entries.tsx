@@ -2,7 +2,7 @@ import type { LedgerEntry } from "@disburse/sdk/gen/types.ts";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { accounts, entriesOf } from "../api/lists.ts";
 import { addressOf } from "../api/request.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { may } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -80,7 +80,7 @@ export function Entries() {
   const query = spanQuery(search);
   return (
     <Page
-      title={words.titleOf(account?.name || (account?.currency_code ?? ""))}
+      title={words.titleOf({ name: account?.name || (account?.currency_code ?? "") })}
       lead={
         <span className="row">
           <span className="mono break">{accountId}</span>

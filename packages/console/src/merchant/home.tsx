@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { accounts, payouts } from "../api/lists.ts";
 import { pagesOf } from "../api/pages.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { may } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
 import { Awaited } from "../ui/awaited.tsx";
@@ -66,7 +66,7 @@ function Balances() {
           </span>
           <span className="soft small">
             {words.available}
-            {isZero(held) ? "" : `, ${words.held(moneyText(held, currency))}`}
+            {isZero(held) ? "" : `, ${words.held({ amount: moneyText(held, currency) })}`}
             {closedAt === "" ? "" : `, ${t.shell.accountSettings.closed.toLowerCase()}`}
           </span>
           <Link to="/accounts/$accountId" params={{ accountId: id }} className="small break">

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { accounts } from "../api/lists.ts";
 import { pagesOf } from "../api/pages.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { may } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
 import { CopyButton } from "../ui/copy-button.tsx";

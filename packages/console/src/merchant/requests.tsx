@@ -1,7 +1,7 @@
 import type { LoggedRequest } from "@disburse/sdk/gen/types.ts";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { requests } from "../api/lists.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Badge } from "../ui/badge.tsx";
 import type { Filter } from "../ui/filters.tsx";
 import { Moment } from "../ui/moment.tsx";
@@ -58,7 +58,7 @@ const columns: readonly Column<LoggedRequest>[] = [
     id: "duration",
     header: words.duration,
     align: "end",
-    cell: (row) => words.milliseconds(row.duration_ms),
+    cell: (row) => words.milliseconds({ ms: row.duration_ms }),
     csv: (row) => String(row.duration_ms),
   },
   {

@@ -6,7 +6,7 @@ import { accounts, batches, payouts, scheduledPayouts } from "../api/lists.ts";
 import { type ListOf, readAll } from "../api/pages.ts";
 import { Problem } from "../api/problem.ts";
 import { get, send } from "../api/request.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { may } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
 import { Awaited } from "../ui/awaited.tsx";
@@ -89,7 +89,7 @@ const payoutRow = (payout: PayoutItem): Waiting => ({
 const batchRow = (batch: Batch): Waiting => {
   const { source_total: total, receiving_totals: receiving } = batch;
   const totals = total === undefined ? receiving : [total];
-  const name = batch.reference_id || words.lines(batch.line_count);
+  const name = batch.reference_id || words.lines({ count: batch.line_count });
   return {
     id: batch.id,
     path: batches.path,
@@ -181,7 +181,7 @@ export function Approvals() {
     >
       {missing[0] === undefined ? null : <Awaited found={missing[0]} />}
       {found.some(({ data }) => data?.isCut) ? (
-        <Notice tone="warn">{words.cut(shownMax)}</Notice>
+        <Notice tone="warn">{words.cut({ most: shownMax })}</Notice>
       ) : null}
       {mayDecide ? <Decisions selection={selection} isOffered={waiting.length > 0} /> : null}
       {waiting.length > 0 ? (
@@ -237,13 +237,15 @@ function Summary({ rows }: { rows: readonly Waiting[] }) {
   const makers = new Set(rows.map(({ maker }) => maker).filter((maker) => maker !== ""));
   const [later, known] = [rows.filter(isLater), rows.filter((row) => !isLater(row))];
   const sum = sumsText(known.flatMap(({ amounts }) => amounts));
+  const costLater = words.costLater({ count: later.length });
+  const together = sum === "" ? costLater : words.sumLater({ sum, later: costLater });
   const [first] = rows
     .flatMap(({ approval }) => approval?.expires_at || [])
     .toSorted((one, two) => one.localeCompare(two));
   return (
     <Facts
       rows={[
-        [t.bulk.sum, later.length === 0 ? sum : words.sumLater(sum, later.length)],
+        [t.bulk.sum, later.length === 0 ? sum : together],
         [t.list.makers, [...makers].join(", ")],
         [t.bulk.expires, first && <Moment at={first} />],
       ]}

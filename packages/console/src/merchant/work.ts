@@ -3,7 +3,7 @@ import { type QueryKey, useQueries } from "@tanstack/react-query";
 import { accounts, batches, endpoints, payouts, scheduledPayouts } from "../api/lists.ts";
 import { type ListOf, readAll, readPage } from "../api/pages.ts";
 import type { Query } from "../api/request.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { may, type Session } from "../session/session.ts";
 import { isBelow } from "../ui/rules/sums.ts";
 import type { Work, WorkFound } from "../ui/work-list.tsx";

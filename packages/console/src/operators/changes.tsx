@@ -1,4 +1,4 @@
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Notice } from "../ui/notice.tsx";
 import { DataTable } from "../ui/table.tsx";
 

@@ -1,6 +1,6 @@
 import { answerOf, isoOf, rpcs } from "../api/rpc.ts";
 import { pageOf, readAllPages } from "../api/rpc-pages.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { isZero } from "../ui/rules/amounts.ts";
 import { spanText } from "../ui/rules/times.ts";
 import { readProposals } from "./treasury/approvals.tsx";
@@ -22,7 +22,7 @@ export type Counted = {
 /** Counts tasks, with the age of the oldest one. */
 function countOf(times: readonly string[], isPartial: boolean): Counted {
   const [first = ""] = times.toSorted();
-  const detail = words.oldest(spanText((Date.now() - Date.parse(first)) / 1_000));
+  const detail = words.oldest({ age: spanText((Date.now() - Date.parse(first)) / 1_000) });
   return { count: times.length, isPartial, detail };
 }
 
@@ -59,7 +59,7 @@ export const counts = {
     const waiting = short.reduce((sum, { waitingCount }) => sum + waitingCount, 0n);
     return {
       count: short.length,
-      detail: waiting === 0n ? "" : words.payoutsWait(String(waiting)),
+      detail: waiting === 0n ? "" : words.payoutsWait({ count: String(waiting) }),
     };
   },
   rails: async () => {

@@ -1,4 +1,4 @@
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { useSession } from "../session/use-session.ts";
 import { Page } from "../ui/page.tsx";
 import { WorkList } from "../ui/work-list.tsx";

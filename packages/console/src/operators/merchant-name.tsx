@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import type { Column } from "../ui/table.tsx";
 import { merchantsQuery, useMerchantName } from "./merchants.ts";

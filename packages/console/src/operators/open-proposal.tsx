@@ -2,7 +2,7 @@ import { ProposalState } from "@disburse/contracts/disburse/approval/v1/approval
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ApprovalPlace, answerOf, approvalsAt } from "../api/rpc.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Notice } from "../ui/notice.tsx";
 
 export function ProposalNotice(props: { place: ApprovalPlace; proposalId: string }) {

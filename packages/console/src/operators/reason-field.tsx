@@ -1,4 +1,4 @@
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { AreaField } from "../ui/field.tsx";
 
 /** The services' limits for the length of a reason. */

@@ -1,5 +1,5 @@
 import { useQueries } from "@tanstack/react-query";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { hasRole, type Session } from "../session/session.ts";
 import { compliance, deciders, support, treasury } from "../shell/pages.ts";
 import type { WorkFound } from "../ui/work-list.tsx";

@@ -1,7 +1,7 @@
 import { accounts, beneficiaries, payouts } from "../api/lists.ts";
 import { type ListOf, readPage } from "../api/pages.ts";
 import type { Query } from "../api/request.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { may, type Session } from "../session/session.ts";
 import { navigationFor } from "../shell/pages.ts";
 import { moneyText } from "../ui/rules/amounts.ts";

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { useSession } from "../session/use-session.ts";
 import { Modal } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";

@@ -1,6 +1,6 @@
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { forgetDrafts } from "../session/draft.ts";
 import { type Session, signOut, switchTeam } from "../session/session.ts";
 import { applyTheme, storedTheme, type Theme, themes } from "./theme.ts";
@@ -23,9 +23,9 @@ export function AccountMenu({ session, isLive }: { session: Session; isLive: boo
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" align="end" sideOffset={6}>
           <DropdownMenu.Label className="menu-label">
-            {words.signedInAs(session.person.email || session.person.name)}
+            {words.signedInAs({ name: session.person.email || session.person.name })}
             <br />
-            {words.roles(session.roles.join(", "))}
+            {words.roles({ roles: session.roles.join(", ") })}
             <br />
             {connectionText(session, isLive)}
           </DropdownMenu.Label>
@@ -55,7 +55,7 @@ function Teams({ session: { merchant, merchants = [] } }: { session: Session }) 
   const others = merchants.filter((each) => each.merchant.id !== merchant?.id);
   return others.map(({ id, merchant: { name } }) => (
     <DropdownMenu.Item key={id} onSelect={() => void switchTeam(id)}>
-      {words.switchTo(name)}
+      {words.switchTo({ name })}
     </DropdownMenu.Item>
   ));
 }

@@ -1,6 +1,6 @@
 import { Link, useRouter } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Page } from "../ui/page.tsx";
 import { ProblemNotice } from "../ui/problem-notice.tsx";
 

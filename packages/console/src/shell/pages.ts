@@ -1,4 +1,4 @@
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { hasRole, may, type Session } from "../session/session.ts";
 
 type NavigationLink = { readonly to: string; readonly label: string; readonly exact?: boolean };

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from "react";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 
 const Search = lazy(async () => ({ default: (await import("../search/search.tsx")).Search }));
 

@@ -1,4 +1,4 @@
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { openSignIn } from "../session/session.ts";
 import { Modal } from "../ui/dialog.tsx";
 

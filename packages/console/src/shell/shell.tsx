@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { forgetDrafts } from "../session/draft.ts";
 import { type Session, sessionQuery } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
@@ -89,7 +89,7 @@ function InvitationNotice({ session: { invitations = [] } }: { session: Session 
   if (invitations.length === 0 || path.endsWith("/invitations")) return null;
   return (
     <Notice tone="info">
-      {words.invited(invitations.map(({ merchant }) => merchant.name).join(", "))}{" "}
+      {words.invited({ names: invitations.map(({ merchant }) => merchant.name).join(", ") })}{" "}
       <Link to="/invitations">{words.pages.invitations}</Link>
     </Notice>
   );
@@ -126,7 +126,7 @@ function Count({ of: count }: { of: number | undefined }) {
   return (
     <span className="count">
       {count}
-      <span className="visually-hidden"> {words.work.count(count)}</span>
+      <span className="visually-hidden"> {words.work.count({ count })}</span>
     </span>
   );
 }

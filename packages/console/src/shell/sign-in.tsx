@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { signInAddress } from "../session/session.ts";
 import mark from "../styles/mark.svg";
 import { Notice } from "../ui/notice.tsx";

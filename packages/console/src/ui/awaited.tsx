@@ -1,4 +1,4 @@
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Page } from "./page.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 

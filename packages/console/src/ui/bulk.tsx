@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { attemptKey } from "../api/request.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Modal } from "./dialog.tsx";
 import { AreaField } from "./field.tsx";
 import { StepNotice } from "./step-up.tsx";
@@ -60,8 +60,10 @@ export function BulkBar<T>(
           {isNone ? words.all : words.clear}
         </button>
       ) : null}
-      {isNone ? null : <span role="status">{words.selected(rows.length)}</span>}
-      {rows.length > bulkMax ? <span className="soft">{words.most(bulkMax)}</span> : null}
+      {isNone ? null : <span role="status">{words.selected({ count: rows.length })}</span>}
+      {rows.length > bulkMax ? (
+        <span className="soft">{words.most({ count: bulkMax })}</span>
+      ) : null}
       {actions.map((action) => (
         <BulkButton key={action.label} {...{ ...named, rows, action, onDone, onClear }} />
       ))}
@@ -186,7 +188,7 @@ function BulkButton<T>(props: Asked<T>) {
 }
 
 const labelOf = <T,>({ label }: BulkAction<T>, rows: readonly T[], failures: number) =>
-  failures > 0 ? t.actions.retry : words.action(label, rows.length);
+  failures > 0 ? t.actions.retry : words.action({ label, count: rows.length });
 
 type Result = "done" | { readonly error: unknown };
 
@@ -200,7 +202,7 @@ function Results<T>(
   const done = [...results.values()].filter((each) => each === "done").length;
   return (
     <>
-      <p role="status">{words.results(done, rows.length)}</p>
+      <p role="status">{words.results({ done, count: rows.length })}</p>
       <ul className="scrolled small">
         {rows.map((row) => {
           const result = results.get(keyOf(row));

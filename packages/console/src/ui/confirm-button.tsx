@@ -1,6 +1,6 @@
 import { type ReactNode, useRef, useState } from "react";
 import { attemptKey } from "../api/request.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Modal } from "./dialog.tsx";
 import { StepNotice } from "./step-up.tsx";
 import { useSingle } from "./use-attempt.ts";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 
 /** Copies a text. Browsers offer no clipboard to pages without https. */
 export function CopyButton({ text, label = t.actions.copy }: { text: string; label?: string }) {

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { exportRowsMax } from "../api/pages.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Notice } from "./notice.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 import type { Column } from "./table.tsx";
@@ -33,7 +33,9 @@ export function ExportButton<T extends object>(props: {
       {saving.isError ? <ProblemNotice error={saving.error} /> : null}
       {saving.data === undefined ? null : (
         <Notice tone={saving.data.isCut ? "warn" : "good"}>
-          {saving.data.isCut ? t.list.exportCut(exportRowsMax) : t.list.exported(saving.data.count)}
+          {saving.data.isCut
+            ? t.list.exportCut({ rows: exportRowsMax })
+            : t.list.exported({ rows: saving.data.count })}
         </Notice>
       )}
     </>

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useState } from "react";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Modal } from "./dialog.tsx";
 import { SelectField, TextField } from "./field.tsx";
 import { daysOf, periods } from "./rules/times.ts";
@@ -102,7 +102,7 @@ export function Filters(props: {
   return (
     <search aria-label={t.list.filters}>
       <button type="button" className="button" onClick={() => setOpen(true)}>
-        {count > 0 ? t.list.filtersSet(count) : t.list.filters}
+        {count > 0 ? t.list.filtersSet({ count }) : t.list.filters}
       </button>
       <Modal title={t.list.filters} isOpen={isOpen} onOpenChange={setOpen} isSheet>
         {form}

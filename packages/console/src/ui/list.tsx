@@ -6,7 +6,7 @@ import {
 } from "@tanstack/react-query";
 import { type ListOf, type Page, pagesOf } from "../api/pages.ts";
 import type { Query } from "../api/request.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Awaited } from "./awaited.tsx";
 import { type Bulk, BulkBar } from "./bulk.tsx";
 import { Notice } from "./notice.tsx";
@@ -88,19 +88,22 @@ export function PagedTable<T extends object>(
   );
 }
 
+function shownText(shown: number, isMore: boolean, page: Page<unknown> | undefined): string {
+  const { total, isCapped } = page ?? {};
+  if (total === undefined) return isMore ? t.list.shownOfMany({ shown }) : String(shown);
+  return isCapped === true ? t.list.shownCapped({ shown, total }) : t.list.shown({ shown, total });
+}
+
 /** The number of shown rows, and a button to read more. */
 function More<T>(props: {
   found: UseInfiniteQueryResult<InfiniteData<Page<T>>, Error>;
   shown: number;
 }) {
   const { found, shown } = props;
-  const { total, isCapped = false } = found.data?.pages.at(-1) ?? {};
   return (
     <div className="row between">
       <span className="soft small" role="status">
-        {total === undefined
-          ? t.list.shownOfMany(shown, found.hasNextPage)
-          : t.list.shown(shown, total, isCapped)}
+        {shownText(shown, found.hasNextPage, found.data?.pages.at(-1))}
       </span>
       {found.hasNextPage ? (
         <button

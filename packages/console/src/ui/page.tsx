@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from "react";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 
 /** Shows a page with its heading and sets the window's title. */
 export function Page(props: {

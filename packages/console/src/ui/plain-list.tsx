@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/request.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Awaited } from "./awaited.tsx";
 import { Notice } from "./notice.tsx";
 import { type Column, DataTable } from "./table.tsx";

@@ -1,5 +1,5 @@
 import { Problem, type Violation } from "../api/problem.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { UntilSignedIn } from "../session/signed-in.tsx";
 import { Notice } from "./notice.tsx";
 
@@ -51,7 +51,7 @@ function Shown({ error, noAnswer, onRetry }: Shown) {
       )}
       {error.requestId === "" ? null : (
         <p className="small break">
-          {error.code} · {words.requestId(error.requestId)}
+          {error.code} · {words.requestId({ id: error.requestId })}
         </p>
       )}
       {retry}
@@ -59,10 +59,17 @@ function Shown({ error, noAnswer, onRetry }: Shown) {
   );
 }
 
+const rowsMax = 10;
+
 /** Names the rows of an uploaded file and the first line's reference. */
 function placeOf({ row, rows, reference_id, line_count }: Violation): string {
   if (row === undefined) return "";
-  return words.rows({ rows: rows ?? [row], count: line_count ?? 1, reference: reference_id });
+  const shown = (rows ?? [row]).slice(0, rowsMax);
+  const more = (line_count ?? 1) - shown.length;
+  const list = more > 0 ? words.more({ rows: shown.join(", "), more }) : shown.join(", ");
+  const place = words.rows({ rows: list, count: line_count ?? 1 });
+  const reference = reference_id === undefined ? "" : ` (${reference_id})`;
+  return `${place}${reference}: `;
 }
 
 function sentence(

@@ -1,5 +1,5 @@
 import { needsApproval, needsSignIn, Problem } from "../api/problem.ts";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { openSignIn } from "../session/session.ts";
 import { UntilSignedIn } from "../session/signed-in.tsx";
 import { Notice } from "./notice.tsx";

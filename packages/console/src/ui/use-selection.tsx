@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import type { Column } from "./table.tsx";
 
 export type Selection<T> = {
@@ -27,7 +27,7 @@ export function useSelection<T>(
     cell: (row) => (
       <input
         type="checkbox"
-        aria-label={t.bulk.select(nameOf(row))}
+        aria-label={t.bulk.select({ name: nameOf(row) })}
         checked={keys.has(keyOf(row))}
         onChange={() => toggle(keyOf(row))}
       />

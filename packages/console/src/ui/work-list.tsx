@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Section } from "./page.tsx";
 
 /** A kind of task, and the page for it. */

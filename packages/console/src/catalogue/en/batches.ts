@@ -17,8 +17,7 @@ export const batchWords = {
   upload: {
     title: "Upload a batch",
     file: "CSV file",
-    hint: (columns: string) =>
-      `A header row with the names of the columns, then up to 10,000 lines out of one account, 8 MiB at most. Columns: ${columns}. Each line has one of the two amounts. Nothing is held or paid before the batch is approved.`,
+    hint: "A header row with the names of the columns, then up to 10,000 lines out of one account, 8 MiB at most. Columns: {columns}. Each line has one of the two amounts. Nothing is held or paid before the batch is approved.",
     send: "Check and upload",
     sending: "Checking…",
     notKnown:
@@ -26,7 +25,7 @@ export const batchWords = {
   },
   one: {
     title: "Batch",
-    titleOf: (name: string) => `Batch ${name}`,
+    titleOf: "Batch {name}",
     account: "From account",
     sourceTotal: "Sum of what is sent",
     receivingTotal: "Sum of what is received",
@@ -46,7 +45,7 @@ export const batchWords = {
     approveText:
       "Each line is quoted when its turn comes, and paid at once. A line with which the batch would cost more than the maximum fails; so does each that is refused, alone.",
     rejectText: "The batch is cancelled with all its lines. Nothing was held for it.",
-    maximum: (currency: string) => `All lines together cost at most, in ${currency}`,
+    maximum: "All lines together cost at most, in {currency}",
     cancel: "Cancel the batch",
     cancelText:
       "Lines whose payout is not created yet are cancelled. Payouts that were created go on.",

@@ -66,8 +66,8 @@ export const beneficiaryWords = {
     review:
       "Its name, country, document or wallet resembles an entry of a sanctions list. Compliance officers decide; until then it cannot be paid.",
     blocked: "It cannot be paid: compliance has blocked it.",
-    unpayable: (reason: string) =>
-      `Its payment method cannot carry its details (${reason}). Add it again with shorter ones.`,
+    unpayable:
+      "Its payment method cannot carry its details ({reason}). Add it again with shorter ones.",
     pending: "It is being screened and cannot be paid yet. This takes a moment.",
   },
   links: {

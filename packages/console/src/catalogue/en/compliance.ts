@@ -21,14 +21,14 @@ export const complianceWords = {
     assignee: "Assigned to",
     unassigned: "unassigned",
     totals: "Totals",
-    oldest: (age: string) => `The oldest has waited for ${age}.`,
+    oldest: "The oldest has waited for {age}.",
     totalsCut: "Of the 1,000 that have waited longest.",
-    older: (days: number) => `older than ${days === 1 ? "a day" : `${days} days`}`,
+    older: "older than {days, plural, one {a day} other {# days}}",
   },
   verdicts: { clear: "Clear", review: "Review", block: "Block" } as Record<string, string>,
   alert: {
     title: "Alert",
-    titleOf: (name: string) => `Alert: ${name}`,
+    titleOf: "Alert: {name}",
     sides: "Party and listed entry",
     ours: "Party",
     listed: "Listed entry",
@@ -82,7 +82,7 @@ export const complianceWords = {
       "alert.true_match": "Decided: true match",
       "alert.reopened": "Opened again",
     } as Record<string, string>,
-    by: (who: string) => `by ${who}`,
+    by: "by {who}",
     decide: "Decide",
     decision: "Decision",
     decisions: {
@@ -119,11 +119,11 @@ export const complianceWords = {
     verdict: "Verdict",
     hits: "Hits",
     noHits: "No entry of any list is like it.",
-    compared: (lists: string) => `Compared with ${lists}.`,
+    compared: "Compared with {lists}.",
   },
   changes: {
-    title: (version: string) => `What changed in ${version}`,
-    since: (version: string) => `Compared with ${version}`,
+    title: "What changed in {version}",
+    since: "Compared with {version}",
     first: "It is the first version of this list: every entry is new.",
     base: "Compared with",
     replaced: "The one before",
@@ -149,9 +149,8 @@ export const complianceWords = {
   monitoring: {
     title: "Re-screening",
     none: "No one is monitored yet.",
-    done: (count: string) => `All ${count} subjects were compared with what is in force.`,
-    under: (compared: string, all: string) =>
-      `${compared} of ${all} subjects were compared with what is in force`,
+    done: "All {count} subjects were compared with what is in force.",
+    under: "{compared} of {all} subjects were compared with what is in force",
     behindSince: "Behind since",
     verdicts: { clear: "Clear", review: "In review", block: "Blocked" } as Record<string, string>,
     events: "Changes to be announced",
@@ -161,8 +160,8 @@ export const complianceWords = {
     inForce: "In force",
     unavailable:
       "A source has failed again and again: what it publishes is not screened against yet.",
-    retained: (list: string, forms: number) =>
-      `${list}: ${forms} entries or earlier forms of entries are no longer on the list and stay in force until another person approves their removal. See Approvals for whom it would clear.`,
+    retained:
+      "{list}: {forms} entries or earlier forms of entries are no longer on the list and stay in force until another person approves their removal. See Approvals for whom it would clear.",
     list: "List",
     version: "Version",
     entries: "Entries",

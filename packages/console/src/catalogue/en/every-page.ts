@@ -28,12 +28,11 @@ export const formWords = {
     wallet: "Wallet",
     contact: "Address and contact",
   },
-  bankIn: (country: string) => `A bank in ${country}`,
+  bankIn: "A bank in {country}",
   countryHint: "Begin to type its name",
   problems: { required: "is required", format: "has another form than this field takes" },
-  missed: (count: number) =>
-    `${count} ${count === 1 ? "field needs" : "fields need"} another look.`,
-  owner: (number: number) => `Owner ${number}`,
+  missed: "{count, plural, one {# field needs} other {# fields need}} another look.",
+  owner: "Owner {number}",
   addOwner: "Add an owner",
   removeOwner: "Remove the last owner",
 } as const;
@@ -63,11 +62,11 @@ export const everyPageWords = {
     working: "Working…",
   },
   list: {
-    shown: (shown: number, total: number, isCapped: boolean) =>
-      `${shown} of ${total}${isCapped ? " or more" : ""}`,
-    shownOfMany: (shown: number, isMore: boolean) => `${shown}${isMore ? " and more" : ""}`,
+    shown: "{shown} of {total}",
+    shownCapped: "{shown} of {total} or more",
+    shownOfMany: "{shown} and more",
     filters: "Filters",
-    filtersSet: (count: number) => `Filters (${count})`,
+    filtersSet: "Filters ({count})",
     created: "Created",
     from: "From day",
     to: "To day",
@@ -97,20 +96,20 @@ export const everyPageWords = {
     } as Readonly<Record<string, string>>,
     status: "Status",
     actions: "Actions",
-    exported: (rows: number) => `${rows} ${rows === 1 ? "row" : "rows"} exported.`,
-    exportCut: (rows: number) =>
-      `The file has the newest ${rows} rows, which is the most; set a span of days for the rest.`,
+    exported: "{rows, plural, one {# row} other {# rows}} exported.",
+    exportCut:
+      "The file has the newest {rows} rows, which is the most; set a span of days for the rest.",
   },
   bulk: {
     title: "Selected rows",
     column: "Select",
     all: "Select all",
     clear: "Clear the selection",
-    select: (name: string) => `Select ${name}`,
-    selected: (count: number) => `${count} selected`,
-    most: (count: number) => `At most ${count} at once`,
-    action: (label: string, count: number) => `${label} (${count})`,
-    results: (done: number, count: number) => `${done} of ${count} done`,
+    select: "Select {name}",
+    selected: "{count} selected",
+    most: "At most {count} at once",
+    action: "{label} ({count})",
+    results: "{done} of {count} done",
     sum: "Together",
     expires: "First to expire",
   },
@@ -119,14 +118,10 @@ export const everyPageWords = {
     noAnswer:
       "No answer came. It is not known whether the request had its effect; look at the list before you try again.",
     noAnswerRead: "The server did not answer.",
-    requestId: (id: string) => `Request id ${id}`,
+    requestId: "Request id {id}",
     /** Names the first ten rows of a file with the same mistake. */
-    rows: (of: { rows: readonly number[]; count: number; reference: string | undefined }) => {
-      const shown = of.rows.slice(0, 10);
-      const more = of.count > shown.length ? ` and ${of.count - shown.length} more` : "";
-      const named = `${of.count === 1 ? "Row" : "Rows"} ${shown.join(", ")}${more}`;
-      return of.reference === undefined ? `${named}: ` : `${named} (${of.reference}): `;
-    },
+    rows: "{count, plural, one {Row} other {Rows}} {rows}",
+    more: "{rows} and {more} more",
     signedOut: "Your session has ended. Nothing has changed.",
     forbidden: "You may not do this.",
     notFound: "There is no such page.",

@@ -55,7 +55,7 @@ export const payoutWords = {
   } as Record<string, string>,
   one: {
     title: "Payout",
-    titleTo: (name: string) => `Payout to ${name}`,
+    titleTo: "Payout to {name}",
     facts: "Details",
     metadata: "Metadata",
     account: "From account",
@@ -80,24 +80,24 @@ export const payoutWords = {
     cancelled: "The payout is cancelled.",
     maximum: "At most",
     waitsUntil: "Waits until",
-    balanceNotice: (until: string) =>
-      `The account has too little money for it. Nothing is held. When money comes, it is quoted again and paid if it costs no more than its maximum. The oldest payout of the account comes first. If it is not paid by ${until}, it fails.`,
+    balanceNotice:
+      "The account has too little money for it. Nothing is held. When money comes, it is quoted again and paid if it costs no more than its maximum. The oldest payout of the account comes first. If it is not paid by {until}, it fails.",
     again: "Pay again",
     againText:
       "The same amount is paid to the same beneficiary, once, as a new payout, at a new quote. These are its terms as of now; the rate is that of the moment in which you confirm.",
-    againMaximum: (currency: string) => `At most, in ${currency} (optional)`,
+    againMaximum: "At most, in {currency} (optional)",
     reissueOf: "Pays again",
     reissuedAs: "Paid again by",
-    awaitingNotice: (until: string) =>
-      `It waits until another person of your team approves it; the money is held, and the quote's terms hold. Without a decision until ${until} it is cancelled.`,
-    heldNotice: (until: string) =>
-      `It waited for balance when the key that created it was revoked, or its person removed. Nothing is held for it. Another person of your team must approve it. Without a decision until ${until} it fails.`,
+    awaitingNotice:
+      "It waits until another person of your team approves it; the money is held, and the quote's terms hold. Without a decision until {until} it is cancelled.",
+    heldNotice:
+      "It waited for balance when the key that created it was revoked, or its person removed. Nothing is held for it. Another person of your team must approve it. Without a decision until {until} it fails.",
     approvalReasons: {
       amount: "its amount",
       new_beneficiary: "its beneficiary, who is new",
     } as Record<string, string>,
     approvalWhy: "Why approval is needed",
-    approvalBecause: (reasons: string) => `Your rules ask for it because of ${reasons}.`,
+    approvalBecause: "Your rules ask for it because of {reasons}.",
     approval: "Approval",
     approvalStates: {
       waiting: "Waits",
@@ -106,7 +106,7 @@ export const payoutWords = {
       expired: "No one decided in time",
       cancelled: "Cancelled before anyone decided",
     } as Record<string, string>,
-    nextApproval: (name: string) => `Next to decide: ${name}`,
+    nextApproval: "Next to decide: {name}",
     approvedAt: "Decided at",
     approve: "Approve",
     approveText:
@@ -126,17 +126,17 @@ export const payoutWords = {
     lead: "Payouts, batches and scheduled payouts that wait for another person of your team.",
     caption: "What waits for approval, newest first",
     empty: "Nothing waits for approval.",
-    cut: (most: number) => `Only the newest ${most} of each kind are shown.`,
+    cut: "Only the newest {most} of each kind are shown.",
     approveText:
       "Everything selected is paid as shown, a batch up to the sum of its lines. What you created yourself stays for another person.",
     rejectText: "Nothing of what is selected is paid. Held money is available again.",
     needsMaximum:
       "Open the batch to approve it: it needs a maximum, because its costs are not fixed.",
-    sumLater: (sum: string, count: number) =>
-      `${sum === "" ? "" : `${sum} and `}${count} ${count === 1 ? "item" : "items"} whose cost is known when quoted`,
+    costLater: "{count, plural, one {# item} other {# items}} whose cost is known when quoted",
+    sumLater: "{sum} and {later}",
     kind: "Kind",
     what: "What",
-    lines: (count: number) => `${count} ${count === 1 ? "line" : "lines"}`,
+    lines: "{count, plural, one {# line} other {# lines}}",
   },
   scheduled: {
     one: "Scheduled payout",
@@ -151,7 +151,7 @@ export const payoutWords = {
       "It was held because the key that created it was revoked, or its person removed. It is paid when its time has come, at once if that is past.",
     rejectText: "It is not paid. Nothing was held for it.",
     max: "At most",
-    reserved: (amount: string) => `${amount} is reserved`,
+    reserved: "{amount} is reserved",
     rejectReservedText: "It is not paid. The money reserved for it is available again.",
     cancel: "Cancel",
     cancelText: "It is not paid. Nothing was held for it.",
@@ -169,20 +169,20 @@ export const payoutWords = {
     change: "Change",
     howMuch: "2. How much",
     fromAccount: "From account",
-    noAccount: (currency: string) => `None of your accounts can pay ${currency}.`,
+    noAccount: "None of your accounts can pay {currency}.",
     side: "The amount is",
     sends: "what you send",
     receives: "what they receive",
-    amount: (currency: string) => `Amount in ${currency}`,
-    amountHint: (min: string, max: string) => `From ${min} to ${max}`,
-    tooLittle: (min: string) => `At least ${min}`,
-    tooMuch: (max: string) => `At most ${max} at once`,
-    tooShort: (available: string) => `The account has ${available}`,
+    amount: "Amount in {currency}",
+    amountHint: "From {min} to {max}",
+    tooLittle: "At least {min}",
+    tooMuch: "At most {max} at once",
+    tooShort: "The account has {available}",
     wouldBeSent: "It will be sent at once.",
-    wouldWait: (reasons: string) =>
-      `It will wait until another person of your team approves it, because of ${reasons}. The money is held meanwhile.`,
+    wouldWait:
+      "It will wait until another person of your team approves it, because of {reasons}. The money is held meanwhile.",
     wouldBeRefused: "It can't be paid now:",
-    available: (amount: string) => `The account has ${amount} available.`,
+    available: "The account has {amount} available.",
     destination: "To account",
     badAmount: "Write digits, with a point before the decimals",
     details: "3. Details",
@@ -196,9 +196,8 @@ export const payoutWords = {
     scheduleHint: "Choose a beneficiary, an account and an amount.",
     scheduleText:
       "Nothing is held until that day. Then it is quoted at the rate of that day, and paid if its cost is not above your maximum.",
-    maximum: (currency: string) => `At most, in ${currency} (optional)`,
-    scheduleConfirm: (name: string, amount: string, day: string) =>
-      `${name} is paid on ${day}: ${amount}. It can be cancelled until it is sent.`,
+    maximum: "At most, in {currency} (optional)",
+    scheduleConfirm: "{name} is paid on {day}: {amount}. It can be cancelled until it is sent.",
     quote: "Quote",
     quoteHint: "Choose a beneficiary, an account and an amount; the quote appears here.",
     quoting: "Asking for a quote…",
@@ -209,15 +208,15 @@ export const payoutWords = {
     theyReceive: "They receive",
     arrival: "Arrival",
     arrivalUnknown: "The way of payment gives no usual time",
-    arrivalSeconds: (text: string) => `Usually ${text} after it is sent`,
-    cutOff: (text: string) => `what is created after ${text} goes on the next banking day`,
-    validFor: (time: string) => `Valid for ${time}`,
+    arrivalSeconds: "Usually {text} after it is sent",
+    cutOff: "what is created after {text} goes on the next banking day",
+    validFor: "Valid for {time}",
     expired: "The quote has expired.",
     again: "Get a new quote",
     review: "Review and pay",
     confirmTitle: "Pay now?",
     confirmText: "The money is held at once and sent. A payout that was sent cannot be taken back.",
-    pay: (amount: string) => `Pay ${amount}`,
+    pay: "Pay {amount}",
     paying: "Paying…",
     notKnown:
       "No answer came, so it is not known whether the payout was created. Trying again is safe: this attempt can pay once only.",

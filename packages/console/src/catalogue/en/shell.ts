@@ -7,11 +7,11 @@ export const shellWords = {
   noRealMoney: ": no real money",
   live: "Live",
   account: "Your account",
-  signedInAs: (name: string) => `Signed in as ${name}`,
-  roles: (roles: string) => `Roles: ${roles}`,
+  signedInAs: "Signed in as {name}",
+  roles: "Roles: {roles}",
   merchant: "Merchant",
-  switchTo: (name: string) => `Switch to ${name}`,
-  invited: (names: string) => `You are invited to the team of ${names}.`,
+  switchTo: "Switch to {name}",
+  invited: "You are invited to the team of {names}.",
   signOut: "Sign out",
   theme: { title: "Colours", system: "As the system", light: "Light", dark: "Dark" },
   connection: {
@@ -44,7 +44,7 @@ export const shellWords = {
     change: "Name and threshold",
     text: "The name is your own. Below the threshold, the account is in your list of tasks, and webhooks tell it. An empty field removes it.",
     name: "Name",
-    threshold: (currency: string) => `Low balance below (${currency})`,
+    threshold: "Low balance below ({currency})",
     close: "Close the account",
     closeText:
       "It takes no new payouts and credits. Statements stay, and returned money still arrives. Only Disburse can open it again.",
@@ -60,7 +60,7 @@ export const shellWords = {
     short: "Waiting for balance",
     failing: "Failing webhook endpoints",
     low: "Accounts with a low balance",
-    count: (count: number) => `${count} waiting`,
+    count: "{count} waiting",
   },
   operatorWork: {
     of: {
@@ -72,8 +72,8 @@ export const shellWords = {
       breaks: "Unexplained differences of yesterday",
       findings: "Open findings in bank files",
     },
-    oldest: (age: string) => `Oldest: ${age}`,
-    payoutsWait: (count: string) => `Waiting payouts: ${count}`,
+    oldest: "Oldest: {age}",
+    payoutsWait: "Waiting payouts: {count}",
   },
   pages: {
     home: "Home",
@@ -106,14 +106,14 @@ export const shellWords = {
   home: {
     title: "Balances",
     available: "available",
-    held: (amount: string) => `${amount} held for payouts under way`,
+    held: "{amount} held for payouts under way",
     statement: "Entries",
     recent: "Latest payouts",
     all: "All payouts",
     noAccounts: "This merchant has no account yet.",
   },
   entries: {
-    titleOf: (name: string) => `Entries of the ${name} account`.replace("  ", " "),
+    titleOf: "Entries of the {name} account",
     step: "Step",
     amount: "Amount",
     available: "Available after",

@@ -24,7 +24,7 @@ export const treasuryWords = {
     railReference: "Reference at the rail",
     endToEnd: "End-to-end id at the bank",
     notKnownYet: "Not known yet",
-    times: (count: number, last: string) => `(${count} times, last ${last})`,
+    times: "({count} times, last {last})",
     title: "Payouts of all merchants",
     caption: "Payouts of all merchants, newest first",
     journal: "History",
@@ -96,7 +96,7 @@ export const treasuryWords = {
     rejectText: "What was proposed is not done.",
     withdraw: "Withdraw",
     withdrawText: "Your proposal is taken back.",
-    unreachable: (places: string) => `Not shown, because the service did not answer: ${places}.`,
+    unreachable: "Not shown, because the service did not answer: {places}.",
   },
   corridors: {
     title: "Corridors and rates",
@@ -115,11 +115,11 @@ export const treasuryWords = {
   corridor: {
     setRate: "Set the rate",
     setTerms: "Change the terms",
-    title: (source: string, destination: string) => `Rates from ${source} to ${destination}`,
+    title: "Rates from {source} to {destination}",
     chart: "Over time",
-    drawn: (count: number, lowest: string, highest: string) =>
-      `${count} rates over time, the lowest ${lowest}, the highest ${highest}; each is in the list below`,
-    cut: (count: number) => `The newest ${count} are drawn; set a span of days for others.`,
+    drawn:
+      "{count} rates over time, the lowest {lowest}, the highest {highest}; each is in the list below",
+    cut: "The newest {count} are drawn; set a span of days for others.",
     history: "History",
     caption: "Rates that were set, the one in force first",
     empty: "No rate was set in these days.",

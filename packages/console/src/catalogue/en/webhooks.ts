@@ -52,10 +52,9 @@ export const webhookWords = {
     } as Record<string, string>,
     failures: "Failures in a row",
     success: "Delivered",
-    successOf: (delivered: number, ended: number) =>
-      `${delivered} of ${ended} of the latest that ended (${Math.round((100 * delivered) / ended)} %)`,
+    successOf: "{delivered} of {ended} of the latest that ended ({share, number, percent})",
     latency: "Time to delivery",
-    latencyOf: (median: string, slow: string) => `${median} (median), ${slow} (95 % of them)`,
+    latencyOf: "{median} (median), {slow} (95 % of them)",
     lastDelivered: "Last delivered",
     lastFailed: "Last failed",
     oldest: "Oldest waiting",
@@ -117,7 +116,7 @@ export const webhookWords = {
   },
   delivery: {
     title: "Webhook delivery",
-    titleOf: (event: string) => `Delivery of ${event}`,
+    titleOf: "Delivery of {event}",
     facts: "Delivery",
     attempts: "Attempts",
     noAttempts: "It was not attempted yet.",

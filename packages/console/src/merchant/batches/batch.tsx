@@ -4,7 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { batches, linesOf } from "../../api/lists.ts";
 import { get, send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
@@ -103,7 +103,7 @@ export function BatchPage() {
   const batch = found.data;
   return (
     <Page
-      title={words.titleOf(batch.reference_id || momentText(batch.created_at))}
+      title={words.titleOf({ name: batch.reference_id || momentText(batch.created_at) })}
       lead={
         <span className="row">
           <span className="mono break">{batch.id}</span>
@@ -190,7 +190,7 @@ function Decide({ batch }: { batch: Batch }) {
       send={change}
     >
       <TextField
-        label={words.maximum(batch.source_currency_code)}
+        label={words.maximum({ currency: batch.source_currency_code })}
         value={max}
         onChange={setMax}
         inputMode="decimal"

@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { type FormEvent, useRef, useState } from "react";
 import { batches } from "../../api/lists.ts";
 import { attemptKey, send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { FileField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
@@ -49,7 +49,7 @@ export function NewBatch() {
       <form className="form card" onSubmit={submit}>
         <FileField
           label={words.file}
-          hint={words.hint(columns)}
+          hint={words.hint({ columns })}
           accept=".csv,text/csv"
           onChange={choose}
         />

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { beneficiaryLinks } from "../../api/lists.ts";
 import { get, send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { beneficiaries } from "../../api/lists.ts";
 import { send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Badge, StateBadge } from "../../ui/badge.tsx";

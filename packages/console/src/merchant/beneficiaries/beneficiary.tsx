@@ -3,7 +3,7 @@ import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { beneficiaries, payouts } from "../../api/lists.ts";
 import { get, send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
@@ -76,7 +76,7 @@ export function BeneficiaryPage() {
     >
       {notice === undefined ? null : <Notice tone={notice.tone}>{notice.text}</Notice>}
       {beneficiary.payable ? null : (
-        <Notice tone="warn">{words.unpayable(beneficiary.unpayable_reason)}</Notice>
+        <Notice tone="warn">{words.unpayable({ reason: beneficiary.unpayable_reason })}</Notice>
       )}
       <Section title={words.facts}>
         <div className="card">

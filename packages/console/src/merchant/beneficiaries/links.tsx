@@ -2,7 +2,7 @@ import type { BeneficiaryLink } from "@disburse/sdk/gen/types.ts";
 import { Link } from "@tanstack/react-router";
 import { beneficiaryLinks } from "../../api/lists.ts";
 import { readAll } from "../../api/pages.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";

@@ -8,7 +8,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { beneficiaries } from "../../api/lists.ts";
 import { get } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { useDraft } from "../../session/draft.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { SelectField } from "../../ui/field.tsx";

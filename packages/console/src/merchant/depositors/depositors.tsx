@@ -1,7 +1,7 @@
 import type { Depositor } from "@disburse/sdk/gen/types.ts";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { depositors } from "../../api/lists.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";

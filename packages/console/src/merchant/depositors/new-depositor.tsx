@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { depositors } from "../../api/lists.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -99,7 +99,7 @@ function Details(props: { kind: string; schema: BodySchema; components: Componen
 function groupsOf(fields: readonly FormField[]): FieldGroup[] {
   const titleOf = ({ path }: FormField): string => {
     const owner = /^company_owner_details\[(\d+)\]/.exec(path)?.[1];
-    if (owner !== undefined) return t.forms.owner(Number(owner) + 1);
+    if (owner !== undefined) return t.forms.owner({ number: Number(owner) + 1 });
     return path.includes(".") ? labelOf(path.split(".").slice(0, -1).join(".")) : "";
   };
   return [...Map.groupBy(fields, titleOf)].map(([title, own]) => ({ title, fields: own }));

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { FormFields } from "./form-fields.tsx";
@@ -36,7 +36,7 @@ export function BodyForm(props: {
       {posting.isError ? (
         <ProblemNotice error={posting.error} noAnswer={words.notKnown} />
       ) : missed > 0 ? (
-        <Notice tone="bad">{t.forms.missed(missed)}</Notice>
+        <Notice tone="bad">{t.forms.missed({ count: missed })}</Notice>
       ) : null}
       <div>
         <button

@@ -1,5 +1,5 @@
 import { type ComponentProps, useId, useState } from "react";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { bankCountry, countries, countryCode, countryName } from "../rules/country.ts";
 import { type FormValues, fieldValue } from "./rules/form-body.ts";
@@ -53,7 +53,7 @@ const lengthOf = (path: string, max: number | undefined) =>
 function hintOf({ path, hint }: FormField, values: FormValues): string | undefined {
   const country = bankCountry(values[path] ?? "");
   const isBank = (path === "bic" || path.startsWith("routing_code_value_")) && country !== "";
-  const text = isBank ? t.forms.bankIn(countryName(country)) : hint.trim();
+  const text = isBank ? t.forms.bankIn({ country: countryName(country) }) : hint.trim();
   return text === "" ? undefined : text;
 }
 

@@ -1,5 +1,5 @@
 import type { BeneficiaryForm } from "@disburse/sdk/gen/types.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import type { FormField } from "./rules/form-field.ts";
 
 const { groups } = t.forms;

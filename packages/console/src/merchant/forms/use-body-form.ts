@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { Problem } from "../../api/problem.ts";
 import { send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { useDraft } from "../../session/draft.ts";
 import { useAttempt } from "../../ui/use-attempt.ts";
 import { bankOf, bodyOf, type FormValues, formProblems } from "./rules/form-body.ts";

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { accounts, payouts } from "../../api/lists.ts";
 import { readPage } from "../../api/pages.ts";
 import { send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Facts } from "../../ui/facts.tsx";
@@ -44,12 +44,14 @@ export function ApprovalNotice({ payout }: { payout: Payout }) {
     );
   }
   if (isHeldWait(payout)) {
-    return <Notice tone="warn">{words.heldNotice(momentText(approval.expires_at))}</Notice>;
+    return (
+      <Notice tone="warn">{words.heldNotice({ until: momentText(approval.expires_at) })}</Notice>
+    );
   }
   return (
     <Notice tone="warn">
-      <p>{words.awaitingNotice(momentText(approval.expires_at))}</p>
-      <p>{words.approvalBecause(reasons)}</p>
+      <p>{words.awaitingNotice({ until: momentText(approval.expires_at) })}</p>
+      <p>{words.approvalBecause({ reasons })}</p>
     </Notice>
   );
 }
@@ -67,7 +69,7 @@ function NextApproval() {
   return (
     <p>
       <Link to="/payouts/$payoutId" params={{ payoutId: next.id }}>
-        {words.nextApproval(next.beneficiary_name)}
+        {words.nextApproval({ name: next.beneficiary_name })}
       </Link>
     </p>
   );

@@ -5,7 +5,7 @@ import { RadioGroup } from "radix-ui";
 import { useState } from "react";
 import { beneficiaries } from "../../api/lists.ts";
 import { readAll } from "../../api/pages.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Awaited } from "../../ui/awaited.tsx";

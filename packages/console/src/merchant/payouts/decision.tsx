@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { AreaField } from "../../ui/field.tsx";
 

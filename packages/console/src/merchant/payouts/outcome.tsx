@@ -1,7 +1,7 @@
 import type { DryRun } from "@disburse/sdk/gen/types.ts";
 import { useQuery } from "@tanstack/react-query";
 import { send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 
@@ -31,12 +31,16 @@ export function Outcome({ quoteId, reference }: { quoteId: string; reference: st
           ))}
         </ul>
         {data.available_amount === undefined ? null : (
-          <p>{words.available(moneyText(data.available_amount, data.source_currency_code))}</p>
+          <p>
+            {words.available({
+              amount: moneyText(data.available_amount, data.source_currency_code),
+            })}
+          </p>
         )}
       </Notice>
     );
   }
   if (!data.approval_required) return <Notice tone="good">{words.wouldBeSent}</Notice>;
   const reasons = data.approval_reasons.map((each) => t.payouts.one.approvalReasons[each] ?? each);
-  return <Notice tone="info">{words.wouldWait(reasons.join(", "))}</Notice>;
+  return <Notice tone="info">{words.wouldWait({ reasons: reasons.join(", ") })}</Notice>;
 }

@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { accounts, payouts } from "../../api/lists.ts";
 import { send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Awaited } from "../../ui/awaited.tsx";
@@ -39,7 +39,7 @@ export function PayAgain({ payout }: { payout: Payout }) {
     >
       <TermsOfNow payout={payout} />
       <TextField
-        label={words.againMaximum(payout.source_currency_code)}
+        label={words.againMaximum({ currency: payout.source_currency_code })}
         value={max}
         onChange={setMax}
         inputMode="decimal"

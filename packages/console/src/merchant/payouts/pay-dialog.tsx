@@ -5,7 +5,7 @@ import { useState } from "react";
 import { accounts, payouts } from "../../api/lists.ts";
 import { Problem } from "../../api/problem.ts";
 import { attemptKey, send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Modal } from "../../ui/dialog.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -81,7 +81,7 @@ export function PayDialog(props: {
           >
             {isDecided
               ? words.paying
-              : words.pay(moneyText(quote.source_amount, quote.source_currency_code))}
+              : words.pay({ amount: moneyText(quote.source_amount, quote.source_currency_code) })}
           </button>
         )}
         <button

@@ -4,7 +4,7 @@ import { RadioGroup } from "radix-ui";
 import { useDeferredValue, useEffect, useState } from "react";
 import { accounts, corridors } from "../../api/lists.ts";
 import { readAll } from "../../api/pages.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -37,7 +37,7 @@ export function PayoutForm({ beneficiary }: { beneficiary: Beneficiary }) {
     const corridor = corridorOf(found.data.corridors, account.currency_code, currency);
     return corridor === undefined ? [] : [{ account, corridor }];
   });
-  if (usable[0] === undefined) return <Notice tone="warn">{words.noAccount(currency)}</Notice>;
+  if (usable[0] === undefined) return <Notice tone="warn">{words.noAccount({ currency })}</Notice>;
   return <Amounts beneficiary={beneficiary} usable={[usable[0], ...usable.slice(1)]} />;
 }
 
@@ -59,7 +59,8 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
   const sent = side === "source_amount" ? amountOf(typed) : undefined;
   const outside = sent === undefined ? undefined : limitProblem(sent, { min, max, source });
   const isShort = sent !== undefined && day === "" && isBelow(account.available, sent);
-  const problem = outside ?? (isShort ? words.tooShort(availableOf(account)) : undefined);
+  const problem =
+    outside ?? (isShort ? words.tooShort({ available: availableOf(account) }) : undefined);
   // The balance never ends a quote: the payment itself lowers it, while its dialog is open.
   const wish: QuoteWish | undefined =
     amount === undefined || outside !== undefined
@@ -83,7 +84,7 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
             />
             <SideChoice side={side} onChange={setSide} />
             <TextField
-              label={words.amount(currency)}
+              label={words.amount({ currency })}
               value={typed}
               onChange={set("typed")}
               inputMode="decimal"
@@ -92,7 +93,7 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
               {...(isBad ? { error: words.badAmount } : {})}
               {...(problem === undefined ? {} : { error: problem })}
               {...(side === "source_amount"
-                ? { hint: words.amountHint(grouped(min), moneyText(max, source)) }
+                ? { hint: words.amountHint({ min: grouped(min), max: moneyText(max, source) }) }
                 : {})}
             />
           </div>
@@ -122,8 +123,10 @@ function limitProblem(
   amount: string,
   { min, max, source }: { readonly min: string; readonly max: string; readonly source: string },
 ): string | undefined {
-  if (isBelow(amount, min)) return words.tooLittle(moneyText(min, source));
-  return max !== "" && isBelow(max, amount) ? words.tooMuch(moneyText(max, source)) : undefined;
+  if (isBelow(amount, min)) return words.tooLittle({ min: moneyText(min, source) });
+  return max !== "" && isBelow(max, amount)
+    ? words.tooMuch({ max: moneyText(max, source) })
+    : undefined;
 }
 
 type DetailsProps = {

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { deliveries, eventsOf, payouts } from "../../api/lists.ts";
 import { pagesOf } from "../../api/pages.ts";
 import { get, send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Awaited, AwaitedPage } from "../../ui/awaited.tsx";
@@ -51,7 +51,7 @@ export function PayoutPage() {
   const mayCancel = may(session, "payout:write") && cancellable.includes(payout.sub_status);
   return (
     <Page
-      title={payout.beneficiary ? words.titleTo(nameOf(payout.beneficiary)) : words.title}
+      title={payout.beneficiary ? words.titleTo({ name: nameOf(payout.beneficiary) }) : words.title}
       lead={
         <span className="row">
           <span className="mono break">{payout.id}</span> <PayoutState {...payout} />
@@ -105,7 +105,7 @@ export function PayoutPage() {
 /** Explains what a payout waits for, and until when. */
 function BalanceNotice({ payout: { sub_status: state, expires_at: until } }: { payout: Payout }) {
   if (state !== "awaiting_balance" || until === undefined) return null;
-  return <Notice tone="warn">{words.balanceNotice(momentText(until))}</Notice>;
+  return <Notice tone="warn">{words.balanceNotice({ until: momentText(until) })}</Notice>;
 }
 
 function PayoutFacts({ payout }: { payout: Payout }) {

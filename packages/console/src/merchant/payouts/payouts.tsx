@@ -4,7 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { corridors, payouts } from "../../api/lists.ts";
 import { pagesOf } from "../../api/pages.ts";
 import { send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import type { Bulk } from "../../ui/bulk.tsx";

@@ -1,5 +1,5 @@
 import type { Beneficiary, Corridor } from "@disburse/sdk/gen/types.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 import { spanText } from "../../ui/rules/times.ts";
@@ -39,6 +39,6 @@ export function QuoteFacts(props: {
 function arrivalText(corridor: Corridor, beneficiary: Beneficiary): string {
   const rail = railOf(corridor, beneficiary);
   if (rail?.settlement_seconds === undefined) return words.arrivalUnknown;
-  const usual = words.arrivalSeconds(spanText(rail.settlement_seconds));
-  return rail.cut_off === "" ? usual : `${usual}; ${words.cutOff(rail.cut_off)}`;
+  const usual = words.arrivalSeconds({ text: spanText(rail.settlement_seconds) });
+  return rail.cut_off === "" ? usual : `${usual}; ${words.cutOff({ text: rail.cut_off })}`;
 }

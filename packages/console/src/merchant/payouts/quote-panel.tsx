@@ -1,7 +1,7 @@
 import type { Corridor } from "@disburse/sdk/gen/types.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { countDownText } from "../../ui/rules/times.ts";
@@ -70,7 +70,7 @@ function Quoted(props: {
         <Notice tone="warn">{words.expired}</Notice>
       ) : (
         <p className="soft" role="timer">
-          {words.validFor(countDownText(leftMs))}
+          {words.validFor({ time: countDownText(leftMs) })}
         </p>
       )}
       <div className="row">

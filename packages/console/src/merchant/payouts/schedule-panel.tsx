@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { scheduledPayouts } from "../../api/lists.ts";
 import { send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -52,7 +52,7 @@ export function SchedulePanel(props: {
     <div className="card">
       <p>{words.scheduleText}</p>
       <TextField
-        label={words.maximum(source)}
+        label={words.maximum({ currency: source })}
         value={max}
         onChange={setMax}
         inputMode="decimal"
@@ -60,11 +60,11 @@ export function SchedulePanel(props: {
       />
       <ConfirmButton
         label={words.schedule}
-        text={words.scheduleConfirm(
-          nameOf(wish.beneficiary),
-          moneyText(wish.amount, currency),
+        text={words.scheduleConfirm({
+          name: nameOf(wish.beneficiary),
+          amount: moneyText(wish.amount, currency),
           day,
-        )}
+        })}
         kind="primary"
         isReady={!isBad}
         confirm={schedule}

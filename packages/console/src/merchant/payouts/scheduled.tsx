@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { scheduledPayouts } from "../../api/lists.ts";
 import { send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
@@ -24,7 +24,9 @@ const route = getRouteApi("/shell/scheduled");
 function reservedText(order: ScheduledPayout): string | undefined {
   const { reserve, max_source_amount: most, source_currency_code: currency } = order;
   const isOpen = ["scheduled", "awaiting_approval"].includes(order.sub_status);
-  return isOpen && reserve && most ? words.reserved(moneyText(most, currency)) : undefined;
+  return isOpen && reserve && most
+    ? words.reserved({ amount: moneyText(most, currency) })
+    : undefined;
 }
 
 const deciderOf = ({ approval }: ScheduledPayout) => actorName(approval?.decided_by);

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { leavePage } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { answerInvitation, sessionQuery, type Team } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";

@@ -2,7 +2,7 @@ import type { ApiKey, ApiKeyList, ApiKeyWithSecret } from "@disburse/sdk/gen/typ
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";

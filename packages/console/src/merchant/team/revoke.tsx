@@ -2,7 +2,7 @@ import type { Revocation } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Modal } from "../../ui/dialog.tsx";
 import { SelectField } from "../../ui/field.tsx";

@@ -1,6 +1,6 @@
 import type { WebhookDelivery } from "@disburse/sdk/gen/types.ts";
 import { Link } from "@tanstack/react-router";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import type { Column } from "../../ui/table.tsx";

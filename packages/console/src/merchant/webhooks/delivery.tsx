@@ -7,7 +7,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { deliveries } from "../../api/lists.ts";
 import { get, send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
@@ -58,7 +58,7 @@ export function DeliveryPage() {
   };
   return (
     <Page
-      title={words.titleOf(`${delivery.transaction_type}.${delivery.status}`)}
+      title={words.titleOf({ event: `${delivery.transaction_type}.${delivery.status}` })}
       lead={
         <span className="row">
           <span className="mono break">{id}</span>

@@ -7,7 +7,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { deliveries, endpoints } from "../../api/lists.ts";
 import { send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { Secrets } from "./secrets.tsx";

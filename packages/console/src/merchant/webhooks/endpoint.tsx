@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { deliveries, endpoints } from "../../api/lists.ts";
 import { readPage } from "../../api/pages.ts";
 import { get } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
@@ -118,9 +118,15 @@ function useFigures(endpointId: string): readonly (readonly [string, string])[] 
   });
   const { ended, delivered, medianMs, slowMs } = figuresOf(data?.items ?? []);
   if (ended === 0) return [];
-  const success = [words.success, words.successOf(delivered, ended)] as const;
+  const success = [
+    words.success,
+    words.successOf({ delivered, ended, share: delivered / ended }),
+  ] as const;
   if (medianMs === undefined || slowMs === undefined) return [success];
-  return [success, [words.latency, words.latencyOf(latencyText(medianMs), latencyText(slowMs))]];
+  return [
+    success,
+    [words.latency, words.latencyOf({ median: latencyText(medianMs), slow: latencyText(slowMs) })],
+  ];
 }
 
 const latencyText = (ms: number) => (ms < 10_000 ? `${ms} ms` : spanText(ms / 1_000));

@@ -5,7 +5,7 @@ import type { FormEvent } from "react";
 import { endpoints } from "../../api/lists.ts";
 import { Problem } from "../../api/problem.ts";
 import { send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { useDraft } from "../../session/draft.ts";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { deliveries, replays } from "../../api/lists.ts";
 import { send } from "../../api/request.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";

@@ -1,5 +1,5 @@
 import type { WebhookEndpointWithSecrets } from "@disburse/sdk/gen/types.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 
 const words = t.webhooks.secrets;

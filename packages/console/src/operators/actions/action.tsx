@@ -7,7 +7,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { needsApproval, Problem } from "../../api/problem.ts";
 import type { ApprovalPlace } from "../../api/rpc.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { Modal } from "../../ui/dialog.tsx";

@@ -2,7 +2,7 @@ import { callGroups } from "@disburse/commands/commands/all.ts";
 import { changes } from "@disburse/commands/table/command.ts";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";

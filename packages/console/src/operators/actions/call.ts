@@ -14,7 +14,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Problem } from "../../api/problem.ts";
 import { answerOf, transport } from "../../api/rpc.ts";
 import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { hasRole, type Session } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { usePaused } from "../../ui/use-paused.ts";

@@ -1,6 +1,6 @@
 import type { CallCommand } from "@disburse/commands/table/command.ts";
 import { useId } from "react";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { AreaField, FileField, SelectField, TextField } from "../../ui/field.tsx";
 import { useSuggestions } from "./call.ts";
 import {

@@ -9,7 +9,7 @@ import { valueAt } from "@disburse/commands/table/plain.ts";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { pageOf, type ReadPage, rpcPagesOf } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { PagedTable } from "../../ui/list.tsx";

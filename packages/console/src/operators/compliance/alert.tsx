@@ -8,7 +8,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -37,7 +37,7 @@ export function AlertPage() {
   const state = enumName(AlertState, alert.state);
   return (
     <Page
-      title={words.titleOf(alert.hit?.matchedName || alert.id)}
+      title={words.titleOf({ name: alert.hit?.matchedName || alert.id })}
       lead={
         <span className="row">
           <span className="mono break">{alert.id}</span>
@@ -108,7 +108,7 @@ function History({ entries }: { entries: readonly ReviewEntry[] }) {
         <li key={String(entry.sequence)}>
           <div>
             <strong>{words.actions[entry.action] ?? entry.action}</strong>{" "}
-            {words.by(entry.actor?.id ?? "")}
+            {words.by({ who: entry.actor?.id ?? "" })}
           </div>
           <div className="soft small">
             <Moment at={isoOf(entry.createdAt)} />

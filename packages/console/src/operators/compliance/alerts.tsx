@@ -7,7 +7,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName, enumValue } from "../../api/enum-names.ts";
 import { answerOf, isoOf, mutationOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
@@ -199,12 +199,12 @@ function Totals() {
         ))}
         {older.map(({ days, count }) => (
           <li key={days} className="soft">
-            <strong>{count}</strong> {words.older(days)}
+            <strong>{count}</strong> {words.older({ days })}
           </li>
         ))}
       </ul>
       <p className="soft small">
-        {words.oldest(spanText(oldestSeconds))} {data.isCut ? words.totalsCut : ""}
+        {words.oldest({ age: spanText(oldestSeconds) })} {data.isCut ? words.totalsCut : ""}
       </p>
     </section>
   );

@@ -8,7 +8,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
@@ -100,8 +100,8 @@ export function ListChanges() {
   const { version, base } = versions.data;
   return (
     <Page
-      title={words.title(nameOf(version))}
-      lead={base === undefined ? words.first : words.since(nameOf(base))}
+      title={words.title({ version: nameOf(version) })}
+      lead={base === undefined ? words.first : words.since({ version: nameOf(base) })}
       actions={
         <ExportButton
           name={`changes-${version?.list ?? ""}`}

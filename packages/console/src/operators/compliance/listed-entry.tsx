@@ -1,7 +1,7 @@
 import type { Hit } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { answerOf, rpcs } from "../../api/rpc.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";

@@ -7,7 +7,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
@@ -145,7 +145,7 @@ export function Lists() {
           >
             {found.data.retained.map(({ list, forms }) => (
               <Notice key={list} tone="info">
-                {words.retained(list, forms)}
+                {words.retained({ list, forms })}
               </Notice>
             ))}
             <DataTable

@@ -2,7 +2,7 @@ import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_p
 import { useQuery } from "@tanstack/react-query";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -25,10 +25,12 @@ export function Monitoring() {
     <Section title={words.title}>
       <div className="card">
         {all === 0n ? <p>{words.none}</p> : null}
-        {all > 0n && behind === 0n ? <Notice tone="good">{words.done(String(all))}</Notice> : null}
+        {all > 0n && behind === 0n ? (
+          <Notice tone="good">{words.done({ count: String(all) })}</Notice>
+        ) : null}
         {behind > 0n ? (
           <label className="stack">
-            {words.under(String(compared), String(all))}
+            {words.under({ compared: String(compared), all: String(all) })}
             <progress max={Number(all)} value={Number(compared)} />
           </label>
         ) : null}

@@ -3,7 +3,7 @@ import type {
   Hit,
   Reason,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { scoreText, VerdictBadge } from "./verdict.tsx";
 

@@ -7,7 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { enumValue } from "../../api/enum-names.ts";
 import { answerOf, mutationOf, rpcs } from "../../api/rpc.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
@@ -121,7 +121,7 @@ function Found({ screening: { verdict, hits, lists, id, subject } }: { screening
     <Section title={words.hits} actions={<VerdictBadge verdict={verdict} />}>
       <MerchantName id={subject?.merchantId ?? ""} />
       <p className="soft small break">
-        {words.compared(compared)} <code>{id}</code>
+        {words.compared({ lists: compared })} <code>{id}</code>
       </p>
       {hits.length === 0 ? <Notice tone="good">{words.noHits}</Notice> : null}
       {hits.map((hit) => (

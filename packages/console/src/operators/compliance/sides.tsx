@@ -1,7 +1,7 @@
 import type { Hit, Party } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { Party_Type } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { enumName } from "../../api/enum-names.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { markedName } from "./rules/marked.ts";
 

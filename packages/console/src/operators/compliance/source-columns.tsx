@@ -1,6 +1,6 @@
 import type { ListSource } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { isoOf } from "../../api/rpc.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
 import { Moment } from "../../ui/moment.tsx";

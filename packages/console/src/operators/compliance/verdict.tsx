@@ -1,6 +1,6 @@
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { enumName } from "../../api/enum-names.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 
 const tones: Readonly<Record<string, Tone>> = { clear: "good", review: "warn", block: "bad" };

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { answerOf, rpcs } from "../../api/rpc.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";

@@ -2,7 +2,7 @@ import { HealthCheckResponse_ServingStatus } from "@disburse/contracts/health/v1
 import { useQuery } from "@tanstack/react-query";
 import { Problem } from "../../api/problem.ts";
 import { answerOf, healthAt, type Place, places } from "../../api/rpc.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
@@ -78,7 +78,9 @@ function Services({ services }: { services: readonly Found[] }) {
       {down.length === 0 ? (
         <Notice tone="good">{words.allServe}</Notice>
       ) : (
-        <Notice tone="bad">{words.notServing(down.map(({ place }) => place).join(", "))}</Notice>
+        <Notice tone="bad">
+          {words.notServing({ services: down.map(({ place }) => place).join(", ") })}
+        </Notice>
       )}
       {versions.size > 1 ? <Notice tone="warn">{words.versions}</Notice> : null}
       <DataTable

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { type Filter, Filters } from "../../ui/filters.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -45,7 +45,7 @@ function Spans({ found: { traceIds, spans, isKept, unavailable } }: { found: Fou
   return (
     <>
       {unavailable.length === 0 ? null : (
-        <Notice tone="warn">{words.unavailable(unavailable.join(", "))}</Notice>
+        <Notice tone="warn">{words.unavailable({ places: unavailable.join(", ") })}</Notice>
       )}
       {traceIds.length < 2 ? null : <OtherTraces traceIds={traceIds} />}
       {spans.length === 0 ? (

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
@@ -27,14 +27,16 @@ export function Waterfall({ spans }: { spans: readonly PlacedSpan[] }) {
   const columns = useMemo(() => columnsOn(wholeUs), [wholeUs]);
   return (
     <div className="stack">
-      {spans.length > shownMax ? <Notice tone="warn">{words.cut(shownMax)}</Notice> : null}
+      {spans.length > shownMax ? (
+        <Notice tone="warn">{words.cut({ count: shownMax })}</Notice>
+      ) : null}
       <DataTable
-        caption={words.caption(rows.length)}
+        caption={words.caption({ count: rows.length })}
         columns={columns}
         rows={rows}
         keyOf={({ span }) => span.spanId}
       />
-      <p className="soft small">{words.whole(millisecondsText(wholeUs))}</p>
+      <p className="soft small">{words.whole({ text: millisecondsText(wholeUs) })}</p>
     </div>
   );
 }
@@ -65,7 +67,9 @@ function columnsOn(wholeUs: number): readonly Column<Row<PlacedSpan>>[] {
 }
 
 function Milliseconds({ microseconds }: { microseconds: number }) {
-  return <span className="money">{words.milliseconds(millisecondsText(microseconds))}</span>;
+  return (
+    <span className="money">{words.milliseconds({ text: millisecondsText(microseconds) })}</span>
+  );
 }
 
 /** Shows the name, which expands to the span's attributes. */
@@ -82,7 +86,7 @@ function Name({ row: { span, depth } }: { row: Row<PlacedSpan> }) {
           ))}
         </ul>
       </details>
-      {span.error === "" ? null : <Badge tone="bad">{words.failed(span.error)}</Badge>}
+      {span.error === "" ? null : <Badge tone="bad">{words.failed({ code: span.error })}</Badge>}
     </div>
   );
 }

@@ -15,7 +15,7 @@ import {
   isoOf,
   mutationOf,
 } from "../../api/rpc.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { BulkBar } from "../../ui/bulk.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
@@ -287,7 +287,9 @@ export function Approvals() {
       {found.isPending ? <p role="status">{t.states.loading}</p> : null}
       {found.isError ? <ProblemNotice error={found.error} /> : null}
       {(found.data?.missing.length ?? 0) > 0 ? (
-        <Notice tone="warn">{words.unreachable(found.data?.missing.join(", ") ?? "")}</Notice>
+        <Notice tone="warn">
+          {words.unreachable({ places: found.data?.missing.join(", ") ?? "" })}
+        </Notice>
       ) : null}
       {found.data !== undefined && rows.length === 0 ? (
         <Notice tone="info">{words.empty}</Notice>

@@ -5,7 +5,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { StepChart } from "../../ui/chart.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
@@ -97,7 +97,7 @@ export function CorridorPage() {
     corridor.data ?? {};
   return (
     <Page
-      title={words.title(source, destination)}
+      title={words.title({ source, destination })}
       lead={<span className="mono break">{corridorId}</span>}
       actions={
         <>
@@ -156,11 +156,15 @@ function Drawn(props: {
   if (bounds === undefined) return null;
   return (
     <Section title={words.chart}>
-      {found.data.isCut ? <Notice tone="info">{words.cut(drawnMax)}</Notice> : null}
+      {found.data.isCut ? <Notice tone="info">{words.cut({ count: drawnMax })}</Notice> : null}
       <div className="card">
         <StepChart
           points={points}
-          label={words.drawn(rates?.length ?? 0, bounds.lowest, bounds.highest)}
+          label={words.drawn({
+            count: rates?.length ?? 0,
+            lowest: bounds.lowest,
+            highest: bounds.highest,
+          })}
         />
       </div>
     </Section>

@@ -7,7 +7,7 @@ import { Link } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { isoOf } from "../../api/rpc.ts";
 import { readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";

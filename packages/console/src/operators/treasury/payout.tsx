@@ -7,7 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -41,7 +41,7 @@ const columns: readonly Column<Run<JournalEntry> & { place: number }>[] = [
     cell: ({ entry, last, count }) => (
       <span className="break">
         {entry.detail}
-        {count === 1 ? null : ` ${words.times(count, momentText(isoOf(last.createdAt)))}`}
+        {count === 1 ? null : ` ${words.times({ count, last: momentText(isoOf(last.createdAt)) })}`}
       </span>
     ),
   },
@@ -63,7 +63,9 @@ export function TreasuryPayout() {
   return (
     <Page
       title={
-        payout === undefined ? t.payouts.one.title : t.payouts.one.titleTo(payout.beneficiaryName)
+        payout === undefined
+          ? t.payouts.one.title
+          : t.payouts.one.titleTo({ name: payout.beneficiaryName })
       }
       lead={
         <span className="row">

@@ -8,7 +8,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName, enumValue } from "../../api/enum-names.ts";
 import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";

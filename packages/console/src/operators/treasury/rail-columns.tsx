@@ -1,5 +1,5 @@
 import type { RailInfo } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
 import type { Column } from "../../ui/table.tsx";

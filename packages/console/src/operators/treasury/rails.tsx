@@ -1,7 +1,7 @@
 import type { RailInfo } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { answerOf, rpcs } from "../../api/rpc.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { ExportButton, wholeList } from "../../ui/export-button.tsx";

@@ -2,7 +2,7 @@ import type { RailReport } from "@disburse/contracts/disburse/payout/v1/treasury
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { answerOf, rpcs } from "../../api/rpc.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";

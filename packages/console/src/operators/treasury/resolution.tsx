@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { rpcs } from "../../api/rpc.ts";
 import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/en.ts";
+import { t } from "../../catalogue/texts.ts";
 import { ActionLink } from "../actions/action-link.tsx";
 import { ProposalNotice } from "../open-proposal.tsx";
 

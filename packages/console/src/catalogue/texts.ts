@@ -10,9 +10,10 @@ import { shellWords } from "./en/shell.ts";
 import { teamWords } from "./en/team.ts";
 import { treasuryWords } from "./en/treasury.ts";
 import { webhookWords } from "./en/webhooks.ts";
+import { type Texts, textsOf } from "./messages.ts";
 
-/** All texts of the console in English, by feature. */
-export const t = {
+/** All texts of the console, by feature. Those with arguments are ICU messages. */
+const english = {
   ...everyPageWords,
   shell: shellWords,
   search: searchWords,
@@ -29,3 +30,15 @@ export const t = {
   platform: platformWords,
   operators: operatorWords,
 } as const;
+
+/** A language for tests, which Chromium reserves: longer, with accents, from right to left. */
+const pseudoLanguage = "ar-XB";
+
+const isPseudo = navigator.languages?.includes(pseudoLanguage) ?? false;
+if (isPseudo) document.documentElement.dir = "rtl";
+
+/** The texts in the person's language. */
+export const t: Texts<typeof english> = textsOf(
+  english,
+  isPseudo ? (await import("./pseudo.ts")).pseudoMessage : undefined,
+);
