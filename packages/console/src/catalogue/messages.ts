@@ -1,8 +1,13 @@
 import type { GetICUArgs } from "@schummar/icu-type-parser";
 import { IntlMessageFormat } from "intl-messageformat";
 
-/** Messages are written with this language's plurals, numbers and lists. */
-export const language = "en";
+/** The plurals and numbers of messages are this language's. */
+const language = "en";
+
+/** A language for tests, which Chromium reserves: longer, with accents, from right to left. */
+const isPseudo = navigator.languages?.includes("ar-XB") ?? false;
+const pseudo = isPseudo ? (await import("./pseudo.ts")).pseudo : undefined;
+if (isPseudo) document.documentElement.dir = "rtl";
 
 type Argument = { ICUArgument: string | number; ICUNumberArgument: number };
 
@@ -19,33 +24,27 @@ export type Texts<T> = {
   readonly [K in keyof T]: T[K] extends string ? Message<T[K]> : Texts<T[K]>;
 };
 
-type Parsed = ReturnType<IntlMessageFormat["getAst"]>;
-
-export type Transform = {
-  text(text: string): string;
-  message(parsed: Parsed): Parsed;
-};
-
 /** Parses a message when it is first used: a page uses few of them. */
-function formatted(message: string, transform: Transform | undefined) {
+function formatted(message: string) {
   let format: IntlMessageFormat | undefined;
   return (values: Record<string, string | number>) => {
-    if (format === undefined) {
-      format = new IntlMessageFormat(message, language, {}, { ignoreTag: true });
-      if (transform !== undefined) {
-        format = new IntlMessageFormat(transform.message(format.getAst()), language);
-      }
-    }
+    format ??= parsed(message);
     return String(format.format(values));
   };
 }
 
-/** Makes texts and functions of messages. A transformation replaces their words. */
-export function textsOf<T extends Messages>(messages: T, transform?: Transform): Texts<T> {
+function parsed(message: string): IntlMessageFormat {
+  const format = new IntlMessageFormat(message, language, {}, { ignoreTag: true });
+  if (pseudo === undefined) return format;
+  return new IntlMessageFormat(pseudo.message(format.getAst()), language);
+}
+
+/** Makes texts and functions of messages: those with `{` are ICU messages with arguments. */
+export function textsOf<T extends Messages>(messages: T): Texts<T> {
   const entries = Object.entries(messages).map(([name, message]) => {
-    if (typeof message !== "string") return [name, textsOf(message, transform)];
-    if (message.includes("{")) return [name, formatted(message, transform)];
-    return [name, transform?.text(message) ?? message];
+    if (typeof message !== "string") return [name, textsOf(message)];
+    if (message.includes("{")) return [name, formatted(message)];
+    return [name, pseudo?.text(message) ?? message];
   });
   return Object.fromEntries(entries);
 }

@@ -1,6 +1,7 @@
-import type { Transform } from "./messages.ts";
+import type { IntlMessageFormat } from "intl-messageformat";
 
-type Parsed = Parameters<Transform["message"]>[0];
+type Parsed = ReturnType<IntlMessageFormat["getAst"]>;
+
 type Element = Parsed[number];
 
 const plain = "aceinouyACEINOUY";
@@ -9,18 +10,18 @@ const accented = "àçéîñôûýÀÇÉÎÑÔÛÝ";
 /** Real translations are up to 40 % longer than English. */
 const growth = 0.4;
 
-/** Marks letters, and repeats the last word's vowel until the text is long enough. */
+/** Words that are added have at most as many letters. */
+const wordMax = 8;
+
+/** Marks letters, and adds letters after the last one. */
 function text(words: string): string {
   const marked = words.replace(/[a-z]/gi, (letter) => {
     const at = plain.indexOf(letter);
     return at === -1 ? letter : accented.charAt(at);
   });
-  if (!/\p{L}/u.test(words)) return marked;
-  const added = Math.ceil(words.trim().length * growth);
-  return marked.replace(
-    /(\p{L})(\P{L}*)$/u,
-    (_, last, rest) => `${last}${"ô".repeat(added)}${rest}`,
-  );
+  const added = "ô".repeat(Math.ceil(words.trim().length * growth));
+  const more = added.match(new RegExp(`.{1,${wordMax}}`, "g"))?.join(" ") ?? "";
+  return marked.replace(/(\p{L})(\P{L}*)$/u, (_, last, rest) => `${last}${more}${rest}`);
 }
 
 /** Changes the words of a parsed message, and keeps its arguments. */
@@ -44,4 +45,4 @@ const isLiteral = (element: Element): element is Extract<Element, { type: 0 }> =
   element.type === literalType;
 
 /** Makes texts that show cut words, fixed directions and texts outside the catalogue. */
-export const pseudoMessage: Transform = { text, message };
+export const pseudo = { text, message };

@@ -1,10 +1,10 @@
-import { t } from "../catalogue/texts.ts";
+import { operatorTexts } from "../catalogue/operator-texts.ts";
 import { Notice } from "../ui/notice.tsx";
 import { DataTable } from "../ui/table.tsx";
 
 export type Change = { readonly title: string; readonly before: string; readonly after: string };
 
-const words = t.operators;
+const words = operatorTexts.operators;
 
 /** Text longer than this breaks anywhere; amounts and short ids stay whole. */
 const wholeMax = 40;

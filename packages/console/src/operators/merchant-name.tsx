@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { operatorTexts } from "../catalogue/operator-texts.ts";
 import { t } from "../catalogue/texts.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import type { Column } from "../ui/table.tsx";
@@ -34,12 +35,12 @@ export function useMerchantColumn<T>(
       0,
       {
         id: "merchant",
-        header: t.treasury.balances.merchant,
+        header: operatorTexts.treasury.balances.merchant,
         ...(width && { width }),
         cell: (row) => <MerchantName id={idOf(row)} />,
         csv: (row) => names.get(idOf(row)) ?? "",
       },
-      { id: "merchantId", header: t.treasury.balances.filterMerchant, csv: idOf },
+      { id: "merchantId", header: operatorTexts.treasury.balances.filterMerchant, csv: idOf },
     );
   }, [columns, data, before, idOf, width]);
 }

@@ -2,16 +2,16 @@ import { ProposalState } from "@disburse/contracts/disburse/approval/v1/approval
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ApprovalPlace, answerOf, approvalsAt } from "../api/rpc.ts";
-import { t } from "../catalogue/texts.ts";
+import { operatorTexts } from "../catalogue/operator-texts.ts";
 import { Notice } from "../ui/notice.tsx";
 
 export function ProposalNotice(props: { place: ApprovalPlace; proposalId: string }) {
   return (
     <Notice tone="warn">
-      <p>{t.treasury.approvals.waits}</p>
+      <p>{operatorTexts.treasury.approvals.waits}</p>
       <p>
         <Link to="/approvals/$place/$proposalId" params={props}>
-          {t.treasury.approvals.open}
+          {operatorTexts.treasury.approvals.open}
         </Link>
       </p>
     </Notice>

@@ -46,7 +46,7 @@ async function actionsFor(session: Session, text: string): Promise<Result[]> {
   ]);
   const own = actionsOf(session).filter(({ name, summary }) => matches(`${name} ${summary}`, text));
   return own.map((action) => ({
-    group: t.operators.title,
+    group: t.shell.pages.actions,
     label: sentence(action.summary),
     to: `/actions/${slugOf(action)}`,
   }));

@@ -1,5 +1,5 @@
 import { DropdownMenu } from "radix-ui";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { t } from "../catalogue/texts.ts";
 import { forgetDrafts } from "../session/draft.ts";
 import { type Session, signOut, switchTeam } from "../session/session.ts";
@@ -7,7 +7,9 @@ import { applyTheme, storedTheme, type Theme, themes } from "./theme.ts";
 
 const words = t.shell;
 
-export function AccountMenu({ session, isLive }: { session: Session; isLive: boolean }) {
+/** Appears opened. */
+export function AccountMenu(props: { session: Session; isLive: boolean; label: ReactNode }) {
+  const { session, isLive, label } = props;
   const [theme, setTheme] = useState(storedTheme);
   const choose = (value: string) => {
     applyTheme(value as Theme);
@@ -15,11 +17,8 @@ export function AccountMenu({ session, isLive }: { session: Session; isLive: boo
   };
   return (
     // A modal menu would add a style element, which the content security policy blocks.
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className="button account">
-        <span className="visually-hidden">{words.account}: </span>
-        {session.person.name}
-      </DropdownMenu.Trigger>
+    <DropdownMenu.Root modal={false} defaultOpen>
+      <DropdownMenu.Trigger className="button account">{label}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" align="end" sideOffset={6}>
           <DropdownMenu.Label className="menu-label">

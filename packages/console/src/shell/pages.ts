@@ -101,7 +101,7 @@ function operatorSections(session: Session): NavigationSection[] {
       title: sections.platform,
       links: [
         ...when(deciders, { to: "/approvals", label: pages.waiting }),
-        { to: "/actions", label: t.operators.title },
+        { to: "/actions", label: pages.actions },
         { to: "/health", label: pages.health },
         { to: "/trace", label: pages.trace },
       ],

@@ -8,7 +8,7 @@ import { useSession } from "../session/use-session.ts";
 import mark from "../styles/mark.svg";
 import { Badge } from "../ui/badge.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { AccountMenu } from "./account-menu.tsx";
+import { AccountButton } from "./account-button.tsx";
 import { useCounts } from "./counts.ts";
 import { useLiveUpdates, useReadingAgain, useSignIns } from "./live.ts";
 import { navigationFor } from "./pages.ts";
@@ -69,7 +69,7 @@ export function Shell() {
               <span className="wide">{words.noRealMoney}</span>
             </Badge>
           ) : null}
-          <AccountMenu session={session} isLive={isLive} />
+          <AccountButton session={session} isLive={isLive} />
         </div>
       </header>
       <nav id="side" className="side" data-open={isMenuOpen} aria-label={words.navigation}>

@@ -11,6 +11,7 @@ import { devices } from "./roles/devices.ts";
 import { docs } from "./roles/docs.ts";
 import { doubles } from "./roles/doubles.ts";
 import { forms } from "./roles/forms.ts";
+import { languages } from "./roles/languages.ts";
 import { maker } from "./roles/maker.ts";
 import { admin, invited, viewer } from "./roles/members.ts";
 import { search } from "./roles/search.ts";
@@ -36,6 +37,7 @@ const browserTests: readonly BrowserTest[] = [
     forms,
     waits,
     search,
+    languages,
   ],
 ];
 

@@ -92,9 +92,12 @@ async function fillSignIn(page: Page, name: string, password: string): Promise<v
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+/** In English, or in the pseudo-language. */
+const loading = /^L[oô][aà]d[iî][nñ]g[ô ]*…$/;
+
 /** Waits until nothing is loading. Ignores the connection for live updates. */
 async function settle(page: Page): Promise<void> {
-  await page.getByText("Loading…").first().waitFor({ state: "detached" });
+  await page.getByText(loading).first().waitFor({ state: "detached" });
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => done()))");
 }
 

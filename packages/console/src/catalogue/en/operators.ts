@@ -1,5 +1,4 @@
 export const operatorWords = {
-  title: "Actions",
   lead: "Everything that your roles permit. The command line has the same actions.",
   find: "Find an action",
   eachLine: "One on each line.",

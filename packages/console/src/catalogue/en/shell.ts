@@ -76,6 +76,7 @@ export const shellWords = {
     payoutsWait: "Waiting payouts: {count}",
   },
   pages: {
+    actions: "Actions",
     home: "Home",
     payouts: "Payouts",
     newPayout: "Make a payout",

@@ -9,7 +9,7 @@ test("flattens a record for reading", () => {
     company_owner_details: [{ person_details: { firstname: "Jane" } }],
   };
   expect(recordRows(record, ["id"])).toEqual([
-    ["Relation", "external"],
-    ["Company owner details 1, person details, firstname", "Jane"],
+    ["Relationship", "external"],
+    ["Owners 1, person, first name", "Jane"],
   ]);
 });

@@ -7,6 +7,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { needsApproval, Problem } from "../../api/problem.ts";
 import type { ApprovalPlace } from "../../api/rpc.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Awaited } from "../../ui/awaited.tsx";
@@ -33,7 +34,7 @@ import {
   valuesOf,
 } from "./rules/form.ts";
 
-const words = t.operators;
+const words = operatorTexts.operators;
 const route = getRouteApi("/shell/actions/$action");
 
 export function ActionPage() {
@@ -104,7 +105,7 @@ function Action(props: { command: CallCommand; search: Values }) {
   const isDone = doing.isSuccess && !isOpen;
   const isBusy = review.isPending || doing.isPending || (query !== undefined && current.isLoading);
   return (
-    <Page title={sentence(summary)} lead={<Link to="/actions">{words.title}</Link>}>
+    <Page title={sentence(summary)} lead={<Link to="/actions">{t.shell.pages.actions}</Link>}>
       {isDone ? (
         <>
           <Notice tone="good">{words.done}</Notice>

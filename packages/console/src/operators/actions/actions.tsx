@@ -2,6 +2,7 @@ import { callGroups } from "@disburse/commands/commands/all.ts";
 import { changes } from "@disburse/commands/table/command.ts";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
 import { TextField } from "../../ui/field.tsx";
@@ -10,7 +11,7 @@ import { Page, Section } from "../../ui/page.tsx";
 import { actionsOf } from "./call.ts";
 import { sentence, slugOf, titleOf } from "./rules/form.ts";
 
-const words = t.operators;
+const words = operatorTexts.operators;
 
 /** Everything that a person's roles permit: the actions first, then what can be read. */
 export function Actions() {
@@ -26,7 +27,7 @@ export function Actions() {
     return own.length === 0 ? [] : [{ name, summary, own: [...changing, ...reading] }];
   });
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page title={t.shell.pages.actions} lead={words.lead}>
       <TextField label={words.find} type="search" value={text} onChange={setText} />
       {groups.length === 0 ? <Notice tone="info">{t.states.nothingMatches}</Notice> : null}
       {groups.map(({ name, summary, own }) => (

@@ -14,7 +14,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Problem } from "../../api/problem.ts";
 import { answerOf, transport } from "../../api/rpc.ts";
 import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { hasRole, type Session } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { usePaused } from "../../ui/use-paused.ts";
@@ -103,6 +103,6 @@ export async function assertRegistered(command: CallCommand, request: JsonObject
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "RECORD_NOT_FOUND") throw error;
     const label = field?.label ?? "";
-    throw new InputError(t.operators.notRegistered, { label, cause: error });
+    throw new InputError(operatorTexts.operators.notRegistered, { label, cause: error });
   }
 }

@@ -1,5 +1,6 @@
 import type { CallCommand } from "@disburse/commands/table/command.ts";
 import { useId } from "react";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { AreaField, FileField, SelectField, TextField } from "../../ui/field.tsx";
 import { useSuggestions } from "./call.ts";
@@ -13,7 +14,7 @@ import {
   type Values,
 } from "./rules/form.ts";
 
-const words = t.operators;
+const words = operatorTexts.operators;
 
 type Problems = Readonly<Record<string, string>>;
 type FormProps = {

@@ -6,6 +6,7 @@ import {
 import { useState } from "react";
 import { enumValue } from "../../api/enum-names.ts";
 import { rpcs } from "../../api/rpc.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
@@ -15,7 +16,7 @@ import { ActionLink } from "../actions/action-link.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { isReason, ReasonField } from "../reason-field.tsx";
 
-const words = t.compliance.alert;
+const words = operatorTexts.compliance.alert;
 const stale = ["compliance", "approvals"];
 
 /** The reviewer's actions on an alert, depending on its state. */

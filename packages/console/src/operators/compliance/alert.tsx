@@ -8,6 +8,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
@@ -22,7 +23,7 @@ import { ListedEntry } from "./listed-entry.tsx";
 import { Score } from "./score.tsx";
 import { ListedSide, PartySide } from "./sides.tsx";
 
-const words = t.compliance.alert;
+const words = operatorTexts.compliance.alert;
 const route = getRouteApi("/shell/compliance/alerts/$alertId");
 
 export function AlertPage() {
@@ -41,7 +42,7 @@ export function AlertPage() {
       lead={
         <span className="row">
           <span className="mono break">{alert.id}</span>
-          <StateBadge state={state} words={t.compliance.alerts.states} />
+          <StateBadge state={state} words={operatorTexts.compliance.alerts.states} />
         </span>
       }
     >
@@ -71,9 +72,9 @@ function Sides({ answer: { alert, screening } }: { answer: GetAlertResponse }) {
             <PartySide party={party} wallet={wallet?.address} hit={hit} />
             <Facts
               rows={[
-                [t.compliance.alerts.record, alert?.subject?.recordId],
+                [operatorTexts.compliance.alerts.record, alert?.subject?.recordId],
                 [
-                  t.treasury.balances.merchant,
+                  operatorTexts.treasury.balances.merchant,
                   alert?.subject && <MerchantName key="merchant" id={alert.subject.merchantId} />,
                 ],
               ]}

@@ -7,6 +7,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName, enumValue } from "../../api/enum-names.ts";
 import { answerOf, isoOf, mutationOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
@@ -22,7 +23,7 @@ import { useMerchantColumn } from "../merchant-name.tsx";
 import { totalsOf } from "./rules/totals.ts";
 import { scoreText, VerdictBadge } from "./verdict.tsx";
 
-const words = t.compliance.alerts;
+const words = operatorTexts.compliance.alerts;
 const route = getRouteApi("/shell/compliance/alerts");
 
 /** Maximum number of alerts in the totals. Reading them takes ten requests. */
@@ -94,7 +95,7 @@ const ownColumns: readonly Column<Alert>[] = [
 const filters: readonly Filter[] = [
   { name: "state", label: words.state, kind: "choice", options: Object.entries(words.states) },
   { name: "assignee", label: words.assignee, kind: "text" },
-  { name: "merchant_id", label: t.treasury.balances.filterMerchant, kind: "text" },
+  { name: "merchant_id", label: operatorTexts.treasury.balances.filterMerchant, kind: "text" },
   { name: "record_id", label: words.record, kind: "text" },
 ];
 
@@ -154,7 +155,7 @@ function useAssignments(): Bulk<Alert> | undefined {
     ({ id: alertId }: Alert, key: string) =>
       answerOf(rpcs.review.assignAlert({ mutation: mutationOf(key), alertId, assignee }));
   if (!hasRole(session, "compliance_officer", "compliance_approver")) return undefined;
-  const { assignToMe, unassign, assignText } = t.compliance.alert;
+  const { assignToMe, unassign, assignText } = operatorTexts.compliance.alert;
   const shared = { text: assignText, kind: "primary" } as const;
   return {
     nameOf,

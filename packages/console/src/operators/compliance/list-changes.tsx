@@ -8,7 +8,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
@@ -19,7 +19,7 @@ import { momentText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { entryTitle, fieldChanges } from "./rules/difference.ts";
 
-const words = t.compliance.changes;
+const words = operatorTexts.compliance.changes;
 const route = getRouteApi("/shell/compliance/lists/$importId");
 
 /** Maximum number of imports offered for comparison. */
@@ -96,7 +96,7 @@ export function ListChanges() {
   });
   const found = useInfiniteQuery(rpcPagesOf(key, read));
   if (versions.data === undefined)
-    return <AwaitedPage title={t.compliance.lists.title} found={versions} />;
+    return <AwaitedPage title={operatorTexts.compliance.lists.title} found={versions} />;
   const { version, base } = versions.data;
   return (
     <Page

@@ -1,12 +1,12 @@
 import type { Hit } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { answerOf, rpcs } from "../../api/rpc.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";
 
-const words = t.compliance.alert;
+const words = operatorTexts.compliance.alert;
 
 /** Shows the list entry as its publisher wrote it. Shows nothing for a hit without an entry. */
 export function ListedEntry({ hit: { list, entryUid, listVersion } }: { hit: Hit }) {

@@ -7,6 +7,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
@@ -23,7 +24,7 @@ import { ConfirmStep } from "../confirm-step.tsx";
 import { Monitoring } from "./monitoring.tsx";
 import { sourceColumns } from "./source-columns.tsx";
 
-const words = t.compliance.lists;
+const words = operatorTexts.compliance.lists;
 
 const versionColumns: readonly Column<ListVersion>[] = [
   textColumn("list", words.list, (row) => row.list),

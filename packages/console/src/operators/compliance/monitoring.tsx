@@ -2,14 +2,14 @@ import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_p
 import { useQuery } from "@tanstack/react-query";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
 
-const words = t.compliance.monitoring;
+const words = operatorTexts.compliance.monitoring;
 
 /** Progress of rescreening with the current lists and configuration. */
 export function Monitoring() {

@@ -3,11 +3,11 @@ import type {
   Hit,
   Reason,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { scoreText, VerdictBadge } from "./verdict.tsx";
 
-const words = t.compliance.alert;
+const words = operatorTexts.compliance.alert;
 
 const reasonColumns: readonly Column<Reason>[] = [
   { id: "kind", header: words.part, cell: ({ kind }) => words.kinds[kind] ?? kind },

@@ -7,7 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { enumValue } from "../../api/enum-names.ts";
 import { answerOf, mutationOf, rpcs } from "../../api/rpc.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
@@ -20,7 +20,7 @@ import { Score } from "./score.tsx";
 import { ListedSide } from "./sides.tsx";
 import { VerdictBadge } from "./verdict.tsx";
 
-const words = t.compliance.search;
+const words = operatorTexts.compliance.search;
 const blank = {
   merchantId: "",
   name: "",
@@ -137,7 +137,7 @@ function Match({ hit }: { hit: Hit }) {
       <ListedSide hit={hit} />
       <ListedEntry hit={hit} />
       <details>
-        <summary>{t.compliance.alert.score}</summary>
+        <summary>{operatorTexts.compliance.alert.score}</summary>
         <Score hit={hit} />
       </details>
     </article>

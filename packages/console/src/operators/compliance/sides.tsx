@@ -1,11 +1,11 @@
 import type { Hit, Party } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { Party_Type } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { enumName } from "../../api/enum-names.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { markedName } from "./rules/marked.ts";
 
-const words = t.compliance.alert;
+const words = operatorTexts.compliance.alert;
 
 function Name({ name, alike }: { name: string; alike: readonly string[] }) {
   let at = 0;
@@ -54,7 +54,7 @@ export function ListedSide({ hit }: { hit: Hit }) {
           ),
         ],
         [words.type, words.types[hit.entryType] ?? hit.entryType],
-        [t.compliance.alerts.list, hit.list],
+        [operatorTexts.compliance.alerts.list, hit.list],
         [words.publisher, hit.source],
         [words.entryId, hit.entryUid],
         [words.version, hit.listVersion],

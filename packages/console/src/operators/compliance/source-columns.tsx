@@ -1,12 +1,12 @@
 import type { ListSource } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { isoOf } from "../../api/rpc.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import type { Column } from "../../ui/table.tsx";
 
-const words = t.compliance.lists;
+const words = operatorTexts.compliance.lists;
 
 export const sourceColumns: readonly Column<ListSource>[] = [
   textColumn("list", words.list, (row) => row.list),

@@ -1,13 +1,15 @@
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { enumName } from "../../api/enum-names.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 
 const tones: Readonly<Record<string, Tone>> = { clear: "good", review: "warn", block: "bad" };
 
 export function VerdictBadge({ verdict = Verdict.UNSPECIFIED }: { verdict?: Verdict | undefined }) {
   const name = enumName(Verdict, verdict);
-  return <Badge tone={tones[name] ?? "plain"}>{t.compliance.verdicts[name] ?? name}</Badge>;
+  return (
+    <Badge tone={tones[name] ?? "plain"}>{operatorTexts.compliance.verdicts[name] ?? name}</Badge>
+  );
 }
 
 const twoDecimals = new Intl.NumberFormat("en", {

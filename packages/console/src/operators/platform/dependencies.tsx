@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { answerOf, rpcs } from "../../api/rpc.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
@@ -8,7 +9,7 @@ import { DataTable } from "../../ui/table.tsx";
 import { sourceColumns } from "../compliance/source-columns.tsx";
 import { railColumns } from "../treasury/rail-columns.tsx";
 
-const words = t.platform.health;
+const words = operatorTexts.platform.health;
 
 export function RailStates() {
   const found = useQuery({

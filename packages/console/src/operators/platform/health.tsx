@@ -2,6 +2,7 @@ import { HealthCheckResponse_ServingStatus } from "@disburse/contracts/health/v1
 import { useQuery } from "@tanstack/react-query";
 import { Problem } from "../../api/problem.ts";
 import { answerOf, healthAt, type Place, places } from "../../api/rpc.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
@@ -12,7 +13,7 @@ import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { RailStates, SourceStates } from "./dependencies.tsx";
 
-const words = t.platform.health;
+const words = operatorTexts.platform.health;
 
 type State = "serving" | "not_serving" | "unreachable";
 

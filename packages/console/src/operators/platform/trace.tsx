@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { type Filter, Filters } from "../../ui/filters.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -8,7 +9,7 @@ import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { type FoundSpans, findSpans } from "./spans.ts";
 import { Waterfall } from "./waterfall.tsx";
 
-const words = t.platform.trace;
+const words = operatorTexts.platform.trace;
 const route = getRouteApi("/shell/trace");
 
 const filters: readonly Filter[] = [

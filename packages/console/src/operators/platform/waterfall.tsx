@@ -1,12 +1,12 @@
 import { useMemo } from "react";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { millisecondsText, type Row, shortName, waterfall } from "./rules/waterfall.ts";
 import type { PlacedSpan } from "./spans.ts";
 
-const words = t.platform.trace;
+const words = operatorTexts.platform.trace;
 
 /**
  * Maximum number of rows, which keeps the page fast. This is ten times the usual number of spans of

@@ -8,6 +8,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { enumName } from "../../api/enum-names.ts";
 import { type ApprovalPlace, answerOf, approvalPlaces, approvalsAt, isoOf } from "../../api/rpc.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
@@ -22,7 +23,7 @@ import { MerchantName } from "../merchant-name.tsx";
 import { isReason, ReasonField } from "../reason-field.tsx";
 import { proposedAction, proposedDifference, Records } from "./approvals.tsx";
 
-const words = t.treasury.approvals;
+const words = operatorTexts.treasury.approvals;
 const route = getRouteApi("/shell/approvals/$place/$proposalId");
 const stale = ["approvals", "payouts", "exceptions", "accounts", "compliance"];
 
@@ -53,7 +54,7 @@ export function ApprovalPage() {
           rows={[
             [words.service, place],
             [words.by, proposal.proposedBy?.id],
-            [t.treasury.balances.merchant, merchantOf(proposal)],
+            [operatorTexts.treasury.balances.merchant, merchantOf(proposal)],
             [words.subject, <Subject key="subject" id={proposal.subject} />],
             [words.why, proposal.reasons.join("; ")],
             [t.list.created, <Moment key="created" at={isoOf(proposal.createdAt)} />],

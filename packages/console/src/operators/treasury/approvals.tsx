@@ -15,6 +15,7 @@ import {
   isoOf,
   mutationOf,
 } from "../../api/rpc.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { BulkBar } from "../../ui/bulk.tsx";
@@ -30,7 +31,7 @@ import { type Selection, useSelection } from "../../ui/use-selection.tsx";
 import { differenceOf } from "../actions/rules/flat.ts";
 import { sentence } from "../actions/rules/form.ts";
 
-const words = t.treasury.approvals;
+const words = operatorTexts.treasury.approvals;
 const route = getRouteApi("/shell/approvals");
 
 /** Number of proposals read per service. */

@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
@@ -19,7 +20,7 @@ import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
 
-const words = t.treasury.balances;
+const words = operatorTexts.treasury.balances;
 const route = getRouteApi("/shell/treasury/balances");
 
 const platformColumns: readonly Column<PlatformBalance>[] = [

@@ -5,6 +5,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { StepChart } from "../../ui/chart.tsx";
@@ -19,7 +20,7 @@ import type { Column } from "../../ui/table.tsx";
 import { ActionLink } from "../actions/action-link.tsx";
 import { rateBounds, ratePoints } from "./rules/rate-points.ts";
 
-const words = t.treasury.corridor;
+const words = operatorTexts.treasury.corridor;
 const route = getRouteApi("/shell/treasury/corridors/$corridorId");
 
 /** Maximum number of rates in the chart. Reading them takes ten requests. */

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { PagedTable } from "../../ui/list.tsx";
@@ -12,7 +12,7 @@ import { Page } from "../../ui/page.tsx";
 import { grouped } from "../../ui/rules/amounts.ts";
 import type { Column } from "../../ui/table.tsx";
 
-const words = t.treasury.corridors;
+const words = operatorTexts.treasury.corridors;
 
 const nameOf = (row: Corridor) => `${row.sourceCurrencyCode} → ${row.destinationCurrencyCode}`;
 const feesOf = (row: Corridor) => `${row.feeShare} + ${row.feeFlat} ${row.sourceCurrencyCode}`;

@@ -7,6 +7,7 @@ import { Link } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { isoOf } from "../../api/rpc.ts";
 import { readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
@@ -19,7 +20,7 @@ import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
 import { readExceptions } from "./resolution.tsx";
 
-const words = t.treasury.exceptions;
+const words = operatorTexts.treasury.exceptions;
 
 const ownColumns: readonly Column<PayoutException>[] = [
   {
@@ -65,13 +66,13 @@ const ownColumns: readonly Column<PayoutException>[] = [
   textColumn("beneficiary", t.payouts.beneficiary, ({ payout }) => payout?.beneficiaryName ?? ""),
   textColumn(
     "reference",
-    t.treasury.payouts.merchantReference,
+    operatorTexts.treasury.payouts.merchantReference,
     ({ payout }) => payout?.referenceId ?? "",
     {
       width: "wide",
     },
   ),
-  textColumn("rail", t.treasury.payouts.rail, ({ rail }) => rail, { width: "wide" }),
+  textColumn("rail", operatorTexts.treasury.payouts.rail, ({ rail }) => rail, { width: "wide" }),
   {
     id: "resolution",
     header: words.resolution,

@@ -7,6 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -20,7 +21,7 @@ import { PayoutStateBadge } from "./payouts.tsx";
 import { PayoutResolution, ProposedResolution } from "./resolution.tsx";
 import { type Run, runsOf } from "./rules/polls.ts";
 
-const words = t.treasury.payouts;
+const words = operatorTexts.treasury.payouts;
 const route = getRouteApi("/shell/treasury/payouts/$payoutId");
 
 const columns: readonly Column<Run<JournalEntry> & { place: number }>[] = [
@@ -73,7 +74,7 @@ export function TreasuryPayout() {
           {payout === undefined ? null : <PayoutStateBadge payout={payout} />}
           {requestId === "" ? null : (
             <Link to="/trace" search={{ request_id: requestId }}>
-              {t.platform.trace.ofPayout}
+              {operatorTexts.platform.trace.ofPayout}
             </Link>
           )}
         </span>
@@ -112,8 +113,11 @@ function PayoutFacts({ payout }: { payout: Payout }) {
             ),
           ],
           [t.payouts.one.fees, <Money key="f" amount={payout.totalFees} currency={source} />],
-          [t.treasury.balances.merchant, <MerchantName key="merchant" id={payout.merchantId} />],
-          [t.treasury.balances.account, payout.accountId],
+          [
+            operatorTexts.treasury.balances.merchant,
+            <MerchantName key="merchant" id={payout.merchantId} />,
+          ],
+          [operatorTexts.treasury.balances.account, payout.accountId],
           [
             t.payouts.beneficiary,
             <span key="beneficiary">

@@ -8,6 +8,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName, enumValue } from "../../api/enum-names.ts";
 import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
@@ -20,7 +21,7 @@ import { Page } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
 
-const words = t.treasury.payouts;
+const words = operatorTexts.treasury.payouts;
 const route = getRouteApi("/shell/treasury/payouts");
 
 export function PayoutStateBadge({ payout }: { payout: Pick<ListedPayout, "subStatus"> }) {
@@ -88,7 +89,7 @@ const filters: readonly Filter[] = [
     kind: "choice",
     options: Object.entries(t.payouts.statuses),
   },
-  { name: "merchant_id", label: t.treasury.balances.filterMerchant, kind: "text" },
+  { name: "merchant_id", label: operatorTexts.treasury.balances.filterMerchant, kind: "text" },
   { name: "reference_id", label: t.payouts.searchReference, kind: "text" },
   { name: "beneficiary_id", label: t.payouts.searchBeneficiary, kind: "text" },
 ];

@@ -1,10 +1,10 @@
 import type { RailInfo } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
 import type { Column } from "../../ui/table.tsx";
 
-const words = t.treasury.rails;
+const words = operatorTexts.treasury.rails;
 
 const currenciesOf = (row: RailInfo) => row.currencyCodes.join(", ");
 const methodsOf = (row: RailInfo) => [...row.transferMethods, ...row.networks].join(", ");

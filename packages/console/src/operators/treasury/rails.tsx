@@ -1,6 +1,7 @@
 import type { RailInfo } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { answerOf, rpcs } from "../../api/rpc.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
@@ -11,7 +12,7 @@ import { type Column, DataTable } from "../../ui/table.tsx";
 import { ActionLink } from "../actions/action-link.tsx";
 import { railColumns } from "./rail-columns.tsx";
 
-const words = t.treasury.rails;
+const words = operatorTexts.treasury.rails;
 
 const actionsColumn: Column<RailInfo> = {
   id: "actions",

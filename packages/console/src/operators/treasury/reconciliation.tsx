@@ -2,7 +2,7 @@ import type { RailReport } from "@disburse/contracts/disburse/payout/v1/treasury
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { answerOf, rpcs } from "../../api/rpc.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
@@ -11,7 +11,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { isZero } from "../../ui/rules/amounts.ts";
 
-const words = t.treasury.reconciliation;
+const words = operatorTexts.treasury.reconciliation;
 const route = getRouteApi("/shell/treasury/reconciliation");
 
 export function Reconciliation() {

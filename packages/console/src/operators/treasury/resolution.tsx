@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { rpcs } from "../../api/rpc.ts";
 import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { ActionLink } from "../actions/action-link.tsx";
 import { ProposalNotice } from "../open-proposal.tsx";
 
-const words = t.treasury.exceptions;
+const words = operatorTexts.treasury.exceptions;
 
 /** Maximum number of exceptions searched for a payout's exception. */
 const searchedMax = 1_000;

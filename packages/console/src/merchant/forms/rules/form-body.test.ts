@@ -61,7 +61,8 @@ test("an optional field may be empty", () => {
 
 test.each([
   ["beneficiary_first_name", "First name"],
-  ["depositor_details.address.zip_code", "Zip code"],
+  ["depositor_details.address.zip_code", "Postcode"],
+  ["a_field_of_a_newer_contract", "A field of a newer contract"],
   ["iban", "IBAN"],
 ])("labels %s as %s", (name, label) => {
   expect(labelOf(name)).toBe(label);

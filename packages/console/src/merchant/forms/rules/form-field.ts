@@ -1,4 +1,6 @@
 import type { BeneficiaryForm } from "@disburse/sdk/gen/types.ts";
+import { fieldWords } from "../../../catalogue/en/fields.ts";
+import { textsOf } from "../../../catalogue/messages.ts";
 
 /** A form field derived from the public API's description of a body. */
 export type FormField = {
@@ -17,14 +19,13 @@ export type FormField = {
   readonly initial: string;
 };
 
-const acronyms = new Set(["iban", "bic"]);
+const labels: Readonly<Record<string, string>> = textsOf(fieldWords);
 
 /** Returns a field's label: `First name` for `beneficiary_first_name`. */
 export function labelOf(name: string): string {
-  const last = name.slice(name.lastIndexOf(".") + 1);
-  const words = last.replace(/^(?:beneficiary|depositor)_/, "").replaceAll("_", " ");
-  if (acronyms.has(words)) return words.toUpperCase();
-  return `${words.charAt(0).toLocaleUpperCase("en")}${words.slice(1)}`;
+  const last = name.slice(name.lastIndexOf(".") + 1).replace(/^(?:beneficiary|depositor)_/, "");
+  const words = last.replaceAll("_", " ");
+  return labels[last] ?? `${words.charAt(0).toLocaleUpperCase("en")}${words.slice(1)}`;
 }
 
 /** Converts a form from form discovery to fields. Keeps their order. */

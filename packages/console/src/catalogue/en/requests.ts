@@ -1,0 +1,18 @@
+export const requestWords = {
+  title: "Requests",
+  caption: "Requests of the last 7 days, newest first",
+  empty: "No request of the last 7 days. One is listed a few seconds after its answer.",
+  at: "Answered",
+  request: "Request",
+  result: "Result",
+  code: "Error code",
+  duration: "Took",
+  milliseconds: "{ms} ms",
+  caller: "By",
+  record: "Record",
+  requestId: "Request id",
+  disconnected: "No answer",
+  statuses: { succeeded: "Succeeded", failed: "Failed" } as Readonly<Record<string, string>>,
+  keys: "API keys",
+  people: "People in the console",
+} as const;
