@@ -8,11 +8,11 @@ import { Awaited } from "../../ui/awaited.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { BodyForm, type FieldGroup } from "../forms/body-form.tsx";
+import { labelOf } from "../forms/field-label.ts";
 import {
   type BodySchema,
   type Components,
   type FormField,
-  labelOf,
   schemaFields,
 } from "../forms/rules/form-field.ts";
 import { useBodyForm } from "../forms/use-body-form.ts";

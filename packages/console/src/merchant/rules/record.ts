@@ -1,4 +1,4 @@
-import { labelOf } from "../forms/rules/form-field.ts";
+import { labelOf } from "../forms/field-label.ts";
 
 /** Converts a record to pairs of a field name and a text. Omits empty fields. */
 export function recordRows(record: object, hidden: readonly string[] = []): [string, string][] {

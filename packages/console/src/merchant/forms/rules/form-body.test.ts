@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { labelOf } from "../field-label.ts";
 import { bodyOf, formProblems } from "./form-body.ts";
-import { type FormField, labelOf, schemaFields } from "./form-field.ts";
+import { type FormField, schemaFields } from "./form-field.ts";
 
 const components = {
   Owner: {

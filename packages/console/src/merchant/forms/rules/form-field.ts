@@ -1,6 +1,5 @@
 import type { BeneficiaryForm } from "@disburse/sdk/gen/types.ts";
-import { fieldWords } from "../../../catalogue/en/fields.ts";
-import { textsOf } from "../../../catalogue/messages.ts";
+import { labelOf } from "../field-label.ts";
 
 /** A form field derived from the public API's description of a body. */
 export type FormField = {
@@ -18,15 +17,6 @@ export type FormField = {
   readonly patternMessage?: string | undefined;
   readonly initial: string;
 };
-
-const labels: Readonly<Record<string, string>> = textsOf(fieldWords);
-
-/** Returns a field's label: `First name` for `beneficiary_first_name`. */
-export function labelOf(name: string): string {
-  const last = name.slice(name.lastIndexOf(".") + 1).replace(/^(?:beneficiary|depositor)_/, "");
-  const words = last.replaceAll("_", " ");
-  return labels[last] ?? `${words.charAt(0).toLocaleUpperCase("en")}${words.slice(1)}`;
-}
 
 /** Converts a form from form discovery to fields. Keeps their order. */
 export function discoveredFields(form: BeneficiaryForm): FormField[] {
