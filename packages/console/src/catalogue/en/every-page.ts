@@ -1,26 +1,5 @@
 export const formWords = {
   optional: "(optional)",
-  /** Labels of fields whose API names are unclear to people. */
-  labels: {
-    beneficiary_name: "Full name",
-    beneficiary_name_latin: "Name in Latin letters",
-    beneficiary_single_name: "Has only one name",
-    beneficiary_address: "Street and number",
-    beneficiary_country_code: "Country",
-    beneficiary_contact_country_code: "Calling code",
-    beneficiary_contact_number: "Telephone",
-    beneficiary_email: "E-mail address",
-    beneficiary_bank_country_code: "Country of the bank",
-    beneficiary_document_id: "Number of the document",
-    destination_country: "Country that the money is sent to",
-    routing_code_type_1: "Kind of bank code",
-    routing_code_value_1: "Bank code or network",
-    routing_code_type_2: "Kind of the second bank code",
-    routing_code_value_2: "Second bank code",
-    beneficiary_account_number: "Account number, IBAN or wallet",
-    counter_party_alias: "Nickname of the counterparty",
-    currency_type: "Kind of currency",
-  } as Readonly<Record<string, string>>,
   groups: {
     person: "Person",
     company: "Company",

@@ -1,4 +1,5 @@
-import type { ReactNode } from "react";
+import { useStore } from "@tanstack/react-form";
+import type { FormEvent, ReactNode } from "react";
 import { t } from "../../catalogue/texts.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
@@ -14,12 +15,17 @@ export function BodyForm(props: {
   words: { readonly save: string; readonly saving: string; readonly notKnown: string };
   children?: ReactNode;
 }) {
-  const { groups, form, words, children } = props;
-  const { values, change, submit, posting, problems } = form;
-  const missed = Object.keys(problems).length;
-  const fieldsOf = (fields: readonly FormField[]) => (
-    <FormFields {...{ fields, values, problems, onChange: change, optional: t.forms.optional }} />
+  const { groups, form: body, words, children } = props;
+  const { form, posting, refused } = body;
+  const missed = useStore(
+    form.store,
+    ({ fieldMeta }) => Object.values(fieldMeta).filter((each) => each?.errors.length).length,
   );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void form.handleSubmit();
+  };
+  const fieldsOf = (fields: readonly FormField[]) => <FormFields {...{ fields, form, refused }} />;
   return (
     <form className="form card" onSubmit={submit} noValidate>
       {groups.map(({ title, fields }) =>

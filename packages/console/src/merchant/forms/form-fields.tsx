@@ -2,47 +2,70 @@ import { type ComponentProps, useId, useState } from "react";
 import { t } from "../../catalogue/texts.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { bankCountry, countries, countryCode, countryName } from "../rules/country.ts";
-import { type FormValues, fieldValue } from "./rules/form-body.ts";
+import { isBic } from "./rules/form-body.ts";
 import type { FormField } from "./rules/form-field.ts";
+import type { useBodyForm } from "./use-body-form.ts";
+
+type Form = ReturnType<typeof useBodyForm>["form"];
 
 /** Renders the fields of a form. Omits fields with only one possible value. */
 export function FormFields(props: {
   fields: readonly FormField[];
-  values: FormValues;
-  problems: Readonly<Record<string, string>>;
-  onChange: (values: FormValues) => void;
-  optional: string;
+  form: Form;
+  /** The server's refusals by field. */
+  refused: Readonly<Record<string, string>>;
 }) {
-  const { fields, values, problems, onChange, optional } = props;
+  const { fields, form, refused } = props;
   return (
     <div className="fields">
       {fields
         .filter(({ isRequired, choices }) => !(isRequired && choices?.length === 1))
-        .map((field) => {
-          const { path, isRequired, choices, maxLength, type } = field;
-          const label = t.forms.labels[path] ?? field.label;
-          const frame = {
-            label: isRequired ? label : `${label} ${optional}`,
-            value: fieldValue(field, values),
-            onChange: (value: string) => onChange({ ...values, [path]: value }),
-            error: problems[path],
-            hint: hintOf(field, values),
-            required: isRequired,
-            name: path,
-          };
-          if (choices !== undefined) {
-            const nameOf = type === "country" ? countryName : (each: string) => each;
-            const options = choices.map((each) => [each, nameOf(each)] as const);
-            return <SelectField key={path} {...frame} none="" options={options} />;
-          }
-          if (type === "country") return <CountryField key={path} {...frame} />;
-          const kind = type === "date" || type === "email" ? type : "text";
-          return (
-            <TextField key={path} {...frame} type={kind} maxLength={lengthOf(path, maxLength)} />
-          );
-        })}
+        .map((field) => (
+          <form.Field key={field.path} name={field.path}>
+            {({ state, handleChange }) => (
+              <BodyField
+                field={field}
+                value={String(state.value ?? field.initial)}
+                error={refused[field.path] ?? state.meta.errors.map(String)[0]}
+                onChange={handleChange}
+              />
+            )}
+          </form.Field>
+        ))}
     </div>
   );
+}
+
+function BodyField(props: {
+  field: FormField;
+  value: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+}) {
+  const { field, value, error, onChange } = props;
+  const { path, label, isRequired, choices, maxLength, type } = field;
+  const frame = {
+    label: isRequired ? label : `${label} ${t.forms.optional}`,
+    value,
+    error,
+    onChange,
+    hint: hintOf(field, value),
+    required: isRequired,
+    name: path,
+  };
+  if (choices !== undefined) {
+    const nameOf = type === "country" ? countryName : (each: string) => each;
+    return (
+      <SelectField
+        {...frame}
+        none=""
+        options={choices.map((each) => [each, nameOf(each)] as const)}
+      />
+    );
+  }
+  if (type === "country") return <CountryField {...frame} />;
+  const kind = type === "date" || type === "email" ? type : "text";
+  return <TextField {...frame} type={kind} maxLength={lengthOf(path, maxLength)} />;
 }
 
 /** People write IBANs in groups of four. */
@@ -50,10 +73,9 @@ const lengthOf = (path: string, max: number | undefined) =>
   path === "iban" || path.endsWith("account_number") ? undefined : max;
 
 /** Under a BIC, tells where its bank is. */
-function hintOf({ path, hint }: FormField, values: FormValues): string | undefined {
-  const country = bankCountry(values[path] ?? "");
-  const isBank = (path === "bic" || path.startsWith("routing_code_value_")) && country !== "";
-  const text = isBank ? t.forms.bankIn({ country: countryName(country) }) : hint.trim();
+function hintOf({ path, hint }: FormField, value: string): string | undefined {
+  const country = isBic(path) ? bankCountry(value) : "";
+  const text = country === "" ? hint.trim() : t.forms.bankIn({ country: countryName(country) });
   return text === "" ? undefined : text;
 }
 

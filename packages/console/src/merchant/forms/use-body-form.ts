@@ -1,10 +1,12 @@
-import { type FormEvent, useState } from "react";
+import { revalidateLogic, useForm } from "@tanstack/react-form";
+import { useEffect, useState } from "react";
 import { Problem } from "../../api/problem.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useDraft } from "../../session/draft.ts";
 import { useAttempt } from "../../ui/use-attempt.ts";
-import { bankOf, bodyOf, type FormValues, formProblems } from "./rules/form-body.ts";
+import { bankCountry } from "../rules/country.ts";
+import { bodyOf, type FormValues, formProblems, isBic } from "./rules/form-body.ts";
 import type { FormField } from "./rules/form-field.ts";
 
 const bankCountryPath = "beneficiary_bank_country_code";
@@ -18,8 +20,8 @@ type Target<T> = {
 
 /** Posts a form's body. */
 export function useBodyForm<T>(fields: readonly FormField[], { path, kind, onDone }: Target<T>) {
-  const [values, setValues, forget] = useDraft<FormValues>(`${path}:${kind}`, {});
-  const [missed, setMissed] = useState<Readonly<Record<string, string>>>({});
+  const [draft, keep, forget] = useDraft<FormValues>(`${path}:${kind}`, {});
+  const [defaultValues] = useState(draft);
   const posting = useAttempt({
     send: ([to, body]: readonly [string, object], idempotencyKey) =>
       send<T>("POST", to, { body, idempotencyKey }),
@@ -28,26 +30,38 @@ export function useBodyForm<T>(fields: readonly FormField[], { path, kind, onDon
       return onDone(answer);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const problems = formProblems(fields, values, t.forms.problems);
-    setMissed(problems);
-    const first = Object.keys(problems)[0];
-    if (first === undefined) posting.mutate([path, bodyOf(fields, values)]);
-    else
-      (event.currentTarget as HTMLFormElement | null)
-        ?.querySelector<HTMLElement>(`[name="${CSS.escape(first)}"]`)
-        ?.focus();
-  };
-  const change = (next: FormValues) => {
-    const country = bankOf(next);
-    const isNew = country !== "" && country !== bankOf(values);
-    const fills = isNew && fields.some(({ path: each }) => each === bankCountryPath);
-    setValues(fills ? { ...next, [bankCountryPath]: country } : next);
-    posting.reset();
-    setMissed({});
-  };
-  return { values, change, submit, posting, problems: { ...refusedOf(posting.error), ...missed } };
+  const form = useForm({
+    defaultValues,
+    // A refusal can end by a change of another field, so the server decides again.
+    canSubmitWhenInvalid: true,
+    validationLogic: revalidateLogic(),
+    validators: {
+      onDynamic: ({ value }) => {
+        const problems = formProblems(fields, value, t.forms.problems);
+        return Object.keys(problems).length === 0 ? undefined : { fields: problems };
+      },
+    },
+    listeners: {
+      onChange: ({ formApi, fieldApi: { name, state } }) => {
+        posting.reset();
+        const country = isBic(name) ? bankCountry(String(state.value)) : "";
+        if (country !== "" && fields.some((each) => each.path === bankCountryPath)) {
+          formApi.setFieldValue(bankCountryPath, country);
+        }
+        keep(formApi.state.values);
+      },
+    },
+    onSubmitInvalid: ({ formApi }) => {
+      const first = fields.find((each) => formApi.getFieldMeta(each.path)?.errors.length);
+      if (first !== undefined) document.getElementsByName(first.path)[0]?.focus();
+    },
+    onSubmit: ({ value }) => posting.mutate([path, bodyOf(fields, value)]),
+  });
+  useEffect(() => {
+    // Forgets the problems of fields that are gone. They would stop the next submission.
+    if (fields.length > 0 && form.state.submissionAttempts > 0) void form.validate("change");
+  }, [form, fields]);
+  return { form, posting, refused: refusedOf(posting.error) };
 }
 
 function refusedOf(error: unknown): Readonly<Record<string, string>> {

@@ -1,7 +1,8 @@
 import type { WebhookEndpointWithSecrets } from "@disburse/sdk/gen/types.ts";
+import { useForm, useStore } from "@tanstack/react-form";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { FormEvent } from "react";
+import { type FormEvent, useState } from "react";
 import { endpoints } from "../../api/lists.ts";
 import { Problem } from "../../api/problem.ts";
 import { send } from "../../api/request.ts";
@@ -18,10 +19,10 @@ const route = getRouteApi("/shell/webhooks/new");
 
 const blank = { url: "", description: "", order: "bounded", types: "*" };
 
-export function NewEndpoint() {
-  const navigate = route.useNavigate();
+function useEndpointForm() {
   const client = useQueryClient();
-  const [form, setForm, forget] = useDraft("endpoint", blank);
+  const [draft, keep, forget] = useDraft("endpoint", blank);
+  const [defaultValues] = useState(draft);
   const creating = useAttempt({
     send: (body: object, idempotencyKey) =>
       send<WebhookEndpointWithSecrets>("POST", endpoints.path, { body, idempotencyKey }),
@@ -31,22 +32,31 @@ export function NewEndpoint() {
       void client.invalidateQueries({ queryKey: [endpoints.path] });
     },
   });
+  const form = useForm({
+    defaultValues,
+    listeners: {
+      onChange: ({ formApi }) => {
+        creating.reset();
+        keep(formApi.state.values);
+      },
+    },
+    onSubmit: ({ value }) => creating.mutate(bodyOf(value)),
+  });
+  return { form, creating };
+}
+
+export function NewEndpoint() {
+  const navigate = route.useNavigate();
+  const { form, creating } = useEndpointForm();
+  const url = useStore(form.store, ({ values }) => values.url);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    creating.mutate(bodyOf(form));
+    void form.handleSubmit();
   };
-  const change = (next: typeof blank) => {
-    creating.reset();
-    setForm(next);
-  };
-  const errorOf = (field: string) =>
-    creating.error instanceof Problem
-      ? creating.error.violations.find((each) => each.field.startsWith(field))?.message
-      : undefined;
   return (
     <Page title={words.title}>
       <form className="form card" onSubmit={submit}>
-        <EndpointFields form={form} onChange={change} errorOf={errorOf} />
+        <EndpointFields form={form} error={creating.error} />
         {creating.isError ? (
           <ProblemNotice error={creating.error} noAnswer={words.notKnown} />
         ) : null}
@@ -55,7 +65,7 @@ export function NewEndpoint() {
             type="submit"
             className="button"
             data-kind="primary"
-            disabled={creating.isPending || form.url === ""}
+            disabled={creating.isPending || url === ""}
           >
             {creating.isPending ? words.saving : words.save}
           </button>
@@ -77,46 +87,58 @@ export function NewEndpoint() {
 }
 
 function EndpointFields(props: {
-  form: typeof blank;
-  onChange: (form: typeof blank) => void;
-  errorOf: (field: string) => string | undefined;
+  form: ReturnType<typeof useEndpointForm>["form"];
+  error: Error | null;
 }) {
-  const { form, onChange, errorOf } = props;
-  const set = (name: keyof typeof blank) => (value: string) => onChange({ ...form, [name]: value });
+  const { form, error } = props;
+  const errorOf = (field: string) =>
+    error instanceof Problem
+      ? error.violations.find((each) => each.field.startsWith(field))?.message
+      : undefined;
   return (
     <>
-      <TextField
-        label={words.url}
-        hint={words.urlHint}
-        value={form.url}
-        onChange={set("url")}
-        error={errorOf("url")}
-        maxLength={2048}
-        name="url"
-        required
-      />
-      <TextField
-        label={words.description}
-        value={form.description}
-        onChange={set("description")}
-        maxLength={255}
-      />
-      <SelectField
-        label={words.order}
-        value={form.order}
-        onChange={set("order")}
-        options={Object.entries(t.webhooks.one.orders)}
-      />
-      <AreaField
-        label={words.types}
-        hint={words.typesHint}
-        value={form.types}
-        onChange={set("types")}
-        error={errorOf("event_types")}
-      />
+      <form.Field name="url">
+        {(field) => (
+          <TextField
+            {...bound(field)}
+            label={words.url}
+            hint={words.urlHint}
+            error={errorOf("url")}
+            maxLength={2048}
+            name="url"
+            required
+          />
+        )}
+      </form.Field>
+      <form.Field name="description">
+        {(field) => <TextField {...bound(field)} label={words.description} maxLength={255} />}
+      </form.Field>
+      <form.Field name="order">
+        {(field) => (
+          <SelectField
+            {...bound(field)}
+            label={words.order}
+            options={Object.entries(t.webhooks.one.orders)}
+          />
+        )}
+      </form.Field>
+      <form.Field name="types">
+        {(field) => (
+          <AreaField
+            {...bound(field)}
+            label={words.types}
+            hint={words.typesHint}
+            error={errorOf("event_types")}
+          />
+        )}
+      </form.Field>
     </>
   );
 }
+
+type Bound = { state: { value: string }; handleChange: (value: string) => void };
+
+const bound = ({ state, handleChange }: Bound) => ({ value: state.value, onChange: handleChange });
 
 function bodyOf({ url, description, order, types }: typeof blank) {
   const eventTypes = types.split(/\s+/).filter((type) => type !== "");

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 
@@ -34,6 +35,8 @@ export const forms: BrowserTest = {
     await page.getByText("Cleared").waitFor();
     const drafts = () => page.evaluate<string>("Object.keys(sessionStorage).join()");
     expectThat(!(await drafts()).includes(":iban"), "a sent form leaves no draft");
+    await open("depositors/new");
+    await removesAnOwner(page);
     await open("beneficiaries/new");
     await field("beneficiary_first_name")
       .or(page.getByLabel("In which currency"))
@@ -48,3 +51,18 @@ export const forms: BrowserTest = {
     expectThat(!(await drafts()).includes("disburse.draft"), "signing out removes drafts");
   },
 };
+
+/** Mistakes of a removed owner don't count, and don't stop the form from being sent. */
+async function removesAnOwner(page: Page): Promise<void> {
+  await page.getByLabel("Which kind").selectOption({ label: "A company with its owners" });
+  await page.getByRole("button", { name: "Add an owner" }).click();
+  const mistakes = page.getByText(/need another look/);
+  const add = page.getByRole("button", { name: "Add the depositor" });
+  await add.click();
+  const ofTwo = Number.parseInt((await mistakes.textContent()) ?? "", 10);
+  await page.getByRole("button", { name: "Remove the last owner" }).click();
+  await add.click();
+  const ofOne = Number.parseInt((await mistakes.textContent()) ?? "", 10);
+  expectThat(ofOne < ofTwo, `fewer mistakes: ${ofTwo}, then ${ofOne}`);
+  await page.getByLabel("Which kind").selectOption({ label: "A person" });
+}

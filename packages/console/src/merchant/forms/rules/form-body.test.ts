@@ -30,9 +30,10 @@ test("flattens objects and lists, and builds them again", () => {
     ...["owners[1].person_details.firstname", "owners[1].person_details.citizenship"],
   ]);
   const values = {
-    "owners[0].person_details.firstname": " Jane ",
-    "owners[1].person_details.firstname": "Ivo",
-    "owners[1].person_details.citizenship": "",
+    owners: [
+      { person_details: { firstname: " Jane " } },
+      { person_details: { firstname: "Ivo", citizenship: "" } },
+    ],
   };
   expect(bodyOf(fields, values)).toEqual({
     depositor_relation: "business",

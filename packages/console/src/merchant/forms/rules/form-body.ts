@@ -1,14 +1,16 @@
-import { bankCountry, compact, compactIban } from "../../rules/country.ts";
+import { getBy, setBy } from "@tanstack/react-form";
+import { compact, compactIban } from "../../rules/country.ts";
 import type { FormField } from "./form-field.ts";
 
-export type FormValues = Readonly<Record<string, string>>;
+/** Texts, in objects and lists as the body has them. */
+export type FormValues = Readonly<Record<string, unknown>>;
 
 /** Returns the text that was entered in a field, or the field's initial value. */
-export function fieldValue(field: FormField, values: FormValues): string {
-  return values[field.path] ?? field.initial;
+function fieldValue(field: FormField, values: FormValues): string {
+  return getBy(values, field.path) ?? field.initial;
 }
 
-const isBic = (path: string) => path === "bic" || path.startsWith("routing_code_value_");
+export const isBic = (path: string) => path === "bic" || path.startsWith("routing_code_value_");
 
 /** Returns a field's text as it is sent: an IBAN or bank code without blanks and in capitals. */
 function sentValue(field: FormField, values: FormValues): string {
@@ -16,12 +18,6 @@ function sentValue(field: FormField, values: FormValues): string {
   if (field.choices !== undefined) return value;
   if (field.path === "iban" || isBic(field.path)) return compact(value);
   return field.path === "beneficiary_account_number" ? compactIban(value) : value;
-}
-
-/** Returns the country of the bank that a form's BIC names; "" without one. */
-export function bankOf(values: FormValues): string {
-  const bics = Object.entries(values).filter(([path]) => isBic(path));
-  return bics.map(([, bic]) => bankCountry(bic)).find((country) => country !== "") ?? "";
 }
 
 /**
@@ -53,23 +49,17 @@ export function formProblems(
  * paths of fields.
  */
 export function bodyOf(fields: readonly FormField[], values: FormValues): object {
-  const body: Record<string, unknown> = {};
+  let body: object = {};
   for (const field of fields) {
     const value = sentValue(field, values);
-    if (value !== "") put(body, field.path, field.type === "flag" ? value === "true" : value);
+    const sent = field.type === "flag" ? value === "true" : value;
+    if (value !== "") body = setBy(withLists(body, field.path), field.path, sent);
   }
   return body;
 }
 
-/** Sets a value at a path such as `owners[0].name`. */
-function put(body: Record<string, unknown>, path: string, value: string | boolean): void {
-  const steps = path.split(/[.[\]]/).filter((step) => step !== "");
-  const last = steps.pop() ?? "";
-  let at: Record<string, unknown> = body;
-  for (const [index, step] of steps.entries()) {
-    const isList = /^\d+$/.test(steps[index + 1] ?? "");
-    at[step] ??= isList ? [] : {};
-    at = at[step] as Record<string, unknown>;
-  }
-  at[last] = value;
+/** Adds the lists of a path that a body doesn't have. `setBy` would create objects. */
+function withLists(body: object, path: string): object {
+  const lists = [...path.matchAll(/\[/g)].map(({ index }) => path.slice(0, index));
+  return lists.reduce((made, list) => (getBy(made, list) ? made : setBy(made, list, [])), body);
 }
