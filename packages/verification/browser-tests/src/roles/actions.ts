@@ -92,7 +92,7 @@ async function refusals({ page }: Visitor): Promise<void> {
 async function review({ page }: Visitor): Promise<Locator> {
   await page.getByRole("button", { name: "Review" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("This is what will change.").first().waitFor();
+  await dialog.getByText("These changes will be made:").first().waitFor();
   return dialog;
 }
 
@@ -112,7 +112,7 @@ async function losesAnswer(ada: Visitor): Promise<void> {
   });
   const dialog = page.getByRole("dialog");
   await confirm(dialog);
-  await dialog.getByText(/No answer came/).waitFor();
+  await dialog.getByText(/server did not respond/).waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await page.unroute("**/CreditAccount");
   const again = page.waitForRequest("**/CreditAccount");

@@ -25,7 +25,7 @@ export const approvals: BrowserTest = {
     await addBeneficiary(sandbox, { name: beneficiary });
     const mia = await arrive("mia");
     await pay(mia, "640.00", "invoice 7");
-    await mia.checkPage("payout-waiting", mia.page.getByText(/waits until another person/));
+    await mia.checkPage("payout-waiting", mia.page.getByText(/Another person of your team must approve/));
     const avi = await arrive("avi");
     await approve(avi, sandbox);
     // Mia's page shows Avi's decision without a reload.
@@ -79,7 +79,7 @@ async function approve(avi: Visitor, sandbox: BrowserTestDeps["sandbox"]): Promi
   await checkPage("payout-sign-in-again", dialog.getByText(/needs a fresh sign-in/));
   const { password = "" } = sandbox.people.find(({ name }) => name === "avi") ?? {};
   await signInOver("avi", password, dialog.getByRole("button", { name: "Sign in again" }));
-  await dialog.getByText("Now repeat the step").waitFor();
+  await dialog.getByText("Repeat the step now").waitFor();
   await dialog.getByRole("button", { name: "Approve", exact: true }).click();
   await page.getByText("Paid to the beneficiary").waitFor();
 }
@@ -116,7 +116,7 @@ async function approveTwelve(avi: Visitor, sandbox: BrowserTestDeps["sandbox"]):
   await dialog.getByRole("button", { name: "Approve (13)" }).click();
   await checkPage("approvals-results", dialog.getByText("13 of 13 done"));
   await dialog.getByRole("button", { name: "Close" }).first().click();
-  await page.getByText("Nothing waits for approval.").waitFor();
+  await page.getByText("No pending approvals.").waitFor();
   const count = await clicks();
   expectThat(count === 5, `thirteen approvals take five clicks, not ${count}`);
 }
@@ -140,7 +140,7 @@ async function rejectBatch({ page }: Visitor): Promise<void> {
 /** Expects the sums of a dialog, by currency. */
 async function togetherIs(dialog: Locator, expected: string): Promise<void> {
   const sums = await dialog
-    .locator("dt", { hasText: /^Together$/ })
+    .locator("dt", { hasText: /^Total$/ })
     .locator("+ dd")
     .textContent();
   expectThat(sums === expected, `the sum is ${expected}, not ${sums}`);
@@ -175,7 +175,7 @@ async function payTwice(mia: Visitor): Promise<void> {
   await checkPage("payout-duplicate", twice);
   await twice.click();
   await page.waitForURL(/\/payouts\/po_/);
-  await page.getByRole("button", { name: "Cancel the payout" }).click();
-  await dialog.getByRole("button", { name: "Cancel the payout" }).click();
-  await page.getByText("Cancelled before anyone decided").waitFor();
+  await page.getByRole("button", { name: "Cancel payout" }).click();
+  await dialog.getByRole("button", { name: "Cancel payout" }).click();
+  await page.getByText("Cancelled before a decision").waitFor();
 }

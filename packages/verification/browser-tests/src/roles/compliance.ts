@@ -23,7 +23,7 @@ export const compliance: BrowserTest = {
     await assignTogether(carol);
     await alerts.first().click();
     await page.getByText("Primary name").waitFor();
-    await checkPage("alert", page.getByRole("heading", { name: "How the score came about" }));
+    await checkPage("alert", page.getByRole("heading", { name: "Explanation of the score" }));
     await page.getByLabel("Decision").selectOption({ label: "True match: they are the same" });
     await page.getByLabel("Reason").fill(reason);
     await page.getByRole("button", { name: "Decide" }).click();
@@ -38,12 +38,12 @@ export const compliance: BrowserTest = {
     expectThat(isOffered === 0, "who proposes is not offered to approve");
 
     await open("compliance/search");
-    await page.getByLabel("For which merchant").selectOption({ index: 1 });
+    await page.getByLabel("Merchant").selectOption({ index: 1 });
     await page.locator("[name=name]").fill(listed.toUpperCase());
     await page.getByRole("button", { name: "Search", exact: true }).click();
     await checkPage("screening-search", page.getByRole("heading", { name: "Hits" }));
     await open("compliance/lists");
-    await checkPage("lists", page.getByText(/subjects were compared/));
+    await checkPage("lists", page.getByText(/parties were compared/));
     await page.getByRole("link", { name: /./ }).and(page.locator("td a")).first().click();
     await checkPage("list-changes", page.getByRole("heading", { name: /What changed in/ }));
 

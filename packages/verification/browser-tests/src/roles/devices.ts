@@ -33,7 +33,7 @@ async function showsReturn(alma: Visitor, payoutId: string, name: string): Promi
   await page.getByRole("heading", { level: 1, name: `Payout to ${name}` }).waitFor();
   expectThat((await page.title()).startsWith(`Payout to ${name}`), "the record's name");
   await page.unrouteAll();
-  await page.locator(".badge", { hasText: "Came back" }).waitFor();
+  await page.locator(".badge", { hasText: "Returned" }).waitFor();
   expectThat((await page.getByText("Received", { exact: true }).count()) === 0, "none received");
   await open("payouts?status=failed");
   const row = page.getByRole("row", { name: new RegExp(name) }).first();
@@ -51,7 +51,7 @@ async function showsReturn(alma: Visitor, payoutId: string, name: string): Promi
 /** A printed page has its record in dark letters, without navigation and buttons. */
 async function prints({ page, open }: Visitor, payoutId: string): Promise<void> {
   await open(`payouts/${payoutId}`);
-  await page.locator(".badge", { hasText: "Came back" }).waitFor();
+  await page.locator(".badge", { hasText: "Returned" }).waitFor();
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   const heading = page.getByRole("heading", { level: 1 });
   await heading.waitFor();

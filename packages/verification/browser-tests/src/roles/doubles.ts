@@ -32,7 +32,7 @@ export const doubles: BrowserTest = {
     await pressTwice(alma, dialog.getByRole("button", { name: "Add a person" }));
     await page.getByRole("cell", { name: "Tom Twice" }).first().waitFor();
     await open("depositors/new");
-    await page.getByLabel("Which kind").selectOption({ label: "Your own business" });
+    await page.getByLabel("Kind of depositor").selectOption({ label: "Your own business" });
     await page.locator("[name=depositor_wallet_address]").fill(wallet);
     await page.locator("[name=depositor_business_id]").fill("biz-twice");
     await pressTwice(alma, page.getByRole("button", { name: "Add the depositor" }));
@@ -40,7 +40,7 @@ export const doubles: BrowserTest = {
 
     const carol = await arrive("carol");
     await carol.open("compliance/search");
-    await carol.page.getByLabel("For which merchant").selectOption({ index: 1 });
+    await carol.page.getByLabel("Merchant").selectOption({ index: 1 });
     await carol.page.locator("[name=name]").fill("Tom Twice");
     const search = carol.page.getByRole("button", { name: "Search", exact: true });
     const first = operationOf(await pressTwice(carol, search));

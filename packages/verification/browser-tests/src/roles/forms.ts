@@ -11,7 +11,7 @@ export const forms: BrowserTest = {
   run: async ({ arrive }) => {
     const { page, open, checkPage } = await arrive("alma");
     await open("beneficiaries/new");
-    await page.getByLabel("In which currency").selectOption("EUR");
+    await page.getByLabel("Currency").selectOption("EUR");
     for (const group of ["Person", "Bank account", "Address and contact"]) {
       await page.getByRole("group", { name: group }).waitFor();
     }
@@ -38,11 +38,8 @@ export const forms: BrowserTest = {
     await open("depositors/new");
     await removesAnOwner(page);
     await open("beneficiaries/new");
-    await field("beneficiary_first_name")
-      .or(page.getByLabel("In which currency"))
-      .first()
-      .waitFor();
-    await page.getByLabel("In which currency").selectOption("EUR");
+    await field("beneficiary_first_name").or(page.getByLabel("Currency")).first().waitFor();
+    await page.getByLabel("Currency").selectOption("EUR");
     await field("beneficiary_first_name").fill("Secret");
     expectThat((await drafts()).includes("disburse.draft"), "a draft is kept");
     await page.getByRole("button", { name: /Alma/ }).click();
@@ -54,9 +51,9 @@ export const forms: BrowserTest = {
 
 /** Mistakes of a removed owner don't count, and don't stop the form from being sent. */
 async function removesAnOwner(page: Page): Promise<void> {
-  await page.getByLabel("Which kind").selectOption({ label: "A company with its owners" });
+  await page.getByLabel("Kind of depositor").selectOption({ label: "A company with its owners" });
   await page.getByRole("button", { name: "Add an owner" }).click();
-  const mistakes = page.getByText(/need another look/);
+  const mistakes = page.getByText(/need a correction/);
   const add = page.getByRole("button", { name: "Add the depositor" });
   await add.click();
   const ofTwo = Number.parseInt((await mistakes.textContent()) ?? "", 10);
@@ -64,5 +61,5 @@ async function removesAnOwner(page: Page): Promise<void> {
   await add.click();
   const ofOne = Number.parseInt((await mistakes.textContent()) ?? "", 10);
   expectThat(ofOne < ofTwo, `fewer mistakes: ${ofTwo}, then ${ofOne}`);
-  await page.getByLabel("Which kind").selectOption({ label: "A person" });
+  await page.getByLabel("Kind of depositor").selectOption({ label: "A person" });
 }

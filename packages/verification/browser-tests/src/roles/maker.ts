@@ -63,9 +63,9 @@ async function addBeneficiary({ page, checkPage, open }: Visitor): Promise<void>
   await open("payouts/new");
   await checkPage("payout-who", page.getByRole("searchbox"));
   await page.getByRole("link", { name: "New beneficiary" }).click();
-  await page.getByLabel("In which currency").selectOption("EUR");
+  await page.getByLabel("Currency").selectOption("EUR");
   await page.getByRole("button", { name: "Add the beneficiary" }).click();
-  await checkPage("beneficiary-new", page.getByText(/fields need another look/));
+  await checkPage("beneficiary-new", page.getByText(/fields need a correction/));
   for (const [name, value] of Object.entries(recipient)) {
     await page.locator(`[name=${name}]`).fill(value);
   }
@@ -114,7 +114,7 @@ async function payBatch({ page, checkPage, open }: Visitor, avi: Visitor): Promi
   await avi.page.getByRole("link", { name: "2 lines" }).first().click();
   await avi.page.getByRole("button", { name: "Approve and pay" }).click();
   const dialog = avi.page.getByRole("dialog");
-  await dialog.getByLabel(/cost at most/).fill("30");
+  await dialog.getByLabel(/^Maximum total cost/).fill("30");
   await avi.checkPage("batch-approve", dialog);
   await dialog.getByRole("button", { name: "Approve and pay" }).click();
   await page.locator(".badge", { hasText: "Finished" }).waitFor();
@@ -145,7 +145,7 @@ async function schedule({ page, checkPage, open }: Visitor): Promise<void> {
   await page.getByRole("link", { name: "Nora Quist" }).first().click();
   await page.getByRole("link", { name: "Pay", exact: true }).click();
   await page.getByLabel("Amount in USD").fill("80");
-  await page.getByLabel("On a later day").fill(dayAhead());
+  await page.getByLabel("Date (optional)").fill(dayAhead());
   const button = page.getByRole("button", { name: "Schedule" });
   await checkPage("payout-schedule", button);
   await button.click();

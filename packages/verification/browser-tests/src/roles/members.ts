@@ -38,7 +38,7 @@ export const admin: BrowserTest = {
     await checkPage("developers", page.getByText("Recent requests"));
     await recentRequest(visitor, sandbox);
     await open("depositors/new");
-    await page.getByLabel("Which kind").selectOption({ label: "Your own business" });
+    await page.getByLabel("Kind of depositor").selectOption({ label: "Your own business" });
     await page.locator("[name=depositor_wallet_address]").fill(wallet);
     await page.locator("[name=depositor_business_id]").fill("biz-1");
     await checkPage("depositor-new", page.getByRole("button", { name: "Add the depositor" }));
@@ -133,14 +133,14 @@ export const invited: BrowserTest = {
     await dialog.getByLabel("Name").fill("Mia Maker");
     await dialog.getByLabel("E-mail address").fill("mia@acme.example");
     await dialog.getByRole("button", { name: "Add a person" }).click();
-    await gus.page.getByRole("cell", { name: "Has not accepted yet" }).waitFor();
+    await gus.page.getByRole("cell", { name: "Invited" }).waitFor();
     const { page, checkPage, open } = await arrive("mia");
     const merchant = page.locator(".merchant");
     await merchant.filter({ hasText: "acme" }).waitFor();
     await page.getByRole("link", { name: "Invitations" }).click();
     await checkPage("invitations", page.getByRole("heading", { name: "globex" }));
     await page.getByRole("button", { name: "Accept" }).click();
-    await page.getByText("No team invites you.").waitFor();
+    await page.getByText("No invitations.").waitFor();
     await merchant.filter({ hasText: "acme" }).waitFor();
     const other = await page.context().newPage();
     await other.goto(page.url());
@@ -170,7 +170,7 @@ export const viewer: BrowserTest = {
     await page.getByRole("heading", { name: "Balances" }).waitFor();
     await open("payouts");
     await page.getByRole("button", { name: "Export CSV" }).waitFor();
-    expectThat((await page.getByText("Make a payout").count()) === 0, "no payout is offered");
+    expectThat((await page.getByText("New payout").count()) === 0, "no payout is offered");
     await open("beneficiaries");
     await page.getByRole("button", { name: "Export CSV" }).waitFor();
     expectThat((await page.getByText("New beneficiary").count()) === 0, "nothing can be added");

@@ -26,8 +26,8 @@ export const search: BrowserTest = {
     }
     await ask(mia, "findlay wilhelm");
     await person.waitFor();
-    await mia.page.getByLabel("What do you look for?").fill("indlay");
-    await mia.page.getByText("Nothing matches").waitFor();
+    await mia.page.getByLabel("Search").fill("indlay");
+    await mia.page.getByText("No results").waitFor();
     expectThat((await person.count()) === 0, "no search inside words");
 
     await ordersPayouts(mia, payoutId);
@@ -40,7 +40,7 @@ export const search: BrowserTest = {
     await ada.page.getByRole("link", { name: payoutId }).click();
     await ada.page.waitForURL(`**/treasury/payouts/${payoutId}`);
     await ask(ada, "alert");
-    await ada.page.getByText("Nothing matches").waitFor();
+    await ada.page.getByText("No results").waitFor();
   },
 };
 
@@ -51,7 +51,7 @@ async function ordersPayouts({ page, open, checkPage }: Visitor, payoutId: strin
   await page.waitForURL(/created_from=.*created_to=/);
   await page.locator(`a[href$="${payoutId}"]`).first().waitFor();
   await page.getByRole("button", { name: "Last month" }).click();
-  await page.getByText("Nothing matches").waitFor();
+  await page.getByText("No results").waitFor();
   await page.getByRole("button", { name: "Clear filters" }).click();
   expectThat(
     (await page.getByLabel("Order").getByRole("option").count()) === 2,
@@ -68,5 +68,5 @@ async function ordersPayouts({ page, open, checkPage }: Visitor, payoutId: strin
 async function ask({ page }: Visitor, text: string): Promise<void> {
   await page.locator("#content").waitFor();
   await page.keyboard.press("Control+k");
-  await page.getByLabel("What do you look for?").fill(text);
+  await page.getByLabel("Search").fill(text);
 }

@@ -79,7 +79,7 @@ async function triesAgain(alma: Visitor): Promise<void> {
 async function staysInFrame(alma: Visitor): Promise<void> {
   const { page, open, checkPage } = alma;
   await open("nowhere");
-  await checkPage("not-found", page.getByRole("heading", { name: "There is no such page." }));
+  await checkPage("not-found", page.getByRole("heading", { name: "Page not found" }));
   await inFrame(page);
   await open("webhooks");
   const file = /\/assets\/requests-[^/]*\.js$/;

@@ -38,7 +38,7 @@ export const treasury: BrowserTest = {
     await checkPage("rails", page.getByRole("cell", { name: "sandbox", exact: true }));
     await pauseAndResume(ada);
     await open("health");
-    await checkPage("health", page.getByText("Every service serves."));
+    await checkPage("health", page.getByText("All services are available."));
 
     const bob = await arrive("bob");
     await readTasks(bob);
@@ -50,9 +50,9 @@ export const treasury: BrowserTest = {
 /** Bob's home counts his tasks, as the navigation does, and says when a service doesn't answer. */
 async function readTasks(bob: Visitor): Promise<void> {
   const { page, checkPage, open } = bob;
-  const exceptions = page.getByRole("listitem").filter({ hasText: "Payouts that need a person" });
+  const exceptions = page.getByRole("listitem").filter({ hasText: "Payouts to resolve" });
   await exceptions.getByText(/^Oldest: \d+ (s|min)/).waitFor();
-  await page.getByText("Not all tasks are counted yet.").waitFor({ state: "detached" });
+  await page.getByText("Still counting tasks.").waitFor({ state: "detached" });
   await checkPage("home-treasury", page.getByRole("link", { name: "Approvals waiting for you" }));
   const count = await exceptions.locator(".figure").textContent();
   const link = page.getByRole("navigation").getByRole("link", { name: /^Exceptions/ });
@@ -62,9 +62,9 @@ async function readTasks(bob: Visitor): Promise<void> {
   const ofQuote = "**/at/quote/**/ListProposals";
   await page.route(ofQuote, (route) => route.fulfill({ status: 503 }));
   await open("");
-  await page.getByText("Not all tasks are counted yet.").waitFor();
+  await page.getByText("Still counting tasks.").waitFor();
   await page.unroute(ofQuote);
-  await page.getByText("Not all tasks are counted yet.").waitFor({ state: "detached" });
+  await page.getByText("Still counting tasks.").waitFor({ state: "detached" });
   await readRailTasks(bob);
 }
 
@@ -85,7 +85,7 @@ async function readRailTasks({ page, open }: Visitor): Promise<void> {
   await page.getByRole("link", { name: "Open findings in bank files" }).waitFor();
   const navigation = page.getByRole("navigation");
   await navigation.getByRole("link", { name: /^Reconciliation ?1 1 waiting$/ }).waitFor();
-  await page.getByRole("link", { name: "Unexplained differences of yesterday" }).click();
+  await page.getByRole("link", { name: "Reconciliation differences of yesterday" }).click();
   await page.waitForURL(/reconciliation\?account=bank%2FEUR&day=/);
   for (const rpc of Object.keys(answers)) await page.unroute(`**/${rpc}`);
   await open("");
@@ -145,7 +145,7 @@ async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
   await page.getByRole("cell", { name: "Lena Ortiz" }).first().waitFor();
   await link.click();
   await page.getByText("Reference at the rail").waitFor();
-  await page.locator("dd", { hasText: "Not known yet" }).waitFor();
+  await page.locator("dd", { hasText: "Unknown" }).waitFor();
   // Repeated polls are one line.
   await page.getByText(/unknown \(\d+ times, last/).waitFor();
   await page.getByRole("link", { name: "Propose a resolution" }).click();
@@ -198,5 +198,5 @@ async function pauseAndResume({ page, open }: Visitor): Promise<void> {
   await row.getByText("Paused").waitFor();
   await row.getByRole("link", { name: "Resume" }).click();
   await confirm();
-  await row.getByText("Takes payouts").waitFor();
+  await row.getByText("Available").waitFor();
 }

@@ -21,19 +21,19 @@ export const waits: BrowserTest = {
 
 async function cancelWait({ page, open, checkPage }: Visitor): Promise<void> {
   await open("payouts");
-  await page.getByLabel("Detailed status").selectOption("Waiting for balance");
+  await page.getByLabel("Detailed status").selectOption("Awaiting balance");
   await page.waitForURL(/sub_status=awaiting_balance/);
   const row = page.getByRole("row", { name: new RegExp(beneficiary) });
-  await row.locator(".badge", { hasText: "Waiting for balance" }).waitFor();
+  await row.locator(".badge", { hasText: "Awaiting balance" }).waitFor();
   await row.getByRole("link", { name: beneficiary }).click();
-  await page.locator(".badge", { hasText: "Waiting for balance" }).waitFor();
+  await page.locator(".badge", { hasText: "Awaiting balance" }).waitFor();
   await page.getByText("65.50 USD", { exact: true }).waitFor();
   await page.getByText("Waits until", { exact: true }).waitFor();
-  await checkPage("payout-balance", page.getByText(/has too little money/));
-  await page.getByRole("button", { name: "Cancel the payout" }).click();
+  await checkPage("payout-balance", page.getByText(/balance is too low/));
+  await page.getByRole("button", { name: "Cancel payout" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText(/Nothing is held for it/).waitFor();
-  await dialog.getByRole("button", { name: "Cancel the payout" }).click();
+  await dialog.getByText(/No money is held for it/).waitFor();
+  await dialog.getByRole("button", { name: "Cancel payout" }).click();
   await page.locator(".badge", { hasText: "Cancelled" }).waitFor();
 }
 
@@ -43,7 +43,7 @@ async function cancelReservation({ page, open, checkPage }: Visitor): Promise<vo
   await checkPage("scheduled-reserved", row.getByText("61.00 USD is reserved"));
   await row.getByRole("button", { name: "Cancel" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText(/reserved for it is available again/).waitFor();
+  await dialog.getByText(/reserved money becomes available/).waitFor();
   await dialog.getByRole("button", { name: "Cancel", exact: true }).first().click();
   await row.getByText("61.00 USD is reserved").waitFor({ state: "detached" });
 }
