@@ -76,7 +76,7 @@ async function approve(avi: Visitor, sandbox: BrowserTestDeps["sandbox"]): Promi
   await button.click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Approve", exact: true }).click();
-  await checkPage("payout-sign-in-again", dialog.getByText(/needs a fresh sign-in/));
+  await checkPage("payout-sign-in-again", dialog.getByText(/Sign in again to confirm/));
   const { password = "" } = sandbox.people.find(({ name }) => name === "avi") ?? {};
   await signInOver("avi", password, dialog.getByRole("button", { name: "Sign in again" }));
   await dialog.getByText("Repeat the step now").waitFor();
