@@ -13,6 +13,7 @@ const packageImports: Record<string, readonly string[]> = {
   "bank-files": ["kernel"],
   "bank-rail": ["bank-files", "chassis", "contracts", "kernel", "rail"],
   "bank-simulator": ["harness"],
+  "bitcoin-rail": ["chain-rail", "chassis", "contracts", "forms", "kernel", "rail"],
   bench: [
     ...["kernel", "contracts", "chassis", "embedded", "harness"],
     ...["invariants", "ledger", "platform", "sandbox"],
@@ -57,7 +58,15 @@ const serviceImports = ["kernel", "contracts", "chassis", "forms"];
 /** Further packages that only one service may import. */
 const ownImports: Record<string, readonly string[]> = {
   compliance: ["name-matcher"],
-  payout: ["bank-files", "ledger", "rail", "bank-rail", "evm-rail", "statement-formats"],
+  payout: [
+    "bank-files",
+    "ledger",
+    "rail",
+    "bank-rail",
+    "bitcoin-rail",
+    "evm-rail",
+    "statement-formats",
+  ],
 };
 
 export function placeOf(path: string): Place {

@@ -1,10 +1,11 @@
 import { bankRails } from "@disburse/bank-rail/bank-rails.ts";
+import { bitcoinRails } from "@disburse/bitcoin-rail/bitcoin-rails.ts";
 import type { Indexes } from "@disburse/chassis/mongo/migrations.ts";
 import { evmRails } from "@disburse/evm-rail/evm-rails.ts";
 import type { RailPackage } from "@disburse/rail/rail-package.ts";
 
 /** The packages whose rails make real payments. The sandbox's simulated rail is not among them. */
-export const railPackages: readonly RailPackage[] = [evmRails, bankRails];
+export const railPackages: readonly RailPackage[] = [evmRails, bitcoinRails, bankRails];
 
 /** The indexes of the rail packages' collections in this service's database. */
 export const railIndexes: Indexes = Object.assign({}, ...railPackages.map((each) => each.indexes));

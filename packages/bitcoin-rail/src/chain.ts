@@ -1,0 +1,157 @@
+import {
+  agreedOn,
+  type NodeView,
+  type Verdict,
+  verdictOf,
+  verdictOfAll,
+} from "@disburse/chain-rail/rules/finality.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import { leastOf } from "@disburse/kernel/bigint.ts";
+import { type BitcoinNode, connectNode, NodeError, type SendReply } from "./node.ts";
+import { agreedCoins } from "./rules/coins.ts";
+import type { BitcoinSettings } from "./settings.ts";
+import type { Coin, WalletKey } from "./wallet-key.ts";
+
+/** The state of the wallet and its chain on which enough nodes agree. */
+export type Snapshot = {
+  /** The chain height that enough nodes have reached. */
+  readonly height: number;
+  /** Coins with enough confirmations on enough nodes, oldest first. */
+  readonly coins: readonly Coin[];
+  /** The sum of all coins, including unconfirmed ones, by the node with the lowest sum. */
+  readonly balance: bigint;
+  /** Spends of the wallet's coins that at least one node reports. */
+  readonly sends: readonly string[];
+  /** A later block for the next snapshot, if the nodes agree on one. */
+  readonly since: string | undefined;
+  readonly estimates: readonly bigint[];
+};
+
+export type FinalTransaction = {
+  readonly raw: Uint8Array;
+  readonly height: number;
+  readonly block: string;
+};
+
+/** A wallet on the chain, as several nodes report it. It makes no decision about money. */
+export type BitcoinChain = {
+  /** The chain and the wallet on it: `main:bc1q…`. Stored with each transfer. */
+  readonly wallet: string;
+  /** Rejects if a node that responds is misconfigured, or if too few nodes respond. */
+  check(): Promise<void>;
+  /** Returns a final block on which the nodes agree. Later spends must be stored transactions. */
+  firstBlock(): Promise<string>;
+  snapshot(since: string): Promise<Snapshot>;
+  /** Combines the nodes' reports on all variants of a batch. */
+  verdict(ids: readonly string[]): Promise<Verdict>;
+  /** Returns a transaction of the wallet if it is final and enough nodes report the same bytes. */
+  finalTransaction(id: string): Promise<FinalTransaction | undefined>;
+  /** Returns true if enough nodes have the transaction in their mempools. */
+  isPending(id: string): Promise<boolean>;
+  /** Sends the bytes to every node. Returns the replies of the nodes that responded. */
+  send(raw: Uint8Array): Promise<readonly SendReply[]>;
+};
+
+/** Smaller coins are ignored. Anybody can send them, and they cost more than they are worth. */
+const coinMin = 10_000n;
+
+/** Opens the nodes of a wallet. */
+export function openBitcoinChain(
+  settings: BitcoinSettings,
+  key: WalletKey,
+  deps: { readonly log: Log; readonly onNodeFailed: (node: number) => void },
+): BitcoinChain {
+  const { nodes: configured, finality, watch_blocks: depth, fee_target_blocks: target } = settings;
+  const { agreeing = configured.length } = settings;
+  const nodes = configured.map((each) => connectNode(each, key));
+  const callAll = callAllOf(nodes, deps);
+  const verdictOn = async (id: string): Promise<Verdict> => {
+    const views: NodeView[] = await callAll((node) => node.minedTransaction(id, finality));
+    return verdictOf(views, agreeing);
+  };
+  return {
+    wallet: `${settings.chain}:${key.address}`,
+    check: async () => {
+      const checked = await callAll(async (node) => {
+        await node.check(settings.chain);
+        return true;
+      });
+      if (checked.filter(Boolean).length < agreeing)
+        throw new Error(`fewer than ${agreeing} nodes have the wallet's chain and descriptor`);
+    },
+    firstBlock: async () => {
+      const heights = (await callAll((node) => node.height())).filter((each) => each !== undefined);
+      const least = heights.toSorted((one, other) => other - one)[agreeing - 1];
+      const final = Math.max(0, (least ?? 0) - finality);
+      const block = agreedOn(await callAll((node) => node.blockAt(final)), agreeing);
+      if (block === undefined || least === undefined)
+        throw new Error(`fewer than ${agreeing} nodes agree on a final block`);
+      return block;
+    },
+    snapshot: async (since) => {
+      const all = await callAll((node) => node.snapshot(since, depth, target));
+      const given = all
+        .filter((each) => each !== undefined)
+        .toSorted((one, other) => other.height - one.height);
+      const last = given[agreeing - 1];
+      if (last === undefined)
+        throw new Error(`fewer than ${agreeing} nodes returned the chain's state`);
+      const sums = given.map((each) => each.coins.reduce((sum, { amount }) => sum + amount, 0n));
+      const coins = given.map((each) => each.coins);
+      return {
+        height: last.height,
+        coins: agreedCoins(coins, agreeing, finality).filter(({ amount }) => amount >= coinMin),
+        balance: leastOf(sums[0] ?? 0n, ...sums.slice(0, agreeing)),
+        sends: [...new Set(given.flatMap((each) => each.sends))],
+        since: agreedOn(
+          given.map((each) => each.since),
+          agreeing,
+        ),
+        estimates: given.flatMap(({ estimate }) => estimate ?? []),
+      };
+    },
+    verdict: async (ids) => verdictOfAll(await Promise.all(ids.map(verdictOn))),
+    finalTransaction: async (id) => {
+      const verdict = await verdictOn(id);
+      if (verdict.kind !== "final") return undefined;
+      const raw = await callAll((node) => node.rawTransaction(id));
+      const agreed = agreedOn(
+        raw.map((each) => each && Buffer.from(each).toString("hex")),
+        agreeing,
+      );
+      if (agreed === undefined) return undefined;
+      const { height, block } = verdict.transaction;
+      return { raw: Uint8Array.from(Buffer.from(agreed, "hex")), height, block };
+    },
+    isPending: async (id) => {
+      const found = await callAll((node) => node.isInMempool(id));
+      return found.filter((each) => each === true).length >= agreeing;
+    },
+    send: async (raw) => {
+      const replies = await callAll((node) => node.send(raw));
+      return replies.filter((each) => each !== undefined);
+    },
+  };
+}
+
+/** Calls every node. The result of a node that does not respond is `undefined`. */
+function callAllOf(
+  nodes: readonly BitcoinNode[],
+  { log, onNodeFailed }: Parameters<typeof openBitcoinChain>[2],
+) {
+  return <T>(call: (node: BitcoinNode) => Promise<T>): Promise<(T | undefined)[]> =>
+    Promise.all(
+      nodes.map(async (node, at) => {
+        try {
+          return await call(node);
+        } catch (error) {
+          onNodeFailed(at);
+          // Messages of other errors may contain the node's URL.
+          const { name } = error as Error;
+          const code = error instanceof NodeError ? error.code : undefined;
+          log.warn({ node: at, reason: name, code }, "a call to a Bitcoin node failed");
+          return undefined;
+        }
+      }),
+    );
+}

@@ -1,0 +1,19 @@
+import type { Indexes } from "@disburse/chassis/mongo/migrations.ts";
+
+export const indexes: Indexes = {
+  bitcoin_transfers: [
+    {
+      key: { waiting: 1, accepted_at: 1 },
+      name: "waiting",
+      partialFilterExpression: { waiting: { $exists: true } },
+    },
+  ],
+  bitcoin_batches: [
+    {
+      key: { open: 1, created_at: 1 },
+      name: "open",
+      partialFilterExpression: { open: { $exists: true } },
+    },
+    { key: { transactions: 1 }, name: "transactions" },
+  ],
+};

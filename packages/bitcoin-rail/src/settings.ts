@@ -1,0 +1,156 @@
+import type { RailServer } from "@disburse/chassis/service/check.ts";
+import { readRailSettings } from "@disburse/rail/settings.ts";
+import { z } from "zod";
+import { chains, readWalletKey } from "./wallet-key.ts";
+
+export const setting = "BITCOIN_RAILS";
+
+/** The network and the currency of the public interface. */
+export const network = "BTC";
+export const currency = "BTC";
+
+/**
+ * Allows http and https URLs without a user or password, because error messages of `fetch` would
+ * show those.
+ */
+const urlSchema = z.url({ protocol: /^https?$/ }).refine((text) => {
+  const { username, password } = new URL(text);
+  return username === "" && password === "";
+}, "must not contain a user name or password");
+
+const count = (min: number, max: number) => z.number().int().min(min).max(max);
+
+const file = z.string().min(1);
+
+/** The wallet's key: a keystore file with its password file, or a remote signer. */
+const signerSchema = z.union([
+  z.strictObject({ keystore_file: file, password_file: file }),
+  z.strictObject({ url: urlSchema, token_file: file }),
+]);
+export type SignerSettings = z.output<typeof signerSchema>;
+
+/** The maximum number of outputs of a batch. Its transaction then has less than 4,000 bytes. */
+const payoutsMax = 100;
+
+const railSchema = z.strictObject({
+  /** The rail's name in `RAIL_ROUTES`. */
+  rail: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  chain: z.enum(chains),
+  /** The nodes, each with the path of its watch-only wallet: `https://node.example/wallet/payouts`. */
+  nodes: z.array(z.strictObject({ url: urlSchema, credentials_file: file })).min(1),
+  /** The number of nodes that must agree before money moves. By default all must agree. */
+  agreeing: count(1, 100).optional(),
+  /** The wallet: `wpkh([d34db33f/84h/0h/0h/0/0]02…)#checksum`. */
+  descriptor: z.string().max(500),
+  signer: signerSchema,
+  /** A transaction with this many confirmations is final. Only such coins are spent. */
+  finality: count(1, 1_000).default(6),
+  /** Bounds of the fee rate, in satoshi per virtual byte. */
+  min_fee_rate: count(1, 10_000).default(1),
+  max_fee_rate: count(1, 10_000),
+  /** The number of blocks within which a transaction should be mined, for the nodes' estimates. */
+  fee_target_blocks: count(1, 1_008).default(6),
+  bump_after_seconds: count(1, 86_400).default(1_800),
+  /** The time that the oldest waiting payout waits for others to join its batch. */
+  batch_after_seconds: count(0, 86_400).default(60),
+  batch_max: count(1, payoutsMax).default(payoutsMax),
+  /** The number of coins below which a batch splits its change, so that others can follow. */
+  coins: count(1, 100).default(8),
+  /** The number of later blocks after which an ended batch is no longer watched. */
+  watch_blocks: count(1, 10_000).default(100),
+  /**
+   * Spends of the wallet's coins that operators checked after the wallet was used outside of this
+   * rail, or after a restore.
+   */
+  known_transactions: z.array(z.string().regex(/^[0-9a-f]{64}$/)).default([]),
+  /** The balance in bitcoin below which an alert fires. */
+  alarm_below: z
+    .string()
+    .regex(/^\d{1,8}(\.\d{1,8})?$/, "must be a decimal in a string")
+    .default("0"),
+  /** By default the payout service's own time applies. */
+  overdue_after_minutes: count(1, 100_000).optional(),
+  poll_ms: count(50, 60_000).default(5_000),
+  /** The usual time from submission to finality. Merchants see this as the expected time. */
+  settles_in_seconds: count(1, 86_400).optional(),
+});
+
+export type BitcoinSettings = z.output<typeof railSchema>;
+
+const fileSchema = z.array(railSchema).superRefine((rails, context) => {
+  const problem = (message: string) => context.addIssue({ code: "custom", message });
+  if (!areUnique(rails.map(({ rail }) => rail))) problem("the names of the rails must be unique");
+  const wallets = rails.map(({ chain, descriptor }) => readWalletKey(descriptor, chain)?.address);
+  if (!areUnique(wallets)) problem("two rails of one chain must not share a wallet");
+  for (const rail of rails) {
+    for (const each of problemsOf(rail)) problem(`${rail.rail}: ${each}`);
+  }
+});
+
+/** Returns contradictions between the settings of a rail. */
+function problemsOf(rail: BitcoinSettings): string[] {
+  const { nodes, agreeing = 1, chain, descriptor } = rail;
+  const problems: readonly [boolean, string][] = [
+    // If a node were listed twice, it would agree with itself.
+    [areUnique(nodes.map(({ url }) => new URL(url).host)), "nodes: must have different hosts"],
+    [agreeing <= nodes.length, "agreeing: must not exceed the number of nodes"],
+    [rail.min_fee_rate <= rail.max_fee_rate, "min_fee_rate: must not exceed max_fee_rate"],
+    [rail.watch_blocks >= rail.finality, "watch_blocks: must not be below finality"],
+    [
+      readWalletKey(descriptor, chain) !== undefined,
+      "descriptor: must be wpkh(KEY)#checksum with one compressed public key",
+    ],
+  ];
+  return problems.flatMap(([isSo, text]) => (isSo ? [] : [text]));
+}
+
+function areUnique(values: readonly unknown[]): boolean {
+  return new Set(values).size === values.length;
+}
+
+/**
+ * Returns violations of live mode's rules. At least two nodes must agree, because a single node can
+ * report false data. Connections to other machines need https, because the network in between could
+ * change responses.
+ */
+export function liveProblems(rails: readonly BitcoinSettings[]): string[] {
+  return rails.flatMap((each) => {
+    const { rail, nodes, agreeing = nodes.length } = each;
+    return [
+      ...(agreeing < 2 ? [`${rail}: live mode requires at least two nodes that agree`] : []),
+      ...(each.finality < 2 ? [`${rail}: live mode requires a finality of at least 2`] : []),
+      ...(calledUrls(each).every(isSecure)
+        ? []
+        : [`${rail}: live mode requires https for nodes and signers on other machines`]),
+    ];
+  });
+}
+
+/** Returns the nodes and signers that the rails call. URLs may contain keys, so they are cut. */
+export function serversOf(rails: readonly BitcoinSettings[]): RailServer[] {
+  return rails.flatMap((each) =>
+    calledUrls(each).map((url) => {
+      const { protocol, hostname, port } = new URL(url);
+      // A URL has an IPv6 address in brackets; a socket accepts it only without them.
+      const host = hostname.replace(/^\[(.*)\]$/, "$1");
+      return { rail: each.rail, host, port: Number(port) || (protocol === "https:" ? 443 : 80) };
+    }),
+  );
+}
+
+function calledUrls({ nodes, signer }: BitcoinSettings): readonly string[] {
+  const urls = nodes.map(({ url }) => url);
+  return "url" in signer ? [...urls, signer.url] : urls;
+}
+
+function isSecure(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  const isLocal =
+    hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+  return protocol === "https:" || isLocal;
+}
+
+/** Reads the rails from settings. @throws {SettingsError} */
+export function readBitcoinRails(text: string): readonly BitcoinSettings[] {
+  return readRailSettings(setting, fileSchema, text);
+}

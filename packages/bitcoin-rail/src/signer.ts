@@ -1,0 +1,108 @@
+import { readFile } from "node:fs/promises";
+import { readKeystore } from "@disburse/chain-rail/keystore.ts";
+import { SettingsError } from "@disburse/chassis/settings.ts";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { equalBytes } from "@noble/curves/utils.js";
+import { base64 } from "@scure/base";
+import { Transaction } from "@scure/btc-signer";
+import { z } from "zod";
+import { type SignerSettings, setting } from "./settings.ts";
+import { paysExactly } from "./transaction.ts";
+import { scriptOf, type WalletKey } from "./wallet-key.ts";
+
+/** A payout that the transaction must pay, for the signer's own check. */
+export type SignedPayout = {
+  readonly key: string;
+  readonly to: string;
+  readonly amount: bigint;
+};
+
+export type SigningRequest = {
+  /** The unsigned transaction (BIP-174). Every input has its amount and the wallet's script. */
+  readonly psbt: Uint8Array;
+  /** All payouts of the transaction. Every other output goes to the wallet. */
+  readonly payouts: readonly SignedPayout[];
+  /** The maximum fee in satoshi. */
+  readonly feeMax: bigint;
+};
+
+/** Signs with the key of one wallet, from a keystore file or a remote signer. */
+export type Signer = {
+  /**
+   * Returns the PSBT with a signature of every input. Rejects if the outputs are not the payouts
+   * and the wallet, or if the fee is above `feeMax`. The caller verifies each signature.
+   */
+  sign(request: SigningRequest): Promise<Uint8Array>;
+};
+
+export function openSigner(settings: SignerSettings, key: WalletKey): Promise<Signer> | Signer {
+  return "url" in settings ? openRemoteSigner(settings) : openKeystore(settings, key);
+}
+
+/** Opens a signer with the key of a keystore file. The key stays in this process's memory. */
+async function openKeystore(
+  files: Extract<SignerSettings, { keystore_file: string }>,
+  key: WalletKey,
+): Promise<Signer> {
+  const { keystore_file: keystoreFile, password_file: passwordFile } = files;
+  const secret = await readKeystore(setting, { keystoreFile, passwordFile });
+  if (!equalBytes(secp256k1.getPublicKey(secret), key.publicKey)) {
+    throw new SettingsError(
+      `${setting}: keystore_file: contains the key of another wallet than the descriptor's`,
+    );
+  }
+  return {
+    sign: async ({ psbt, payouts, feeMax }) => {
+      const transaction = Transaction.fromPSBT(psbt);
+      const outputs = payouts.map(({ to, amount }) => {
+        const script = scriptOf(to);
+        if (script === undefined) throw new Error("a payout has an invalid address");
+        return { script, amount };
+      });
+      if (!paysExactly(transaction, outputs, key)) {
+        throw new Error("the transaction's outputs are not the payouts and the wallet");
+      }
+      if (transaction.fee > feeMax) throw new Error("the transaction's fee is above the maximum");
+      transaction.sign(secret);
+      return transaction.toPSBT();
+    },
+  };
+}
+
+/**
+ * The time limit of a call. A signer that takes longer counts as unreachable, and the batch is
+ * signed later.
+ */
+const timeoutMs = 10_000;
+
+const replySchema = z.object({ psbt: z.string().max(1_000_000) });
+
+/**
+ * Opens a signer behind HTTP. It connects only when a batch is signed, so that an unreachable
+ * signer does not prevent other rails from starting.
+ */
+function openRemoteSigner({
+  url,
+  token_file: tokenFile,
+}: Extract<SignerSettings, { url: string }>): Signer {
+  return {
+    sign: async ({ psbt, payouts, feeMax }) => {
+      const token = (await readFile(tokenFile, "utf8")).trim();
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({
+          psbt: base64.encode(psbt),
+          payouts: payouts.map(({ key, to, amount }) => {
+            return { payout_id: key, address: to, amount_sat: String(amount) };
+          }),
+          fee_max_sat: String(feeMax),
+        }),
+        redirect: "error",
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      if (!response.ok) throw new Error(`the signer returned HTTP status ${response.status}`);
+      return base64.decode(replySchema.parse(await response.json()).psbt);
+    },
+  };
+}
