@@ -368,4 +368,36 @@ export const moneyCommands: readonly CallCommand[] = [
     ],
     show: { record: "nonce" },
   },
+  {
+    name: "wallets batches",
+    summary: "the open batches of a rail that pays many payouts by one transaction",
+    examples: ["wallets batches bitcoin", "wallets batches bitcoin --json"],
+    method: operations.listTransactionBatches,
+    arguments: [rail],
+    show: { record: "" },
+  },
+  {
+    name: "wallets cancel-batch",
+    summary: "replace a batch's unmined payment with a transaction that pays nothing",
+    details:
+      "Another person has to approve it. The transaction that is mined decides: a payment settles\n" +
+      "all payouts of the batch; the one that pays nothing rejects them.",
+    examples: [
+      'wallets cancel-batch bitcoin 4a5e…:1 --reason "the merchant asked to stop it, ticket 1234"',
+    ],
+    method: operations.cancelTransactionBatch,
+    arguments: [
+      rail,
+      { name: "batch", field: "batch_id", about: "the batch, from `wallets batches`" },
+    ],
+    options: [
+      {
+        name: "reason",
+        field: "reason",
+        about: "the reason, visible to all operators",
+        isRequired: true,
+      },
+    ],
+    show: { record: "batch" },
+  },
 ];

@@ -58,6 +58,7 @@ export const twoPersonEffects: readonly TwoPersonEffect[] = [
     rpcs: [
       proposal("PayoutOperatorService/ResolvePayout", "always"),
       proposal("PayoutOperatorService/CancelNonce", "always"),
+      proposal("PayoutOperatorService/CancelTransactionBatch", "always"),
       proposal("PayoutOperatorService/ResolveBankFile", "a decision is due"),
       proposal("PayoutOperatorService/HandleBankFinding", "the finding holds a payout"),
     ],
