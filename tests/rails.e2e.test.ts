@@ -37,10 +37,11 @@ describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => 
     const names = ["bank-usd", "bank-ach"] as const;
     banks = await startBanks(folder, { names, choices, paymentsMax: () => 1 });
     platform = await startTestPlatform({
-      RAIL_ROUTES: JSON.stringify(routesOf(undefined, banks)),
+      RAIL_ROUTES: JSON.stringify(routesOf(undefined, banks, undefined)),
       BANK_RAILS_FILE: banks.settingsFile,
     });
-    await fundRails(platform.clients, fundsOf(undefined, banks), "10000.00");
+    const amounts = { amount: "10000.00", bitcoins: "0" };
+    await fundRails(platform.clients, fundsOf(undefined, banks, undefined, amounts));
     acme = payerOf(platform, "acme");
   });
   afterAll(async () => {

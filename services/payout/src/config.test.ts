@@ -45,6 +45,16 @@ const sepolia = {
   signer: { web3signer_url: "https://signer.example" },
 };
 
+const bitcoin = {
+  ...{ rail: "bitcoin", chain: "main", max_fee_rate: 100 },
+  nodes: ["one", "two"].map((name) => ({
+    url: `https://${name}.example/wallet/payouts`,
+    credentials_file: "/run/secrets/node",
+  })),
+  descriptor: "wpkh(0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798)#8zl0zxma",
+  signer: { url: "https://signer.example", token_file: "/run/secrets/token" },
+};
+
 const namesOf = ({ rails }: ReturnType<typeof readConfig>) => rails.flatMap(({ names }) => names);
 
 describe("the settings of rails", () => {
@@ -63,7 +73,7 @@ describe("the settings of rails", () => {
     const chains = { ...live, EVM_CHAINS_FILE: file };
     const routed = (route: object) => ({ ...chains, RAIL_ROUTES: JSON.stringify([route]) });
     expect(() => readConfig(live)).toThrow(
-      "live mode requires a rail: set EVM_CHAINS or BANK_RAILS",
+      "live mode requires a rail: set EVM_CHAINS or BITCOIN_RAILS or BANK_RAILS",
     );
     expect(() => readConfig(chains)).toThrow("RAIL_ROUTES: is required");
     expect(() => readConfig(routed({ rail: "sandbox" }))).toThrow(
@@ -77,6 +87,20 @@ describe("the settings of rails", () => {
     expect(namesOf(config)).toEqual(["sepolia"]);
     expect(config.APPROVAL_CREDIT_LIMITS.size).toBe(0);
     rmSync(folder, { recursive: true });
+  });
+
+  it("on Bitcoin start live mode too, with two nodes that agree", () => {
+    const configured = (change: object = {}) =>
+      readConfig({
+        ...required,
+        DISBURSE_MODE: "live",
+        BITCOIN_RAILS: JSON.stringify([{ ...bitcoin, ...change }]),
+        RAIL_ROUTES: '[{"network":"BTC","rail":"bitcoin"}]',
+      });
+    expect(namesOf(configured())).toEqual(["bitcoin"]);
+    expect(() => configured({ agreeing: 1 })).toThrow(
+      "BITCOIN_RAILS: bitcoin: live mode requires at least two nodes that agree",
+    );
   });
 
   it("of banks start live mode too, with keys that seal account numbers", () => {
@@ -109,7 +133,9 @@ describe("the settings of rails", () => {
       ...keys,
       EVM_CHAINS: JSON.stringify([{ ...sepolia, rail: "bank-usd" }]),
     };
-    expect(() => readConfig(same)).toThrow("EVM_CHAINS, BANK_RAILS: two rails are named bank-usd");
+    expect(() => readConfig(same)).toThrow(
+      "EVM_CHAINS, BITCOIN_RAILS, BANK_RAILS: two rails are named bank-usd",
+    );
   });
 
   it("are read as they are written", () => {

@@ -123,7 +123,8 @@ function recordOf(index: DocumentIndex, { collection, id }: NamedRecord) {
 export function indexDocuments(documents: Partial<Documents>) {
   const { accounts = [], ledger_entries = [], payouts = [], waiting_payouts = [] } = documents;
   const { scheduled_payouts = [] } = documents;
-  const { bank_payments = [], bank_files = [], chain_transfers = [] } = documents;
+  const { bank_payments = [], bank_files = [] } = documents;
+  const { chain_transfers = [], bitcoin_transfers = [] } = documents;
   const { sandbox_transfers = [], quotes = [], beneficiaries = [], screenings = [] } = documents;
   const { endpoints = [], endpoint_health = [], events = [], deliveries = [] } = documents;
   const recent = accounts.flatMap((account) => account.recent);
@@ -135,7 +136,7 @@ export function indexDocuments(documents: Partial<Documents>) {
     waiting: byId(waiting_payouts),
     scheduled: byId(scheduled_payouts),
     transfers: byId(sandbox_transfers),
-    chainTransfers: byId(chain_transfers),
+    chainTransfers: byId([...chain_transfers, ...bitcoin_transfers]),
     bankPayments: byId(bank_payments),
     bankFiles: byId(bank_files),
     /** Counts the payments that name a file and are in a file. */

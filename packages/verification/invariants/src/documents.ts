@@ -277,6 +277,7 @@ export type Documents = {
   readonly scheduled_payouts: readonly ScheduledPayout[];
   readonly sandbox_transfers: readonly Transfer[];
   readonly chain_transfers: readonly TakenByChain[];
+  readonly bitcoin_transfers: readonly TakenByChain[];
   readonly bank_payments: readonly BankPayment[];
   readonly bank_files: readonly BankFile[];
   readonly quotes: readonly Quote[];
@@ -299,6 +300,7 @@ export const serviceOf: Readonly<Record<CollectionName, string>> = {
   scheduled_payouts: "payout",
   sandbox_transfers: "payout",
   chain_transfers: "payout",
+  bitcoin_transfers: "payout",
   bank_payments: "payout",
   bank_files: "payout",
   quotes: "quote",

@@ -227,6 +227,7 @@ export function soundDocuments() {
       reference: "R",
     })),
     chain_transfers: [],
+    bitcoin_transfers: [],
     bank_payments: [],
     bank_files: [],
     quotes: [...names.map((name) => quote(name)), quote("open", false)],

@@ -8,6 +8,8 @@ export type Recipient = {
   readonly id: string;
   readonly currency: string;
   readonly digits: number;
+  /** Unique amounts are above this one, in minor units. */
+  readonly base: bigint;
 };
 
 /** An accepted payout with its receiving amount in minor units. */
@@ -15,18 +17,14 @@ export type Accepted = { readonly id: string; readonly minor: bigint };
 
 export type Load = ReturnType<typeof createLoad>;
 
-/** Unique payout amounts are above this value. */
-const baseMajor = 2n;
-
 /** Creates idle clients. `start` starts them. Payout amounts continue after `from`. */
 export function createLoad(world: World, recipient: Recipient, clients: number, restMs: number) {
   const accepted: Accepted[] = [];
   const refused: string[] = [];
-  const scale = 10n ** BigInt(recipient.digits);
   const gateway = { baseUrl: world.platform.baseUrl, apiKey: world.apiKey };
   const pay = async (): Promise<void> => {
-    const minor = baseMajor * scale + world.nextNumber();
-    const digits = minor.toString();
+    const minor = recipient.base + world.nextNumber();
+    const digits = minor.toString().padStart(recipient.digits + 1, "0");
     const receiving = `${digits.slice(0, -recipient.digits)}.${digits.slice(-recipient.digits)}`;
     const quoted = await postUntilAnswered(gateway, "/transfer/rfq", {
       receiving_amount: receiving,

@@ -3,6 +3,7 @@ import { countOption, judge, skipBecause } from "@disburse/harness/scenario.ts";
 import { afterAll, test } from "vitest";
 import type { RailOptions } from "./case.ts";
 import { bankCases, testBanks } from "./cases/banks.ts";
+import { bitcoinCrashes } from "./cases/bitcoin.ts";
 import { chainCrashes } from "./cases/chain.ts";
 import { invariants } from "./cases/invariants.ts";
 import { largeFiles } from "./cases/large.ts";
@@ -20,7 +21,7 @@ const ends = new AsyncDisposableStack();
 let world: World | undefined;
 afterAll(() => ends.disposeAsync());
 
-test.for([chainCrashes, ...bankCases, largeFiles])("$name", async (each, test) => {
+test.for([chainCrashes, bitcoinCrashes, ...bankCases, largeFiles])("$name", async (each, test) => {
   skipBecause(test, each.unavailable());
   world ??= await startWorld(ends, testBanks(options.large));
   say(`\n── ${each.name}: ${each.about}`);

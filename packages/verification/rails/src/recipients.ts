@@ -1,10 +1,11 @@
 import { postUntilAnswered } from "@disburse/faults/payouts/client.ts";
-import { byAch, bySepa, bySwift, byWallet } from "./demo/recipients.ts";
+import { byAch, byBitcoin, bySepa, bySwift, byWallet } from "./demo/recipients.ts";
 import type { Recipient } from "./load.ts";
 import type { World } from "./world.ts";
 
 const kinds = {
   wallet: { path: "/transfer/crypto/beneficiary", body: byWallet, currency: "USDC_ETH", digits: 6 },
+  bitcoin: { path: "/transfer/crypto/beneficiary", body: byBitcoin, currency: "BTC", digits: 8 },
   ach: { path: "/transfer/fiat/beneficiary", body: byAch, currency: "USD", digits: 2 },
   local: {
     path: "/transfer/fiat/beneficiary",
@@ -27,5 +28,7 @@ export async function registerRecipient(
   const id = answer?.data.beneficiary_id;
   if (id === undefined)
     throw new Error(`could not create a beneficiary of kind ${kind}: ${answer?.text}`);
-  return { id, currency, digits };
+  // The smallest payout of a bitcoin is a small part of one.
+  const base = currency === "BTC" ? 100_000n : 2n * 10n ** BigInt(digits);
+  return { id, currency, digits, base };
 }

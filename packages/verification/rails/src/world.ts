@@ -8,6 +8,7 @@ import { fundMerchant, startPlatform } from "@disburse/platform/platform.ts";
 import { unlimitedRate } from "@disburse/platform/services.ts";
 import { MongoClient } from "mongodb";
 import { type BanksOptions, startBanks, whyNoBanks } from "./counterparts/banks.ts";
+import { startBitcoin, whyNoBitcoin } from "./counterparts/bitcoin.ts";
 import { startChain, whyNoChain } from "./counterparts/chain.ts";
 import { fundRails, fundsOf } from "./counterparts/funding.ts";
 import { routesOf } from "./counterparts/routes.ts";
@@ -18,7 +19,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>;
 const prefix = "rails_";
 const blockEveryMs = 500;
 
-const ampleFunds = "900000.00";
+const ampleFunds = { amount: "900000.00", bitcoins: "240.00" };
 
 /** Starts the platform and its counterparts. `ends` stops them, even after a failed start. */
 export async function startWorld(ends: AsyncDisposableStack, options: BanksOptions) {
@@ -34,6 +35,9 @@ export async function startWorld(ends: AsyncDisposableStack, options: BanksOptio
   const chain = whyNoChain() === undefined ? await startChain(folder) : undefined;
   if (chain !== undefined) ends.defer(chain.stop);
   chain?.makeBlocks(blockEveryMs);
+  const bitcoin = (await whyNoBitcoin()) === undefined ? await startBitcoin(folder) : undefined;
+  if (bitcoin !== undefined) ends.defer(bitcoin.stop);
+  bitcoin?.makeBlocks(blockEveryMs);
   const banks = whyNoBanks() === undefined ? await startBanks(folder, options) : undefined;
   if (banks !== undefined) ends.defer(banks.stop);
   const platform = await startPlatform({
@@ -45,15 +49,17 @@ export async function startWorld(ends: AsyncDisposableStack, options: BanksOptio
       ...unlimitedRate,
       LOG_LEVEL: "error",
       QUOTE_TTL_SECONDS: "600",
-      RAIL_ROUTES: JSON.stringify(routesOf(chain, banks)),
+      RAIL_ROUTES: JSON.stringify(routesOf(chain, banks, bitcoin)),
       ...(chain === undefined ? {} : { EVM_CHAINS: JSON.stringify([chain.settings]) }),
+      ...(bitcoin === undefined ? {} : { BITCOIN_RAILS: JSON.stringify([bitcoin.settings]) }),
       ...(banks === undefined ? {} : { BANK_RAILS_FILE: banks.settingsFile }),
     },
   });
   ends.defer(platform.stop);
   const second = openSecondPerson(platform);
   ends.defer(second.close);
-  await fundRails(platform.clients, fundsOf(chain, banks), ampleFunds, second.approve);
+  const funds = fundsOf(chain, banks, bitcoin, ampleFunds);
+  await fundRails(platform.clients, funds, second.approve);
   const client = new MongoClient(engine.uri("admin"));
   ends.defer(() => client.close());
   const databases: Databases = { client, prefix };
@@ -61,6 +67,7 @@ export async function startWorld(ends: AsyncDisposableStack, options: BanksOptio
   return {
     platform,
     chain,
+    bitcoin,
     banks,
     databases,
     ...(await fundMerchant(platform)),

@@ -1,19 +1,29 @@
 import type { SandboxClients } from "@disburse/sandbox/clients.ts";
 import { bankRails } from "./bank-rails.ts";
 import type { Banks } from "./banks.ts";
+import type { BitcoinNode } from "./bitcoin.ts";
 import type { Chain } from "./chain.ts";
 
-/** The platform account's currency at a rail. */
-type Funds = { readonly rail: string; readonly currencyCode: string };
+/** The platform account's currency at a rail, and the amount to credit. */
+type Funds = { readonly rail: string; readonly currencyCode: string; readonly amount: string };
 
-/** Rails that pay from the platform account. */
+/** Rails that pay from the platform account, with `amount` at each rail but Bitcoin. */
 export function fundsOf(
   chain: Pick<Chain, "settings"> | undefined,
   banks: Pick<Banks, "names"> | undefined,
+  bitcoin: Pick<BitcoinNode, "settings"> | undefined,
+  { amount, bitcoins }: { readonly amount: string; readonly bitcoins: string },
 ): Funds[] {
   return [
-    ...(chain === undefined ? [] : [{ rail: chain.settings.rail, currencyCode: "USDC_ETH" }]),
-    ...(banks?.names ?? []).map((rail) => ({ rail, currencyCode: bankRails[rail].currency })),
+    ...(chain === undefined
+      ? []
+      : [{ rail: chain.settings.rail, currencyCode: "USDC_ETH", amount }]),
+    ...(bitcoin === undefined
+      ? []
+      : [{ rail: bitcoin.settings.rail, currencyCode: "BTC", amount: bitcoins }]),
+    ...(banks?.names ?? []).map((rail) => {
+      return { rail, currencyCode: bankRails[rail].currency, amount };
+    }),
   ];
 }
 
@@ -21,10 +31,9 @@ export function fundsOf(
 export async function fundRails(
   { operations }: Pick<SandboxClients, "operations">,
   funds: readonly Funds[],
-  amount: string,
   approve: (call: Promise<unknown>) => Promise<unknown> = (call) => call,
 ): Promise<void> {
-  for (const { rail, currencyCode } of funds) {
+  for (const { rail, currencyCode, amount } of funds) {
     const mutation = { operationId: `fund:${rail}` };
     const note = "opening balance";
     await approve(operations.fundRailAccount({ mutation, rail, currencyCode, amount, note }));

@@ -1,5 +1,6 @@
 import type { BankName } from "./bank-rails.ts";
 import type { Banks } from "./banks.ts";
+import type { BitcoinNode } from "./bitcoin.ts";
 import type { Chain } from "./chain.ts";
 
 const bankRoutes: Readonly<Record<BankName, object>> = {
@@ -13,8 +14,10 @@ const bankRoutes: Readonly<Record<BankName, object>> = {
 export function routesOf(
   chain: Pick<Chain, "settings"> | undefined,
   banks: Pick<Banks, "names"> | undefined,
+  bitcoin: Pick<BitcoinNode, "settings"> | undefined,
 ) {
   return [
+    ...(bitcoin === undefined ? [] : [{ network: "BTC", rail: bitcoin.settings.rail }]),
     ...(chain === undefined ? [] : [{ network: "ETHEREUM", rail: chain.settings.rail }]),
     ...(banks?.names ?? []).map((rail) => ({ ...bankRoutes[rail], rail })),
     { rail: "sandbox" },

@@ -7,10 +7,12 @@ import { bearerIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { connectServices, type SandboxClients } from "@disburse/sandbox/clients.ts";
 import { startStandalone } from "@disburse/standalone/start.ts";
 import { startBanks, whyNoBanks } from "../counterparts/banks.ts";
+import { startBitcoin, whyNoBitcoin } from "../counterparts/bitcoin.ts";
 import { type Chain, startChain, whyNoChain } from "../counterparts/chain.ts";
 import { fundRails, fundsOf } from "../counterparts/funding.ts";
 import { routesOf } from "../counterparts/routes.ts";
 import { payByBanks } from "./bank.ts";
+import { payBitcoin } from "./bitcoin.ts";
 import { createPayer, messageOf, type Payer } from "./payer.ts";
 import { show } from "./printed.ts";
 import { byWallet, closedAccount, paidWallet } from "./recipients.ts";
@@ -32,11 +34,15 @@ const bankPaceMs = 1_500;
  * may credit.
  */
 const ownFunds = "40000";
+const ownBitcoins = "0.50";
+/** Leaves time for a second payout to join the batch of the first. */
+const patient = { batch_after_seconds: 4 };
 
 async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "disburse-rails-"));
   ends.push(() => rmSync(folder, { recursive: true, force: true }));
-  const skipped = [whyNoChain(), whyNoBanks()].filter((why) => why !== undefined);
+  const noBitcoin = await whyNoBitcoin();
+  const skipped = [whyNoChain(), noBitcoin, whyNoBanks()].filter((why) => why !== undefined);
   for (const why of skipped) show("Skipped", why);
   const chain = whyNoChain() === undefined ? await startChain(folder) : undefined;
   if (chain !== undefined) {
@@ -45,6 +51,14 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
     show(
       "Started a chain: anvil, a node of Ethereum with a chain of its own",
       `${chain.anvil.url}, a block every ${blockEveryMs} ms, USDC at ${chain.token}`,
+    );
+  }
+  const bitcoin = noBitcoin === undefined ? await startBitcoin(folder) : undefined;
+  if (bitcoin !== undefined) {
+    ends.push(bitcoin.stop);
+    show(
+      "Started a Bitcoin node with a chain of its own (regtest)",
+      `${bitcoin.node.url}, a block every ${blockEveryMs} ms; it watches the wallet ${bitcoin.address}`,
     );
   }
   const outcomeOf = outcomesByRules([{ outcome: "returned", name: closedAccount }]);
@@ -67,8 +81,11 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
       LOG_LEVEL: process.env.LOG_LEVEL || "warn",
       PORT: "0",
       DATA_DIR: join(folder, "data"),
-      RAIL_ROUTES: JSON.stringify(routesOf(chain, banks)),
+      RAIL_ROUTES: JSON.stringify(routesOf(chain, banks, bitcoin)),
       ...(chain === undefined ? {} : { EVM_CHAINS: JSON.stringify([chain.settings]) }),
+      ...(bitcoin === undefined
+        ? {}
+        : { BITCOIN_RAILS: JSON.stringify([{ ...bitcoin.settings, ...patient }]) }),
       ...(banks === undefined ? {} : { BANK_RAILS_FILE: banks.settingsFile }),
     },
     root,
@@ -85,16 +102,17 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
     bearerIdentity(sandbox.grpc_token ?? ""),
   );
   ends.push(treasurer.close);
-  await fundRails(treasurer.rpcs, fundsOf(chain, banks), `${ownFunds}.00`);
+  const amounts = { amount: `${ownFunds}.00`, bitcoins: ownBitcoins };
+  const funds = fundsOf(chain, banks, bitcoin, amounts);
+  await fundRails(treasurer.rpcs, funds);
   show(
     "Credited the platform account at each rail, as treasury does when money has arrived",
-    ...fundsOf(chain, banks).map(
-      ({ rail, currencyCode }) => `${ownFunds}.00 ${currencyCode} at ${rail}`,
-    ),
+    ...funds.map(({ rail, currencyCode, amount }) => `${amount} ${currencyCode} at ${rail}`),
   );
   if (chain !== undefined) await payWallet(payer, chain);
+  if (bitcoin !== undefined) await payBitcoin(payer, bitcoin, treasurer.rpcs);
   if (banks !== undefined) await payByBanks(payer, banks);
-  await reconcile(treasurer.rpcs, fundsOf(chain, banks));
+  await reconcile(treasurer.rpcs, funds);
   return skipped;
 }
 

@@ -24,6 +24,17 @@ export const byWallet = {
   destination_currency: "USDC_ETH",
 } as const;
 
+/** The main-net address of a payee. On a test chain, the rail pays the same output script. */
+export const bitcoinAddress = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
+
+export const byBitcoin = {
+  ...byWallet,
+  beneficiary_name: "Mary Somerville",
+  routing_code_value_1: "BTC",
+  beneficiary_account_number: bitcoinAddress,
+  destination_currency: "BTC",
+} as const;
+
 const american = {
   beneficiary_account_type: "Individual",
   beneficiary_address: "1 Main Street",
