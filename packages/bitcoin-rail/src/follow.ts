@@ -39,13 +39,27 @@ async function end(
   const payouts = batch.payouts.length;
   log.info({ batch: batch._id, state, height, payouts, fee_sat: fee }, "a Bitcoin batch is final");
   if (variant.cancels) onEvent("cancelled");
-  await releaseCoins(work, batch._id, run, ({ child = false }) => !child);
+  await releaseUnspent(work, batch, id, run);
 }
 
 /**
- * Releases coins of an ended batch: the final variant has spent its own, and no other variant can
- * be mined any more.
+ * Releases the coins that only other variants spend, which can't be mined any more. The final
+ * variant's own coins stay reserved while the batch is watched: a deep reorganisation may free
+ * them, and only this variant may spend them then.
  */
+export async function releaseUnspent(
+  work: Pick<BatchWork, "store">,
+  { _id: id, variants }: BatchDocument,
+  final: string,
+  run: Run,
+): Promise<void> {
+  const variant = variants.find((each) => each.id === final);
+  if (variant === undefined) return;
+  const spent = new Set(spentCoins(readTransaction(variant.raw.value())));
+  await releaseCoins(work, id, run, ({ coin, child = false }) => !child && !spent.has(coin));
+}
+
+/** Releases coins of a batch. Returns `false` if another process changed the wallet. */
 export async function releaseCoins(
   { store }: Pick<BatchWork, "store">,
   batch: string,

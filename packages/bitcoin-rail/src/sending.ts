@@ -100,6 +100,9 @@ function rateWith(
   return rateOf(fee + fromDecimal128(parent.fee), each.vsize + parent.vsize);
 }
 
+/** The virtual size of an output to the wallet (P2WPKH), rounded up. */
+const changeVsize = 32;
+
 /** Signs and stores a payment of all payouts. It spends every coin of earlier variants. */
 async function addPayment(work: BatchWork, batch: BatchDocument, run: Run, rate: bigint) {
   const { key, store, clock, onEvent } = work;
@@ -112,7 +115,13 @@ async function addPayment(work: BatchWork, batch: BatchDocument, run: Run, rate:
   });
   const candidates = freeCoins(run);
   const splits = candidates.length + 1 < work.coinsWanted;
-  const plan = planTransaction(key, { payouts, required, candidates, rate, splits });
+  const wanted = { payouts, required, candidates, splits };
+  let plan = planTransaction(key, { ...wanted, rate });
+  // Another shape can cost less than the last variant, in spite of its higher rate.
+  const least = plan && highestFee(batch.variants) / BigInt(plan.vsize) + incrementalRate;
+  if (batch.variants.length > 0 && least !== undefined && least > rate) {
+    plan = least > work.fees.max ? undefined : planTransaction(key, { ...wanted, rate: least });
+  }
   if (plan === undefined) {
     run.isAtBound = true;
     return undefined;
@@ -121,7 +130,8 @@ async function addPayment(work: BatchWork, batch: BatchDocument, run: Run, rate:
   const own = new Set(required.map(({ id }) => id));
   const added = plan.coins.filter(({ id }) => !own.has(id));
   if (!(await reserve(work, run, reservedFor(batch._id, added)))) return undefined;
-  const feeMax = work.fees.max * BigInt(plan.vsize) + dustOf(key.script);
+  // Without change, the fee may contain what a change output would have cost.
+  const feeMax = work.fees.max * BigInt(plan.vsize + changeVsize) + dustOf(key.script);
   const signed = await sign(work, plan, batch.payouts, feeMax);
   if (!(await addVariant(store, batch, signed, clock.now()))) return undefined;
   if (batch.variants.length > 0) onEvent("bumped");

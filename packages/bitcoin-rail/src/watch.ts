@@ -1,6 +1,6 @@
 import type { Verdict } from "@disburse/chain-rail/rules/finality.ts";
 import type { BatchDocument, StoredEnd } from "./documents.ts";
-import { releaseCoins } from "./follow.ts";
+import { releaseCoins, releaseUnspent } from "./follow.ts";
 import { closeBatch, endChild, noteReorganised } from "./store.ts";
 import type { BatchWork, Run } from "./work.ts";
 
@@ -14,7 +14,7 @@ export async function watchBatch(work: BatchWork, batch: BatchDocument, run: Run
   if (ended === undefined) return;
   // Operators handle unclear batches.
   if (state === "unclear") return close(work, batch, run, false);
-  await releaseCoins(work, id, run, ({ child = false }) => !child);
+  await releaseUnspent(work, batch, ended.id, run);
   const verdict = await chain.verdict(batch.variants.map((each) => each.id));
   const gone = isGone(verdict, ended);
   if (gone && (await noteReorganised(store, id, work.clock.now()))) report(work, batch, ended);
