@@ -1,3 +1,4 @@
+import { createSendTimes } from "@disburse/chain-rail/send-times.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { greatestOf } from "@disburse/kernel/bigint.ts";
 import type { BatchDocument, TransferDocument } from "./documents.ts";
@@ -42,12 +43,8 @@ export type WalletState = {
   readonly isAtBound: boolean;
 };
 
-/** The interval at which transactions that are in no block are sent again. */
-const resendMs = 5_000;
 /** The interval at which ended batches are checked again. */
 const watchMs = 15_000;
-/** The maximum number of transaction ids whose last send time is remembered. */
-const sentMax = 10_000;
 
 /** Advances the batches of one wallet, one run at a time. */
 export function createDispatcher(deps: DispatchDeps) {
@@ -100,23 +97,6 @@ async function advance(
       "processing a Bitcoin batch failed; it will be retried",
     );
   }
-}
-
-/**
- * Returns a function that checks whether a transaction is due to be sent. If so, it records the
- * current time as the send time.
- */
-function createSendTimes(now: () => number): (id: string) => boolean {
-  const sentAt = new Map<string, number>();
-  return (id) => {
-    const last = sentAt.get(id);
-    if (last !== undefined && now() - last < resendMs) return false;
-    sentAt.delete(id);
-    sentAt.set(id, now());
-    const [oldest] = sentAt.keys();
-    if (sentAt.size > sentMax && oldest !== undefined) sentAt.delete(oldest);
-    return true;
-  };
 }
 
 /** Returns the wallet's document. The first call begins it at a block on which nodes agree. */

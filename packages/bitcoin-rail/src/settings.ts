@@ -1,3 +1,10 @@
+import {
+  areUnique,
+  count,
+  isSecure,
+  serversAt,
+  urlSchema,
+} from "@disburse/chain-rail/settings-parts.ts";
 import type { RailServer } from "@disburse/chassis/service/check.ts";
 import { readRailSettings } from "@disburse/rail/settings.ts";
 import { z } from "zod";
@@ -8,17 +15,6 @@ export const setting = "BITCOIN_RAILS";
 /** The network and the currency of the public interface. */
 export const network = "BTC";
 export const currency = "BTC";
-
-/**
- * Allows http and https URLs without a user or password, because error messages of `fetch` would
- * show those.
- */
-const urlSchema = z.url({ protocol: /^https?$/ }).refine((text) => {
-  const { username, password } = new URL(text);
-  return username === "" && password === "";
-}, "must not contain a user name or password");
-
-const count = (min: number, max: number) => z.number().int().min(min).max(max);
 
 const file = z.string().min(1);
 
@@ -104,10 +100,6 @@ function problemsOf(rail: BitcoinSettings): string[] {
   return problems.flatMap(([isSo, text]) => (isSo ? [] : [text]));
 }
 
-function areUnique(values: readonly unknown[]): boolean {
-  return new Set(values).size === values.length;
-}
-
 /**
  * Returns violations of live mode's rules. At least two nodes must agree, because a single node can
  * report false data. Connections to other machines need https, because the network in between could
@@ -126,28 +118,14 @@ export function liveProblems(rails: readonly BitcoinSettings[]): string[] {
   });
 }
 
-/** Returns the nodes and signers that the rails call. URLs may contain keys, so they are cut. */
+/** Returns the nodes and signers that the rails call. */
 export function serversOf(rails: readonly BitcoinSettings[]): RailServer[] {
-  return rails.flatMap((each) =>
-    calledUrls(each).map((url) => {
-      const { protocol, hostname, port } = new URL(url);
-      // A URL has an IPv6 address in brackets; a socket accepts it only without them.
-      const host = hostname.replace(/^\[(.*)\]$/, "$1");
-      return { rail: each.rail, host, port: Number(port) || (protocol === "https:" ? 443 : 80) };
-    }),
-  );
+  return rails.flatMap((each) => serversAt(each.rail, calledUrls(each)));
 }
 
 function calledUrls({ nodes, signer }: BitcoinSettings): readonly string[] {
   const urls = nodes.map(({ url }) => url);
   return "url" in signer ? [...urls, signer.url] : urls;
-}
-
-function isSecure(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  const isLocal =
-    hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
-  return protocol === "https:" || isLocal;
 }
 
 /** Reads the rails from settings. @throws {SettingsError} */

@@ -16,6 +16,7 @@ import {
   fundsAfter,
   shortage,
 } from "./rules/nonces.ts";
+import { createSendTimes } from "./send-times.ts";
 import {
   beginWallet,
   finalTransfers,
@@ -63,13 +64,9 @@ export type WalletState = {
   readonly blocked: "nonce" | "fees" | undefined;
 };
 
-/** The interval at which transactions that are in no block are sent again. */
-const resendMs = 5_000;
 /** The interval at which ended transfers are checked again. */
 const watchMs = 15_000;
 const ended = ["settled", "rejected", "cancelled", "unclear"] as const;
-/** The maximum number of transaction hashes whose last send time is remembered. */
-const sentMax = 10_000;
 
 /** Advances the transfers of one wallet, one run at a time. */
 export function createDispatcher(deps: DispatchDeps) {
@@ -144,23 +141,6 @@ async function advanceEach(
     }),
   );
   await Promise.all(advancing);
-}
-
-/**
- * Returns a function that checks whether a transaction is due to be sent. If so, it records the
- * current time as the send time.
- */
-function createSendTimes(now: () => number): (id: string) => boolean {
-  const sentAt = new Map<string, number>();
-  return (id) => {
-    const last = sentAt.get(id);
-    if (last !== undefined && now() - last < resendMs) return false;
-    sentAt.delete(id);
-    sentAt.set(id, now());
-    const [oldest] = sentAt.keys();
-    if (sentAt.size > sentMax && oldest !== undefined) sentAt.delete(oldest);
-    return true;
-  };
 }
 
 /**

@@ -1,3 +1,10 @@
+import {
+  areUnique,
+  count,
+  isSecure,
+  serversAt,
+  urlSchema,
+} from "@disburse/chain-rail/settings-parts.ts";
 import type { RailServer } from "@disburse/chassis/service/check.ts";
 import { networkCurrencies } from "@disburse/forms/values/networks.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
@@ -22,15 +29,6 @@ const addressSchema = z
   )
   .transform((text) => getAddress(text));
 
-/**
- * Allows http and https URLs without a user or password, because error messages of `fetch` would
- * show those.
- */
-const urlSchema = z.url({ protocol: /^https?$/ }).refine((text) => {
-  const { username, password } = new URL(text);
-  return username === "" && password === "";
-}, "must not contain a user name or password");
-
 /** The price of a unit of gas in gwei: `30` or `1.5`. */
 const gweiSchema = z
   .string()
@@ -47,8 +45,6 @@ const coins: Readonly<Record<(typeof evmNetworks)[number], string | undefined>> 
 const currencySchema = z
   .string()
   .refine((code) => findCurrency(code)?.kind === "crypto", "must be a crypto currency's code");
-
-const count = (min: number, max: number) => z.number().int().min(min).max(max);
 
 /** The wallet's key: a keystore file with its password file, or a remote signer. */
 const signerSchema = z.union([
@@ -166,10 +162,6 @@ function problemsOf(chain: EvmChainSettings): string[] {
   return problems.flatMap(([isSo, text]) => (isSo ? [] : [text]));
 }
 
-function areUnique(values: readonly string[]): boolean {
-  return new Set(values).size === values.length;
-}
-
 /**
  * Returns violations of live mode's rules. At least two nodes must agree, because a single node can
  * report false data. Connections to other machines need https, because the network in between could
@@ -187,27 +179,13 @@ export function liveProblems(chains: readonly EvmChainSettings[]): string[] {
   });
 }
 
-/** Returns the nodes and signers that the rails call. URLs may contain keys, so they are cut. */
+/** Returns the nodes and signers that the rails call. */
 export function serversOf(chains: readonly EvmChainSettings[]): RailServer[] {
-  return chains.flatMap((chain) =>
-    calledUrls(chain).map((url) => {
-      const { protocol, hostname, port } = new URL(url);
-      // A URL has an IPv6 address in brackets; a socket accepts it only without them.
-      const host = hostname.replace(/^\[(.*)\]$/, "$1");
-      return { rail: chain.rail, host, port: Number(port) || (protocol === "https:" ? 443 : 80) };
-    }),
-  );
+  return chains.flatMap((chain) => serversAt(chain.rail, calledUrls(chain)));
 }
 
 function calledUrls({ rpc_urls: urls, signer }: EvmChainSettings): readonly string[] {
   return signer.kind === "web3signer" ? [...urls, signer.url] : urls;
-}
-
-function isSecure(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  const isLocal =
-    hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
-  return protocol === "https:" || isLocal;
 }
 
 /** Reads the EVM chains from settings. @throws {SettingsError} */
