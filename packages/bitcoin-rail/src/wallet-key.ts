@@ -1,3 +1,4 @@
+import { checkWalletAddress } from "@disburse/forms/values/wallet-address.ts";
 import { hex } from "@scure/base";
 import { Address, bip32Path, NETWORK, OutScript, p2wpkh } from "@scure/btc-signer";
 
@@ -62,16 +63,15 @@ function paymentTo(publicKey: Uint8Array, chain: BitcoinChainName) {
 }
 
 /**
- * Returns the output script of a main-net address, or `undefined` if it is invalid. The interface
- * has main-net addresses only. On a test chain the rail pays the same script.
+ * Returns the output script of a main-net address. Returns `undefined` if the address is invalid, or
+ * if no one can own it. The interface has main-net addresses only. On a test chain the rail pays the
+ * same script.
  */
 export function scriptOf(address: string): Uint8Array | undefined {
-  try {
-    const decoded = Address(NETWORK).decode(address);
-    return OutScript.encode(decoded as Parameters<typeof OutScript.encode>[0]);
-  } catch {
-    return undefined;
-  }
+  const checked = checkWalletAddress("BTC", address);
+  if (typeof checked !== "string") return undefined;
+  const decoded = Address(NETWORK).decode(checked);
+  return OutScript.encode(decoded as Parameters<typeof OutScript.encode>[0]);
 }
 
 /**
