@@ -23,7 +23,8 @@ export const bitcoinCrashes: RailCase = {
       calls: 2,
       rounds: perGap,
       random: createRandom(seed),
-      withinMs: 10_000,
+      // A batch waits for others, and for blocks.
+      withinMs: 30_000,
       gapsMax: Number.POSITIVE_INFINITY,
     });
     await load.drain();
