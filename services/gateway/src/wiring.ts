@@ -23,6 +23,7 @@ import { cookiesOf } from "./console/cookies.ts";
 import { eventRoute } from "./console/events.ts";
 import { createFeeds } from "./console/feed.ts";
 import { consoleFiles } from "./console/files.ts";
+import { mailRoutes } from "./console/mail-routes.ts";
 import { type OperatorProxyDeps, operatorProxyRoutes } from "./console/operator-proxy.ts";
 import {
   createMerchantNames,
@@ -315,6 +316,7 @@ function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
     memberRoutes: [
       ...sessionRoutes(atPublicPort),
       ...teamRoutes({ ...atPublicPort, members, memberSessions, merchantNames }),
+      ...mailRoutes({ ...atPublicPort, memberSessions, notifier: clients.notifier }),
       eventRoute({ sessions: memberSessions, feeds, streams, draining }),
       ...files,
     ],

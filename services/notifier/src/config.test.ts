@@ -53,6 +53,43 @@ it.each([
   else expect(read).toThrow(SettingsError);
 });
 
+const mails = {
+  SMTP_URL: "smtps://user:secret@mail.example.com",
+  MAIL_FROM: "Payouts <payouts@example.com>",
+  CONSOLE_URL: "https://console.example.com",
+  GATEWAY_URL: "https://gateway:9000",
+};
+
+it("sends e-mails with a mail server and what it requires", () => {
+  expect(readConfig(environment).mails).toBeUndefined();
+  const { SMTP_URL: _none, ...others } = mails;
+  expect(readConfig({ ...environment, ...others }).mails).toBeUndefined();
+  expect(readConfig({ ...environment, ...mails }).mails).toMatchObject({
+    server: { host: "mail.example.com", secure: true },
+    from: mails.MAIL_FROM,
+    consoleUrl: mails.CONSOLE_URL,
+    gatewayUrl: [mails.GATEWAY_URL],
+    digestMs: 600_000,
+  });
+});
+
+it.each(["MAIL_FROM", "CONSOLE_URL", "GATEWAY_URL"])("sends no e-mails without %s", (name) => {
+  expect(() => readConfig({ ...environment, ...mails, [name]: undefined })).toThrow(name);
+});
+
+it.each([
+  ["SMTP_URL", "smtp://user:secret@mail.example.com/?tls=no"],
+  ["MAIL_FROM", "Payouts"],
+  ["MAIL_FROM", "a@example.com, b@example.com"],
+  ["MAIL_FROM", "Payouts <a@example.com>\r\nBcc: b@example.com"],
+  ["MAIL_DIGEST_SECONDS", "0"],
+  ["CONSOLE_URL", "ftp://console.example.com"],
+])("refuses %s %j, and shows nothing of it", (name, value) => {
+  const read = () => readConfig({ ...environment, ...mails, [name]: value });
+  expect(read).toThrow(name);
+  expect(read).not.toThrow("secret");
+});
+
 const required = Object.keys(environment).filter((name) => !name.startsWith("OIDC_"));
 it.each(required)("does not start without %s", (name) => {
   expect(() => readConfig({ ...environment, [name]: undefined })).toThrow(name);

@@ -6,12 +6,17 @@ import { commonSettings, databaseSetting } from "@disburse/chassis/service/setti
 import {
   countSetting,
   type Environment,
+  parsedSetting,
   readSettings,
+  type ServiceUrls,
   SettingsError,
+  secret,
   serviceUrlSetting,
+  urlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
 import { isReservedHeader } from "./endpoints/rules/header-names.ts";
+import { type MailServer, readSmtpUrl } from "./mails/smtp.ts";
 import { networks } from "./sender/rules/address.ts";
 
 const portMax = 65_535;
@@ -65,9 +70,43 @@ export function readConfig(environment: Environment) {
         message: "must be ports from 1 to 65535",
       })
       .optional(),
+    /** The mail server. Without it the notifier sends no e-mails. */
+    SMTP_URL: secret(parsedSetting(readSmtpUrl).optional()),
+    /** The sender of e-mails: `payouts@example.com` or `Payouts <payouts@example.com>`. */
+    MAIL_FROM: z
+      .string()
+      .regex(
+        /^(?:[^<>@\r\n]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
+        "must be an address or NAME <ADDRESS>",
+      )
+      .optional(),
+    MAIL_DIGEST_SECONDS: countSetting(1).default(600),
+    /** Origin of the members' console, for the links of e-mails. */
+    CONSOLE_URL: urlSetting.optional(),
+    /** The gateway's RPCs, which own members and their addresses. */
+    GATEWAY_URL: serviceUrlSetting.optional(),
   });
   if (config.DISBURSE_MODE === "live" && config.PAYOUT_URL === undefined) {
     throw new SettingsError("settings: PAYOUT_URL: is required in live mode");
   }
-  return config;
+  return { ...config, mails: mailSettings(config) };
+}
+
+/** Returns `undefined` without a mail server. Throws if a setting beside it is missing. */
+function mailSettings(config: {
+  readonly SMTP_URL?: MailServer | undefined;
+  readonly MAIL_FROM?: string | undefined;
+  readonly CONSOLE_URL?: string | undefined;
+  readonly GATEWAY_URL?: ServiceUrls | undefined;
+  readonly MAIL_DIGEST_SECONDS: number;
+}) {
+  const { SMTP_URL: server, MAIL_FROM: from, CONSOLE_URL: url, GATEWAY_URL: gatewayUrl } = config;
+  if (server === undefined) return undefined;
+  if (from === undefined || url === undefined || gatewayUrl === undefined) {
+    throw new SettingsError(
+      "settings: SMTP_URL: also requires MAIL_FROM, CONSOLE_URL and GATEWAY_URL",
+    );
+  }
+  const digestMs = config.MAIL_DIGEST_SECONDS * 1_000;
+  return { server, from, consoleUrl: new URL(url).origin, gatewayUrl, digestMs };
 }

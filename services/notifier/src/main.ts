@@ -7,6 +7,7 @@ import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/conten
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service/start.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
 import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
@@ -15,6 +16,8 @@ import { readConfig } from "./config.ts";
 import { processPlace } from "./deliveries/cluster/ownership.ts";
 import { openSealedKeyStore, startResealing } from "./endpoints/keys.ts";
 import { subscription } from "./events/intake.ts";
+import type { MailDelivery } from "./mails/mailer.ts";
+import { createMailSender } from "./mails/smtp.ts";
 import { migrations } from "./migrations.ts";
 import { createGapMetrics } from "./reconciliation/metrics.ts";
 import { openGapStore } from "./reconciliation/store.ts";
@@ -60,6 +63,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
     metrics,
     log,
     tracing,
+    mails: mailDelivery(opening),
   });
   const sealedKeys = openSealedKeyStore(notifier.endpoints);
   lifetime.add("resealing", startResealing({ sealedKeys, sealer, metrics, log }).stop);
@@ -94,6 +98,18 @@ async function readUsableConfig(environment: Environment) {
   const { WEBHOOK_SOURCE_ADDRESS: localAddress } = config;
   if (localAddress !== undefined) await checkSourceAddress(localAddress);
   return config;
+}
+
+/** Returns `undefined` if the deployment has no mail server. */
+function mailDelivery({
+  config,
+  connect,
+}: Opening<ReturnType<typeof readConfig>>): MailDelivery | undefined {
+  const { DISBURSE_MODE: mode, mails } = config;
+  if (mails === undefined) return undefined;
+  const { server, from, consoleUrl, gatewayUrl, digestMs } = mails;
+  const send = createMailSender({ server, from, mode });
+  return { send, team: connect(TeamService, gatewayUrl), consoleUrl, mode, digestMs };
 }
 
 /** Starts the sweeps for lost events and for missing deliveries. */

@@ -136,8 +136,21 @@ const reportIndexes: Indexes = {
   ],
 };
 
+/** There are as many documents as merchants and members. */
+const mailIndexes: Indexes = {
+  mail_digests: [
+    { key: { due_at: 1 }, name: "due" },
+    { key: { "round.number": 1 }, name: "begun", sparse: true },
+  ],
+  mail_recipients: [
+    { key: { due_at: 1 }, name: "due" },
+    { key: { "mail.created_at": 1 }, name: "unsent", sparse: true },
+  ],
+};
+
 /** The migrations in order. Never change a released one. */
 export const migrations: readonly Migration[] = [
   baseline(1, indexes),
   { name: "failure reports", up: (db) => createIndexes(db, reportIndexes) },
+  { name: "e-mails", up: (db) => createIndexes(db, mailIndexes) },
 ];

@@ -4,6 +4,7 @@ import { deliveryRpc } from "./deliveries/rpc.ts";
 import { endpointRpc, secretRpc } from "./endpoints/rpc.ts";
 import { endpointStateRpc } from "./endpoints/state-rpc.ts";
 import { guardedEvents } from "./events/rpc.ts";
+import { mailRpc } from "./mails/rpc.ts";
 import { replayRpc } from "./replays/rpc.ts";
 
 type RpcDeps = Parameters<typeof endpointRpc>[0] &
@@ -11,6 +12,7 @@ type RpcDeps = Parameters<typeof endpointRpc>[0] &
   Parameters<typeof secretRpc>[0] &
   Parameters<typeof deliveryRpc>[0] &
   Parameters<typeof replayRpc>[0] &
+  Parameters<typeof mailRpc>[0] &
   Parameters<typeof guardedEvents>[0] & {
     readonly approvals?: Parameters<typeof guardedEvents>[1];
   };
@@ -23,6 +25,7 @@ export function notifierRpc(deps: RpcDeps): ServiceImpl<typeof NotifierService> 
     ...secretRpc(deps),
     ...deliveryRpc(deps),
     ...replayRpc(deps),
+    ...mailRpc(deps),
     ...guardedEvents(deps, deps.approvals),
   };
 }

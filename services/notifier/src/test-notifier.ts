@@ -5,7 +5,7 @@ import { createClient, createRouterTransport } from "@connectrpc/connect";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { type EnumName, enumValue } from "@disburse/chassis/enum-names.ts";
-import { silentLog } from "@disburse/chassis/log.ts";
+import { type Log, silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { migrate } from "@disburse/chassis/mongo/migrations.ts";
@@ -22,6 +22,7 @@ import { afterAll } from "vitest";
 import type { Slots } from "./deliveries/rules/fairness.ts";
 import { withoutBound } from "./deliveries/rules/order.ts";
 import { subscription } from "./events/intake.ts";
+import type { MailDelivery } from "./mails/mailer.ts";
 import { migrations } from "./migrations.ts";
 import type { AddressRules } from "./sender/rules/address.ts";
 import type { Outcome } from "./sender/rules/outcome.ts";
@@ -60,6 +61,8 @@ export type TestNotifierOptions = {
   readonly encryptionKeys?: string;
   /** Replaces the function that connects to the database. */
   readonly connect?: typeof connectDatabase;
+  readonly mails?: MailDelivery;
+  readonly log?: Log;
 };
 
 export type TestNotifier = Awaited<ReturnType<typeof startTestNotifier>>;
@@ -98,7 +101,8 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     clock,
     elapsed: () => world.now.getTime(),
     metrics,
-    log: silentLog,
+    log: options.log ?? silentLog,
+    mails: options.mails,
     ...(options.slots === undefined ? {} : { slots: options.slots }),
   });
   const transport = createRouterTransport(({ service }) => {

@@ -43,6 +43,7 @@ import { createPauser } from "./events/pauser.ts";
 import { sandboxWebhooksRpc } from "./events/sandbox.ts";
 import { openEventStore } from "./events/store.ts";
 import { openTransactionTypes } from "./events/transaction-types.ts";
+import { type MailDelivery, openMails } from "./mails/mailer.ts";
 import { createReplayer } from "./replays/replayer.ts";
 import { openReplayStore } from "./replays/store.ts";
 import { notifierRpc } from "./rpc.ts";
@@ -64,9 +65,12 @@ export type NotifierOptions = AttemptDeps & {
   readonly slots?: Slots;
   /** A monotonic clock in milliseconds. The default is the machine's clock. */
   readonly elapsed?: () => number;
+  /** Absent if the deployment sends no e-mails. */
+  readonly mails?: MailDelivery | undefined;
 };
 
-function openStores({ database, place }: Pick<NotifierOptions, "database" | "place">) {
+function openStores(options: NotifierOptions) {
+  const { database, place } = options;
   const events = openEventStore(database);
   return {
     endpoints: openEndpointStore(database),
@@ -75,6 +79,7 @@ function openStores({ database, place }: Pick<NotifierOptions, "database" | "pla
     feeds: openFeedStore(database, events),
     deliveries: openDeliveryStore(database),
     replays: openReplayStore(database, place),
+    mails: openMails({ ...options, delivery: options.mails }),
   };
 }
 
@@ -120,7 +125,7 @@ export function createNotifier(options: NotifierOptions) {
   };
   const changes = createEndpointChanges(endpoints, options.sealer);
   const merchants = openPausedStore(endpoints);
-  const noticing = { database, endpoints, merchants, fanOut, clock, log };
+  const noticing = { database, endpoints, merchants, fanOut, mails: stores.mails, clock, log };
   const { metrics: registry } = options;
   const pauser = createPauser({
     ...noticing,
@@ -182,6 +187,8 @@ const replayRestMs = 1_000;
 const pauseEveryMs = 10_000;
 /** Interval at which failing endpoints are reported. It is short beside the 10 minutes before. */
 const reportEveryMs = 10_000;
+/** Interval at which due digests and e-mails are looked for. It is short beside their retries. */
+const mailEveryMs = 1_000;
 const measureEveryMs = 10_000;
 const sweepEveryMs = 600_000;
 /**
@@ -216,8 +223,12 @@ export function startWorker(
       return parts.replayer.round();
     },
   });
+  const { mailer } = parts.mails;
+  const mail = (name: string, run: () => Promise<boolean>) =>
+    startLoop({ name: `mail-${name}`, everyMs: mailEveryMs, run, log });
   const others = [
     replay,
+    ...(mailer ? [mail("digests", mailer.distribute), mail("send", mailer.send)] : []),
     every(measureEveryMs, "measure", async () => {
       metrics.measured(await dispatcher.figures());
       return false;

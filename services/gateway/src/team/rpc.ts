@@ -274,6 +274,16 @@ export function teamService(deps: TeamDeps): ServiceImpl<typeof TeamService> {
       const all = await found.sort({ created_at: 1, _id: 1 }).toArray();
       return { members: all.map((each) => memberMessage(members, each)) };
     },
+    listMailRecipients: async ({ merchantId: merchant_id }) => {
+      const active = { merchant_id, removed_at: null, subject: { $exists: true } };
+      const found = await members.collection.find(active).sort({ created_at: 1, _id: 1 }).toArray();
+      const recipients = found.map((member) => ({
+        memberId: member._id,
+        email: personOf(members, member).email,
+        scopes: [...scopesOf(member.role)],
+      }));
+      return { recipients };
+    },
   };
 }
 

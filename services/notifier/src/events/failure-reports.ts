@@ -6,6 +6,7 @@ import type { Recipient } from "../endpoints/rules/endpoint.ts";
 import { isSubscribed } from "../endpoints/rules/event-filter.ts";
 import { endpointFailing, endpointRecovered } from "../endpoints/rules/opt-in.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
+import type { Mails } from "../mails/mailer.ts";
 import { endpointEvent } from "./endpoint-event.ts";
 import type { FanOut } from "./fan-out.ts";
 
@@ -14,6 +15,7 @@ type FailureReportsDeps = {
   readonly endpoints: Pick<EndpointStore, "readActive">;
   readonly merchants: Pick<PausedStore, "activeOf">;
   readonly fanOut: Pick<FanOut, "publishOne">;
+  readonly mails: Pick<Mails, "count">;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -66,7 +68,8 @@ async function publish(deps: FailureReportsDeps, health: ReportedHealth): Promis
   const subscribed = (await deps.merchants.activeOf(merchantId)).filter((each) =>
     isSubscribed(each, { transactionType, status: report.state }),
   );
-  if (subscribed.length === 0) return;
+  // E-mails report it to the members even if no other endpoint does.
+  if (subscribed.length === 0) return deps.mails.count([event]);
   const others = subscribed.flatMap((each) => (each.id === id ? [] : [each.id]));
   await deps.fanOut.publishOne(event, { operationId, content: operationId, actor }, others);
 }

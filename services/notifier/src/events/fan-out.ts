@@ -10,6 +10,7 @@ import type { Recipient } from "../endpoints/rules/endpoint.ts";
 import { isSubscribed, subscriptionTypes } from "../endpoints/rules/event-filter.ts";
 import { isOptIn } from "../endpoints/rules/opt-in.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
+import type { Mails } from "../mails/mailer.ts";
 import { type EventDocument, eventDocument } from "./documents.ts";
 import type { WebhookEvent } from "./rules/event.ts";
 import type { EventStore } from "./store.ts";
@@ -24,6 +25,7 @@ type FanOutDeps = {
   readonly clock: Clock;
   /** Releases deliveries that wait under these ordering keys. Called after an insert. */
   readonly release: (lines: Iterable<string>) => void;
+  readonly mails: Pick<Mails, "count">;
 };
 
 export type FanOut = ReturnType<typeof createFanOut>;
@@ -36,7 +38,7 @@ type Endpoints = ReadonlyMap<string, Recipient>;
  * together determine the id of a delivery.
  */
 export function createFanOut(deps: FanOutDeps) {
-  const { endpoints, bulkInsert, events, deliveries, order, admission, clock } = deps;
+  const { endpoints, bulkInsert, events, deliveries, order, admission, clock, mails } = deps;
 
   const insert = async (stored: readonly EventDocument[], known: Endpoints): Promise<void> => {
     const now = clock.now();
@@ -83,6 +85,7 @@ export function createFanOut(deps: FanOutDeps) {
      */
     publish: async (batch: readonly WebhookEvent[]): Promise<void> => {
       await admission.waitForCapacity();
+      await mails.count(batch);
       const subscribed = await findSubscribed(batch);
       const documents = keptDocuments(batch, subscribed, clock.now());
       if (documents.length === 0) return;
@@ -99,6 +102,7 @@ export function createFanOut(deps: FanOutDeps) {
       change: RequestedChange,
       chosen?: readonly string[],
     ): Promise<EventDocument | undefined> => {
+      await mails.count([event]);
       const endpointIds =
         chosen ?? wanted(event, (await findSubscribed([event])).get(event.merchantId));
       const [stored] = await events.store([eventDocument(event, endpointIds, clock.now(), change)]);

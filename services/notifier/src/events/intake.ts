@@ -75,6 +75,7 @@ function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
     transactionType: "payout_session",
     transactionId: payout.id,
     status,
+    subStatus: snapshot.subStatus,
     sequence: payout.version,
     body: payoutBody(snapshot),
     occurredAt: presentDate(message.occurredAt, "occurred_at"),

@@ -14,7 +14,8 @@ export type MemberOrder = {
 const nameMax = 100;
 
 /**
- * The email is only compared with the email that a provider has verified. No message is sent to it.
+ * The email is compared with the email that a provider has verified. Notifications go to it only
+ * after that.
  */
 const emailPattern = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 /**

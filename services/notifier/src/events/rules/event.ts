@@ -15,6 +15,8 @@ export type WebhookEvent = {
   readonly transactionType: string;
   readonly transactionId: string;
   readonly status: string;
+  /** Set for payouts. Only e-mails depend on it, and it is not stored. */
+  readonly subStatus?: string;
   /** The position of the event within its transaction, starting at 1. */
   readonly sequence: number;
   readonly body: Uint8Array;

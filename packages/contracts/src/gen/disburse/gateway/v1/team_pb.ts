@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/gateway/v1/team.proto.
  */
 export const file_disburse_gateway_v1_team: GenFile = /*@__PURE__*/
-  fileDesc("Ch5kaXNidXJzZS9nYXRld2F5L3YxL3RlYW0ucHJvdG8SE2Rpc2J1cnNlLmdhdGV3YXkudjEiuAIKBk1lbWJlchIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRINCgVlbWFpbBgDIAEoCRIMCgRuYW1lGAQgASgJEi0KBHJvbGUYBSABKA4yHy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlclJvbGUSLwoFc3RhdGUYBiABKA4yIC5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlclN0YXRlEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHNpZ25lZF9pbl9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKcmVtb3ZlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAioQEKEEFkZE1lbWJlclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEg0KBWVtYWlsGAMgASgJEgwKBG5hbWUYBCABKAkSLQoEcm9sZRgFIAEoDjIfLmRpc2J1cnNlLmdhdGV3YXkudjEuTWVtYmVyUm9sZSJAChFBZGRNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlciKbAQoUU2V0TWVtYmVyUm9sZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRItCgRyb2xlGAQgASgOMh8uZGlzYnVyc2UuZ2F0ZXdheS52MS5NZW1iZXJSb2xlIkQKFVNldE1lbWJlclJvbGVSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlciKcAQoTUmVtb3ZlTWVtYmVyUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEQoJbWVtYmVyX2lkGAMgASgJEi8KBm9yZGVycxgEIAEoDjIfLmRpc2J1cnNlLnR5cGUudjEuUmV2b2tlZE9yZGVycyJ1ChRSZW1vdmVNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlchIwCgpyZXZvY2F0aW9uGAIgASgLMhwuZGlzYnVyc2UudHlwZS52MS5SZXZvY2F0aW9uIikKEkxpc3RNZW1iZXJzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCSJDChNMaXN0TWVtYmVyc1Jlc3BvbnNlEiwKB21lbWJlcnMYASADKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlciqJAQoKTWVtYmVyUm9sZRIbChdNRU1CRVJfUk9MRV9VTlNQRUNJRklFRBAAEhYKEk1FTUJFUl9ST0xFX1ZJRVdFUhABEhUKEU1FTUJFUl9ST0xFX01BS0VSEAISGAoUTUVNQkVSX1JPTEVfQVBQUk9WRVIQAxIVChFNRU1CRVJfUk9MRV9BRE1JThAEKngKC01lbWJlclN0YXRlEhwKGE1FTUJFUl9TVEFURV9VTlNQRUNJRklFRBAAEhgKFE1FTUJFUl9TVEFURV9JTlZJVEVEEAESFwoTTUVNQkVSX1NUQVRFX0FDVElWRRACEhgKFE1FTUJFUl9TVEFURV9SRU1PVkVEEAMyyAMKC1RlYW1TZXJ2aWNlEmwKCUFkZE1lbWJlchIlLmRpc2J1cnNlLmdhdGV3YXkudjEuQWRkTWVtYmVyUmVxdWVzdBomLmRpc2J1cnNlLmdhdGV3YXkudjEuQWRkTWVtYmVyUmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQYSbwoNU2V0TWVtYmVyUm9sZRIpLmRpc2J1cnNlLmdhdGV3YXkudjEuU2V0TWVtYmVyUm9sZVJlcXVlc3QaKi5kaXNidXJzZS5nYXRld2F5LnYxLlNldE1lbWJlclJvbGVSZXNwb25zZSIH6uAYAxIBBhJsCgxSZW1vdmVNZW1iZXISKC5kaXNidXJzZS5nYXRld2F5LnYxLlJlbW92ZU1lbWJlclJlcXVlc3QaKS5kaXNidXJzZS5nYXRld2F5LnYxLlJlbW92ZU1lbWJlclJlc3BvbnNlIgfq4BgDEgEGEmwKC0xpc3RNZW1iZXJzEicuZGlzYnVyc2UuZ2F0ZXdheS52MS5MaXN0TWVtYmVyc1JlcXVlc3QaKC5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RNZW1iZXJzUmVzcG9uc2UiCurgGAYSBAUGBwhCNgoTZGlzYnVyc2UuZ2F0ZXdheS52MVABWh1kaXNidXJzZS9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_revocation, file_google_protobuf_timestamp]);
+  fileDesc("Ch5kaXNidXJzZS9nYXRld2F5L3YxL3RlYW0ucHJvdG8SE2Rpc2J1cnNlLmdhdGV3YXkudjEiuAIKBk1lbWJlchIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRINCgVlbWFpbBgDIAEoCRIMCgRuYW1lGAQgASgJEi0KBHJvbGUYBSABKA4yHy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlclJvbGUSLwoFc3RhdGUYBiABKA4yIC5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlclN0YXRlEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHNpZ25lZF9pbl9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKcmVtb3ZlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAioQEKEEFkZE1lbWJlclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEg0KBWVtYWlsGAMgASgJEgwKBG5hbWUYBCABKAkSLQoEcm9sZRgFIAEoDjIfLmRpc2J1cnNlLmdhdGV3YXkudjEuTWVtYmVyUm9sZSJAChFBZGRNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlciKbAQoUU2V0TWVtYmVyUm9sZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRItCgRyb2xlGAQgASgOMh8uZGlzYnVyc2UuZ2F0ZXdheS52MS5NZW1iZXJSb2xlIkQKFVNldE1lbWJlclJvbGVSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlciKcAQoTUmVtb3ZlTWVtYmVyUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEQoJbWVtYmVyX2lkGAMgASgJEi8KBm9yZGVycxgEIAEoDjIfLmRpc2J1cnNlLnR5cGUudjEuUmV2b2tlZE9yZGVycyJ1ChRSZW1vdmVNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlchIwCgpyZXZvY2F0aW9uGAIgASgLMhwuZGlzYnVyc2UudHlwZS52MS5SZXZvY2F0aW9uIikKEkxpc3RNZW1iZXJzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCSJDChNMaXN0TWVtYmVyc1Jlc3BvbnNlEiwKB21lbWJlcnMYASADKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlciIwChlMaXN0TWFpbFJlY2lwaWVudHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIkEKDU1haWxSZWNpcGllbnQSEQoJbWVtYmVyX2lkGAEgASgJEg0KBWVtYWlsGAIgASgJEg4KBnNjb3BlcxgDIAMoCSJUChpMaXN0TWFpbFJlY2lwaWVudHNSZXNwb25zZRI2CgpyZWNpcGllbnRzGAEgAygLMiIuZGlzYnVyc2UuZ2F0ZXdheS52MS5NYWlsUmVjaXBpZW50KokBCgpNZW1iZXJSb2xlEhsKF01FTUJFUl9ST0xFX1VOU1BFQ0lGSUVEEAASFgoSTUVNQkVSX1JPTEVfVklFV0VSEAESFQoRTUVNQkVSX1JPTEVfTUFLRVIQAhIYChRNRU1CRVJfUk9MRV9BUFBST1ZFUhADEhUKEU1FTUJFUl9ST0xFX0FETUlOEAQqeAoLTWVtYmVyU3RhdGUSHAoYTUVNQkVSX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUTUVNQkVSX1NUQVRFX0lOVklURUQQARIXChNNRU1CRVJfU1RBVEVfQUNUSVZFEAISGAoUTUVNQkVSX1NUQVRFX1JFTU9WRUQQAzLQBAoLVGVhbVNlcnZpY2USbAoJQWRkTWVtYmVyEiUuZGlzYnVyc2UuZ2F0ZXdheS52MS5BZGRNZW1iZXJSZXF1ZXN0GiYuZGlzYnVyc2UuZ2F0ZXdheS52MS5BZGRNZW1iZXJSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBBhJvCg1TZXRNZW1iZXJSb2xlEikuZGlzYnVyc2UuZ2F0ZXdheS52MS5TZXRNZW1iZXJSb2xlUmVxdWVzdBoqLmRpc2J1cnNlLmdhdGV3YXkudjEuU2V0TWVtYmVyUm9sZVJlc3BvbnNlIgfq4BgDEgEGEmwKDFJlbW92ZU1lbWJlchIoLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVtb3ZlTWVtYmVyUmVxdWVzdBopLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVtb3ZlTWVtYmVyUmVzcG9uc2UiB+rgGAMSAQYSbAoLTGlzdE1lbWJlcnMSJy5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RNZW1iZXJzUmVxdWVzdBooLmRpc2J1cnNlLmdhdGV3YXkudjEuTGlzdE1lbWJlcnNSZXNwb25zZSIK6uAYBhIEBQYHCBKFAQoSTGlzdE1haWxSZWNpcGllbnRzEi4uZGlzYnVyc2UuZ2F0ZXdheS52MS5MaXN0TWFpbFJlY2lwaWVudHNSZXF1ZXN0Gi8uZGlzYnVyc2UuZ2F0ZXdheS52MS5MaXN0TWFpbFJlY2lwaWVudHNSZXNwb25zZSIO6uAYCgoIbm90aWZpZXJCNgoTZGlzYnVyc2UuZ2F0ZXdheS52MVABWh1kaXNidXJzZS9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_revocation, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.gateway.v1.Member
@@ -477,6 +477,111 @@ export const ListMembersResponseSchema: GenMessage<ListMembersResponse, {jsonTyp
   messageDesc(file_disburse_gateway_v1_team, 8);
 
 /**
+ * @generated from message disburse.gateway.v1.ListMailRecipientsRequest
+ */
+export type ListMailRecipientsRequest = Message<"disburse.gateway.v1.ListMailRecipientsRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+};
+
+/**
+ * @generated from message disburse.gateway.v1.ListMailRecipientsRequest
+ */
+export type ListMailRecipientsRequestJson = {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId?: string;
+};
+
+/**
+ * Describes the message disburse.gateway.v1.ListMailRecipientsRequest.
+ * Use `create(ListMailRecipientsRequestSchema)` to create a new message.
+ */
+export const ListMailRecipientsRequestSchema: GenMessage<ListMailRecipientsRequest, {jsonType: ListMailRecipientsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_gateway_v1_team, 9);
+
+/**
+ * @generated from message disburse.gateway.v1.MailRecipient
+ */
+export type MailRecipient = Message<"disburse.gateway.v1.MailRecipient"> & {
+  /**
+   * @generated from field: string member_id = 1;
+   */
+  memberId: string;
+
+  /**
+   * @generated from field: string email = 2;
+   */
+  email: string;
+
+  /**
+   * The scopes of the member's role, such as `payout:approve`.
+   *
+   * @generated from field: repeated string scopes = 3;
+   */
+  scopes: string[];
+};
+
+/**
+ * @generated from message disburse.gateway.v1.MailRecipient
+ */
+export type MailRecipientJson = {
+  /**
+   * @generated from field: string member_id = 1;
+   */
+  memberId?: string;
+
+  /**
+   * @generated from field: string email = 2;
+   */
+  email?: string;
+
+  /**
+   * The scopes of the member's role, such as `payout:approve`.
+   *
+   * @generated from field: repeated string scopes = 3;
+   */
+  scopes?: string[];
+};
+
+/**
+ * Describes the message disburse.gateway.v1.MailRecipient.
+ * Use `create(MailRecipientSchema)` to create a new message.
+ */
+export const MailRecipientSchema: GenMessage<MailRecipient, {jsonType: MailRecipientJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_gateway_v1_team, 10);
+
+/**
+ * @generated from message disburse.gateway.v1.ListMailRecipientsResponse
+ */
+export type ListMailRecipientsResponse = Message<"disburse.gateway.v1.ListMailRecipientsResponse"> & {
+  /**
+   * @generated from field: repeated disburse.gateway.v1.MailRecipient recipients = 1;
+   */
+  recipients: MailRecipient[];
+};
+
+/**
+ * @generated from message disburse.gateway.v1.ListMailRecipientsResponse
+ */
+export type ListMailRecipientsResponseJson = {
+  /**
+   * @generated from field: repeated disburse.gateway.v1.MailRecipient recipients = 1;
+   */
+  recipients?: MailRecipientJson[];
+};
+
+/**
+ * Describes the message disburse.gateway.v1.ListMailRecipientsResponse.
+ * Use `create(ListMailRecipientsResponseSchema)` to create a new message.
+ */
+export const ListMailRecipientsResponseSchema: GenMessage<ListMailRecipientsResponse, {jsonType: ListMailRecipientsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_gateway_v1_team, 11);
+
+/**
  * The permissions of a member.
  *
  * @generated from enum disburse.gateway.v1.MemberRole
@@ -645,6 +750,17 @@ export const TeamService: GenService<{
     methodKind: "unary";
     input: typeof ListMembersRequestSchema;
     output: typeof ListMembersResponseSchema;
+  },
+  /**
+   * Lists a merchant's active members with their email addresses and scopes, oldest first. The
+   * notifier calls it before each e-mail and stores no address.
+   *
+   * @generated from rpc disburse.gateway.v1.TeamService.ListMailRecipients
+   */
+  listMailRecipients: {
+    methodKind: "unary";
+    input: typeof ListMailRecipientsRequestSchema;
+    output: typeof ListMailRecipientsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_disburse_gateway_v1_team, 0);
