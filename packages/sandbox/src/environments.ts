@@ -71,6 +71,8 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
     ...eachService(common),
     notifier: {
       ...common("notifier"),
+      GATEWAY_URL: url("gateway"),
+      ...consoleUrl(options),
       ...(partPorts && { WEBHOOK_REFUSED_PORTS: ownPorts.filter((port) => port > 0).join(",") }),
     },
     gateway: {
@@ -85,7 +87,15 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
   };
 }
 
-function consoleSettings({ host, publicHost = host, ports, issuer }: MachineOptions): Environment {
+/** Without an issuer, no one can sign in to the console. */
+function consoleUrl({ host, publicHost = host, ports, issuer }: MachineOptions): Environment {
+  return issuer === undefined
+    ? {}
+    : { CONSOLE_URL: `http://${browserHost(publicHost)}:${ports.public}` };
+}
+
+function consoleSettings(options: MachineOptions): Environment {
+  const { host, ports, issuer } = options;
   const { operators } = ports;
   const operatorProxy = operators !== undefined && {
     OPERATORS_HOST: host,
@@ -95,7 +105,7 @@ function consoleSettings({ host, publicHost = host, ports, issuer }: MachineOpti
   if (issuer === undefined) return { ...operatorProxy };
   return {
     ...operatorProxy,
-    CONSOLE_URL: `http://${browserHost(publicHost)}:${ports.public}`,
+    ...consoleUrl(options),
     MEMBERS_OIDC_ISSUER: issuer,
     OPERATORS_OIDC_ISSUER: issuer,
   };

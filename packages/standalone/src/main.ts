@@ -21,7 +21,7 @@ const brokers = {
 /**
  * Returns the text that is printed at the start, with addresses, a first call and further reading.
  */
-function banner({ sandbox, sandboxPath, engineKind, brokerKind }: Standalone): string {
+function banner({ sandbox, sandboxPath, engineKind, brokerKind, mailFolder }: Standalone): string {
   const { base_url, merchants, grpc, admin, issuer, console_url, operators_url } = sandbox;
   const { gateway, ...others } = grpc;
   const services = Object.entries({ ...others, "API keys": gateway }).map(
@@ -37,6 +37,7 @@ ${services.join("\n")}
   metrics      ${admin?.gateway}/metrics (of the gateway; those of the others are in the sandbox's file)
   database     ${databases[engineKind]}
   events       ${brokers[brokerKind]}
+  e-mails      ${mailFolder ?? "sent by the mail server at SMTP_URL"}
   sign-in      ${issuer} (OpenID provider of the sandbox's people)
   sandbox      ${sandboxPath} (merchants, keys, accounts, people with their passwords, gRPC token)
 

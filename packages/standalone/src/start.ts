@@ -11,6 +11,7 @@ import { assertPortFree, freePorts } from "@disburse/embedded/free-ports.ts";
 import { brokerDefinitions } from "@disburse/sandbox/broker/users.ts";
 import { serviceEnvironments } from "@disburse/sandbox/environments.ts";
 import { startIssuer } from "@disburse/sandbox/issuer/server.ts";
+import { startMailCatcher } from "@disburse/sandbox/mail-catcher.ts";
 import { createSandbox } from "@disburse/sandbox/sandbox-file.ts";
 import { sandboxIdentity } from "@disburse/sandbox/secrets.ts";
 import { eachService, serviceNames } from "@disburse/sandbox/service-names.ts";
@@ -80,6 +81,8 @@ export async function startStandalone(
     const issuerLog = createLog("issuer", log.level, log.destination);
     const ports = await freePorts(2 * serviceNames.length + 2, previousPorts);
     const port = () => ports.shift() ?? 0;
+    const mails = await startMails(config);
+    ends.push(mails.stop);
     // The pages' URLs contain the port, so it is known before the gateway listens.
     const [publicPort] = config.PORT === 0 ? await freePorts(1) : [config.PORT];
     const { issuerKey } = secrets;
@@ -89,14 +92,14 @@ export async function startStandalone(
       host: loopback,
       publicHost: config.HOST,
       issuer: issuer.url,
-      partPorts: [...broker.ports(), ...partPortsOf(engine.uri("admin"), amqpUrl)],
+      partPorts: [...broker.ports(), ...partPortsOf(engine.uri("admin"), amqpUrl), ...mails.ports],
       ports: { ...eachService(port), public: publicPort ?? 0, operators: ports.pop() ?? 0 },
       adminPorts: eachService(port),
       secrets,
       mongodbUri: engine.uri,
       auditSink: pathToFileURL(resolve(dataDir, auditFolder)).href,
       ...(amqpUrl === undefined ? {} : { amqpUrl, hasBrokerUsers: brokerKind === "private" }),
-      settings: { ...settingsOf(config), LOG_LEVEL: log.level },
+      settings: { ...mails.settings, ...settingsOf(config), LOG_LEVEL: log.level },
     });
     const bus = amqpUrl === undefined ? createMemoryBus() : undefined;
     if (bus !== undefined) ends.push(bus.stop);
@@ -117,7 +120,8 @@ export async function startStandalone(
       console: consoleUrls(environments.gateway),
       path: sandboxPath,
     });
-    return { sandbox, sandboxPath, engineKind: engine.kind, brokerKind, stop } as const;
+    const parts = { engineKind: engine.kind, brokerKind, mailFolder: mails.folder } as const;
+    return { sandbox, sandboxPath, ...parts, stop } as const;
   } catch (error) {
     await stop();
     throw error;
@@ -132,6 +136,26 @@ const otherVersionOf = (dataDir: string, engineKind: string) => (error: unknown)
   const isOfFolder = error instanceof OtherStepsError && engineKind !== "external";
   throw isOfFolder ? new OtherVersionError(dataDir) : error;
 };
+
+/**
+ * The folder for e-mails. No e-mail leaves the sandbox unless the settings name a mail server.
+ */
+const mailFolder = "mails";
+
+/** Starts a mail server that writes e-mails to files, if the settings name none. */
+async function startMails({ DATA_DIR, passedOn }: ReturnType<typeof readConfig>) {
+  if (passedOn.SMTP_URL !== undefined || passedOn.SMTP_URL_FILE !== undefined) {
+    return { settings: {}, ports: [], folder: undefined, stop: async () => undefined };
+  }
+  const folder = join(DATA_DIR, mailFolder);
+  const { url, port, stop } = await startMailCatcher(folder);
+  const settings = {
+    SMTP_URL: url,
+    MAIL_FROM: "Disburse sandbox <disburse@sandbox.example>",
+    MAIL_DIGEST_SECONDS: "10",
+  };
+  return { settings, ports: [port], folder, stop };
+}
 
 function settingsOf(config: ReturnType<typeof readConfig>): Environment {
   const { passedOn, SANDBOX_SETTLE_MS, TRACE_MEMORY_SPANS } = config;

@@ -192,6 +192,15 @@ const invitations = createRoute({
   component: lazyRouteComponent(() => import("../merchant/team/invitations.tsx"), "Invitations"),
 });
 
+const notifications = createRoute({
+  getParentRoute,
+  path: "/notifications",
+  component: lazyRouteComponent(
+    () => import("../merchant/team/notifications.tsx"),
+    "Notifications",
+  ),
+});
+
 const keys = createRoute({
   getParentRoute,
   path: "/keys",
@@ -223,5 +232,5 @@ export const merchantRoutes = [
   ...[beneficiaries, newBeneficiary, beneficiaryLinks, beneficiary],
   ...[depositors, newDepositor, depositor],
   ...[endpoints, newEndpoint, endpoint, deliveries, delivery, developers, requests],
-  ...[members, invitations, keys],
+  ...[members, invitations, notifications, keys],
 ] as const;

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { DropdownMenu } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { t } from "../catalogue/texts.ts";
@@ -29,6 +30,11 @@ export function AccountMenu(props: { session: Session; isLive: boolean; label: R
             {connectionText(session, isLive)}
           </DropdownMenu.Label>
           <Teams session={session} />
+          {session.merchant === null ? null : (
+            <DropdownMenu.Item asChild>
+              <Link to="/notifications">{words.notifications}</Link>
+            </DropdownMenu.Item>
+          )}
           <DropdownMenu.Label className="menu-label">{words.theme.title}</DropdownMenu.Label>
           <DropdownMenu.RadioGroup
             aria-label={words.theme.title}

@@ -85,7 +85,7 @@ it("sends nothing in live mode to a server elsewhere that has no TLS", async () 
   const elsewhere = { host: "0.0.0.0", port, secure: false };
   const to = (mode: "sandbox" | "live") =>
     createMailSender({ server: elsewhere, from: "payouts@disburse.example", mode })(mail);
-  expect(await to("live")).toEqual({ kind: "failed", code: "502" });
+  expect(await to("live")).toEqual({ kind: "failed", code: "500" });
   expect(received).toHaveLength(before);
   expect(await to("sandbox")).toEqual({ kind: "sent" });
   expect(received).toHaveLength(before + 1);

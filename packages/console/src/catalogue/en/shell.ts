@@ -12,6 +12,7 @@ export const shellWords = {
   merchant: "Merchant",
   switchTo: "Switch to {name}",
   invited: "You are invited to the team of {names}.",
+  notifications: "Notifications",
   signOut: "Sign out",
   theme: { title: "Colours", system: "As the system", light: "Light", dark: "Dark" },
   connection: {

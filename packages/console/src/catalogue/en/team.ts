@@ -44,6 +44,24 @@ export const teamWords = {
       members: "Invited people",
     },
   },
+  notifications: {
+    title: "Notifications",
+    lead: "E-mails to {email} about this team. They have counts and a link, no names and no amounts.",
+    unavailable: "This deployment sends no e-mails. Your choice is kept until it does.",
+    paused:
+      "E-mails are paused, because your mail server rejected this address three times. Save to try it again.",
+    legend: "Send me an e-mail about",
+    kinds: {
+      approvals: "New requests for approval",
+      failures: "Failed and returned payouts",
+      balances: "Low balances",
+      batches: "Finished batches",
+      webhooks: "Webhook endpoints that fail",
+    },
+    save: "Save",
+    saved: "Saved.",
+    noAnswer: "There was no answer. Save again: that changes nothing twice.",
+  },
   invitations: {
     title: "Invitations",
     lead: "Accept an invitation to join the team. You stay in your current team until you switch in the account menu.",

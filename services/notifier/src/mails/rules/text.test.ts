@@ -10,10 +10,12 @@ it("leads with a single kind to its page", () => {
     text: [
       "1 new request for approval",
       "",
-      "Open the console: https://console.example.com/console/payouts/waiting",
+      "Open the console:",
+      "https://console.example.com/console/payouts/waiting",
       "",
       "--",
-      "You get this e-mail as a member of a team. Choose your notifications: https://console.example.com/console/notifications",
+      "You get this e-mail as a member of a team. Choose your notifications:",
+      "https://console.example.com/console/notifications",
       "",
     ].join("\n"),
     html: expect.stringContaining(
@@ -28,7 +30,7 @@ it("lists several kinds in their order, and leads to the first page", () => {
   const lines = ["12 payouts failed or were returned", "1 batch finished"];
   expect(text.split("\n").slice(0, 3)).toEqual([...lines, ""]);
   expect(html).toContain(`<ul>${lines.map((line) => `<li>${line}</li>`).join("")}</ul>`);
-  expect(text).toContain("Open the console: https://console.example.com/console/\n");
+  expect(text).toContain("Open the console:\nhttps://console.example.com/console/\n");
 });
 
 it.each(mailKinds)("counts one and several of %s", (kind) => {

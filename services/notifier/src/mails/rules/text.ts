@@ -50,9 +50,8 @@ export function mailText(
   const why = "You get this e-mail as a member of a team. Choose your notifications:";
   return {
     subject: mode === "sandbox" ? `[Sandbox] ${title}` : title,
-    text: [...lines, "", `Open the console: ${link}`, "", "--", `${why} ${preferences}`, ""].join(
-      "\n",
-    ),
+    // Links have lines of their own, so that mail programs don't break them.
+    text: [...lines, "", "Open the console:", link, "", "--", why, preferences, ""].join("\n"),
     html: [
       '<!doctype html><html lang="en"><body>',
       `<ul>${lines.map((line) => `<li>${line}</li>`).join("")}</ul>`,
