@@ -7,8 +7,8 @@ import { requestsOf } from "./guide-requests.mjs";
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
 export const folder = join(docs, "http");
 
-/** Needs a receiver on this machine, which an .http client doesn't start. */
-const withoutFile = ["README.md", "webhooks.md"];
+/** One needs a receiver on this machine, which an .http client doesn't start; one has no requests. */
+const withoutFile = ["README.md", "notifications.md", "webhooks.md"];
 
 /** The values are those of `.data/sandbox.json`. */
 const environment = {

@@ -27,6 +27,7 @@ const written = new Set(["update", "delete", "findAndModify"]);
 /** Fields that the driver adds to a command; `explain` rejects them. */
 const driverFields = ["lsid", "$db", "$clusterTime", "writeConcern", "readConcern", "txnNumber"];
 
+const memberId = newId("member");
 let notifier: TestNotifier;
 let commands: Document[] = [];
 
@@ -38,7 +39,15 @@ function watch(client: MongoClient): void {
 }
 
 beforeAll(async () => {
+  const recipients = [{ memberId, email: "mia@acme.example", scopes: ["payout:read"] }];
   notifier = await startTestNotifier({
+    mails: {
+      send: async () => ({ kind: "sent" }),
+      team: { listMailRecipients: async () => ({ recipients }) as never },
+      consoleUrl: "https://console.example",
+      mode: "sandbox",
+      digestMs: 1_000,
+    },
     connect: (uri, name) => connectDatabase(uri, name, { watch }),
   });
   // Drops the commands of the migrations.
@@ -118,6 +127,7 @@ async function exercise(): Promise<void> {
   const replays = await rpc.listReplays({ merchantId, limit: 1 });
   await rpc.listReplays({ merchantId, cursor: replays.nextCursor });
   await rpc.deleteEndpoint({ ...other, mutation: operation() });
+  await mailMember(merchantId);
   await reportFailure(endpointId);
   notifier.advance(120_000);
   const nothing = () => undefined;
@@ -137,6 +147,17 @@ async function exercise(): Promise<void> {
   notifier.advance(200 * 86_400_000);
   await notifier.work();
   await sweepExpired(notifier, notifier.world.now);
+}
+
+/** Sends the e-mail about the failed payout, and reads and sets the member's preferences. */
+async function mailMember(merchantId: string): Promise<void> {
+  const { mails, world, rpc } = notifier;
+  notifier.advance(1_000);
+  await mails.mailer?.distribute();
+  expect((await mails.recipients.oldestUnsentAt()) ?? world.now).toEqual(world.now);
+  await mails.mailer?.send();
+  expect(await mails.recipients.find(memberId)).toMatchObject({ mail: null, rejections: 0 });
+  await rpc.setMailPreferences({ mutation: operation(), merchantId, memberId });
 }
 
 /** Reports an endpoint's failure and its recovery. */

@@ -61,7 +61,7 @@ function Choice({ preferences: { available, paused, kinds } }: { preferences: Pr
       {paused ? <Notice tone="warn">{words.paused}</Notice> : null}
       <fieldset>
         <legend>{words.legend}</legend>
-        <div className="checks">
+        <div className="stack">
           {kinds.map((each) => (
             <label key={each.kind}>
               <input

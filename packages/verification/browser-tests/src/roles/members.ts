@@ -7,7 +7,7 @@ import type { Visitor } from "../visitor.ts";
 export const admin: BrowserTest = {
   name: "admin",
   about:
-    "creates a webhook endpoint, finds a request by its id, adds a depositor, makes and revokes a key, adds to the team",
+    "creates a webhook endpoint, finds a request by its id, adds a depositor, makes and revokes a key, adds to the team, chooses e-mails",
   run: async ({ sandbox, arrive }) => {
     const visitor = await arrive("alma");
     const { page, checkPage, open } = visitor;
@@ -48,6 +48,7 @@ export const admin: BrowserTest = {
     await checkPage("depositors", page.getByRole("link", { name: "biz-1" }));
     await nameAccount(visitor);
     await keysAndTeam(visitor);
+    await notifications(visitor);
   },
 };
 
@@ -89,6 +90,23 @@ async function recentRequest({ page, checkPage, open }: Visitor, sandbox: Sandbo
   await page.getByRole("cell", { name: "RECORD_NOT_FOUND" }).waitFor();
   await open("requests?status=failed");
   await checkPage("requests", found);
+}
+
+/** Switches a kind of e-mail off, and on again. */
+async function notifications({ page, checkPage, open }: Visitor): Promise<void> {
+  await open("");
+  await page.getByRole("button", { name: /^Your account/ }).click();
+  await page.getByRole("menuitem", { name: "Notifications" }).click();
+  const batches = page.getByLabel("Finished batches");
+  await batches.uncheck();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+  await page.reload();
+  await checkPage("notifications", batches);
+  expectThat(!(await batches.isChecked()), "the kind stays off");
+  await batches.check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
 }
 
 async function keysAndTeam({ page, checkPage, open }: Visitor): Promise<void> {

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { mailKinds } from "./kind.ts";
 import { mailText } from "./text.ts";
@@ -36,6 +38,18 @@ it("lists several kinds in their order, and leads to the first page", () => {
 it.each(mailKinds)("counts one and several of %s", (kind) => {
   expect(mailText({ [kind]: 1 }, live).subject).toMatch(/^1 /);
   expect(mailText({ [kind]: 20 }, live).subject).toMatch(/^20 .*s\b/);
+});
+
+const routes = readFileSync(
+  join(import.meta.dirname, "../../../../../packages/console/src/routes/merchant.tsx"),
+  "utf8",
+);
+
+it.each(mailKinds)("links to pages of the console: %s", (kind) => {
+  const { text } = mailText({ [kind]: 1 }, live);
+  const paths = [...text.matchAll(/^https:\/\/console\.example\.com\/console(\/\S*)$/gm)];
+  expect(paths).toHaveLength(2);
+  for (const [, path] of paths) expect(routes).toContain(`path: "${path}"`);
 });
 
 it("names the sandbox", () => {
