@@ -187,8 +187,12 @@ const replayRestMs = 1_000;
 const pauseEveryMs = 10_000;
 /** Interval at which failing endpoints are reported. It is short beside the 10 minutes before. */
 const reportEveryMs = 10_000;
-/** Interval at which due digests and e-mails are looked for. It is short beside their retries. */
+/**
+ * Interval at which due digests and e-mails are looked for, and the interval while there are none.
+ * Both are short beside the time of a digest.
+ */
 const mailEveryMs = 1_000;
+const mailRestMs = 5_000;
 const measureEveryMs = 10_000;
 const sweepEveryMs = 600_000;
 /**
@@ -225,7 +229,7 @@ export function startWorker(
   });
   const { mailer } = parts.mails;
   const mail = (name: string, run: () => Promise<boolean>) =>
-    startLoop({ name: `mail-${name}`, everyMs: mailEveryMs, run, log });
+    startLoop({ name: `mail-${name}`, everyMs: mailEveryMs, restMs: mailRestMs, run, log });
   const others = [
     replay,
     ...(mailer ? [mail("digests", mailer.distribute), mail("send", mailer.send)] : []),

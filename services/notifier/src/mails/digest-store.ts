@@ -19,8 +19,8 @@ export type DigestDocument = {
 
 /** Duplicates arrive soon. 1,000 ids are at most 130 kB. */
 const countedMax = 1_000;
-/** Digests in one run of the loop. The next run takes the others. */
-const batchMax = 100;
+/** Digests in one run of the loop, distributed at once. The next run takes the others. */
+const batchMax = 20;
 
 export type DigestStore = ReturnType<typeof openDigestStore>;
 

@@ -4,7 +4,7 @@ import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type DigestStore, openDigestStore } from "./digest-store.ts";
+import { type DigestDocument, type DigestStore, openDigestStore } from "./digest-store.ts";
 import {
   type LeasedRecipient,
   openRecipientStore,
@@ -74,7 +74,7 @@ const atOnce = 4;
 export type Mailer = ReturnType<typeof createMailer>;
 
 export function createMailer(deps: MailerDeps) {
-  const { digests, recipients, team, clock } = deps;
+  const { digests, clock } = deps;
   const count = createMailCount(deps);
   return {
     /**
@@ -83,16 +83,11 @@ export function createMailer(deps: MailerDeps) {
      */
     distribute: async (): Promise<boolean> => {
       await digests.begin(clock.now());
-      for (const { _id: merchantId, round } of await digests.begun()) {
-        if (round === null) continue;
-        const { recipients: members } = await team.listMailRecipients({ merchantId });
-        for (const { memberId: id, scopes } of members) {
-          const counts = countsFor(round.counts, { scopes, off: [] });
-          if (Object.keys(counts).length === 0) continue;
-          await recipients.add({ id, merchantId }, { ...round, counts }, clock.now());
-        }
-        await digests.finish(merchantId, round.number);
-      }
+      const begun = await digests.begun();
+      const ended = await Promise.allSettled(begun.map((each) => distributeOne(deps, each)));
+      // One merchant's failure delays no other merchant. The loop reports it and tries again.
+      const failed = ended.find((each) => each.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
       return false;
     },
 
@@ -102,6 +97,20 @@ export function createMailer(deps: MailerDeps) {
       return sent.every(Boolean);
     },
   };
+}
+
+async function distributeOne(
+  { digests, recipients, team, clock }: MailerDeps,
+  { _id: merchantId, round }: DigestDocument,
+): Promise<void> {
+  if (round === null) return;
+  const { recipients: members } = await team.listMailRecipients({ merchantId });
+  for (const { memberId: id, scopes } of members) {
+    const counts = countsFor(round.counts, { scopes, off: [] });
+    if (Object.keys(counts).length === 0) continue;
+    await recipients.add({ id, merchantId }, { ...round, counts }, clock.now());
+  }
+  await digests.finish(merchantId, round.number);
 }
 
 /** Returns false if no e-mail is due. */

@@ -25,7 +25,7 @@ afterAll(() => server.close());
 
 type Member = { memberId: string; email: string; scopes: string[] };
 const team = new Map<string, Member[]>();
-const gateway = { isDown: false };
+const gateway = { isDown: false, failsFor: "" };
 const logged: unknown[] = [];
 const log = { ...silentLog, warn: (...line: unknown[]) => void logged.push(line) };
 const mails = () => ({
@@ -36,7 +36,7 @@ const mails = () => ({
   }),
   team: {
     listMailRecipients: async ({ merchantId = "" }) => {
-      if (gateway.isDown) throw new Error("the gateway is down");
+      if (gateway.isDown || gateway.failsFor === merchantId) throw new Error("the gateway is down");
       return { recipients: team.get(merchantId) ?? [] } as never;
     },
   },
@@ -155,6 +155,22 @@ describe("a digest", () => {
     await Promise.all([one.send(), two.send()]);
     await other.close();
     expect(server.received).toHaveLength(1);
+  });
+
+  it("of one merchant is not delayed by another's failure", async () => {
+    const ofFirst = member();
+    await notifier.consume([failed()]);
+    gateway.failsFor = merchantId;
+    merchantId = newId("merchant");
+    const ofSecond = member();
+    await notifier.consume([failed()]);
+    notifier.advance(digestMs);
+    await expect(mailer().distribute()).rejects.toThrow("down");
+    await mailer().send();
+    expect(server.received.map(({ to }) => to)).toEqual([ofSecond.email]);
+    gateway.failsFor = "";
+    await work();
+    expect(server.received.map(({ to }) => to)).toEqual([ofSecond.email, ofFirst.email]);
   });
 
   it("leaves at most one e-mail in its time", async () => {

@@ -21,12 +21,14 @@ export async function startTestMailServer() {
     disabledCommands: ["AUTH", "STARTTLS"],
     logger: false,
     onRcptTo: ({ address }, _session, done) => done(rejection("RCPT TO", address)),
-    onData: async (stream, { envelope }, done) => {
-      const raw = Buffer.concat(await stream.toArray()).toString();
-      const [to] = envelope.rcptTo.map(({ address }) => address);
-      const rejected = rejection("DATA", to ?? "");
-      if (rejected === null) received.push({ to: to ?? "", raw });
-      done(rejected);
+    onData: (stream, { envelope }, done) => {
+      const [to = ""] = envelope.rcptTo.map(({ address }) => address);
+      const receive = (chunks: Buffer[]) => {
+        const rejected = rejection("DATA", to);
+        if (rejected === null) received.push({ to, raw: Buffer.concat(chunks).toString() });
+        done(rejected);
+      };
+      stream.toArray().then(receive, done);
     },
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
