@@ -71,9 +71,7 @@ export function openMails(deps: {
 /** E-mails that a process sends at once. A mail server takes about a second for each. */
 const atOnce = 4;
 
-export type Mailer = ReturnType<typeof createMailer>;
-
-export function createMailer(deps: MailerDeps) {
+function createMailer(deps: MailerDeps) {
   const { digests, clock } = deps;
   const count = createMailCount(deps);
   return {
