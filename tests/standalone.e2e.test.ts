@@ -15,6 +15,7 @@ import { createBrowser } from "@disburse/sandbox/issuer/test-browser.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { freePort } from "@disburse/testkit/ports.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createPerson } from "./console-person.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 let folder = "";
@@ -244,6 +245,40 @@ const beneficiary = {
   beneficiary_account_number: "123456789012",
 };
 
+const quoteOf = (
+  { beneficiary_id }: { readonly beneficiary_id: string },
+  { account_id }: { readonly account_id: string },
+) => ({
+  source_amount: "5.00",
+  beneficiary_id,
+  source_currency_code: "USD",
+  destination_currency_code: "USD",
+  account_id,
+});
+
+it("writes e-mails to a folder that it prints", async () => {
+  const { child, output } = await ready({ ...inProcess, PORT: String(await freePort()) });
+  const { accounts, base_url, issuer, people } = sandbox();
+  const mails = join(folder, "mails");
+  expect(output()).toMatch(new RegExp(`e-mails +${mails}\n`));
+  const { password } = people.find(({ name }: { name: string }) => name === "vera");
+  expect((await createPerson(base_url, issuer).signIn("vera", password)).status).toBe(303);
+  const call = acme().data;
+  const created = await call("POST", "/api/v1/transfer/fiat/beneficiary", beneficiary);
+  const quote = await call("POST", "/api/v1/transfer/rfq", quoteOf(created, accounts[0]));
+  const failing = { quote_id: quote.id, reference_id: "sandbox-fail-1" };
+  await call("POST", "/api/v1/transfer/execute", failing);
+  await vi.waitFor(() => expect(readdirSync(mails)).toHaveLength(1), {
+    timeout: 60_000,
+    interval: 200,
+  });
+  const [name = ""] = readdirSync(mails);
+  const mail = readFileSync(join(mails, name), "utf8");
+  expect(mail).toContain("Subject: [Sandbox] 1 payout failed or was returned");
+  expect(mail).toContain(`${base_url}/console/payouts`);
+  expect(await end(child, "SIGTERM")).toBe(0);
+});
+
 it("loses nothing accepted when it is killed, events in process or over RabbitMQ", async () => {
   const PORT = String(await freePort());
   const accepted: string[] = [];
@@ -253,13 +288,7 @@ it("loses nothing accepted when it is killed, events in process or over RabbitMQ
     const call = acme().data;
     const created = await call("POST", "/api/v1/transfer/fiat/beneficiary", beneficiary);
     for (let at = 0; at < 5; at += 1) {
-      const quote = await call("POST", "/api/v1/transfer/rfq", {
-        source_amount: "5.00",
-        beneficiary_id: created.beneficiary_id,
-        source_currency_code: "USD",
-        destination_currency_code: "USD",
-        account_id: accounts[0].account_id,
-      });
+      const quote = await call("POST", "/api/v1/transfer/rfq", quoteOf(created, accounts[0]));
       const executed = await call("POST", "/api/v1/transfer/execute", { quote_id: quote.id });
       accepted.push(executed.id);
     }

@@ -99,7 +99,7 @@ export async function startStandalone(
       mongodbUri: engine.uri,
       auditSink: pathToFileURL(resolve(dataDir, auditFolder)).href,
       ...(amqpUrl === undefined ? {} : { amqpUrl, hasBrokerUsers: brokerKind === "private" }),
-      settings: { ...mails.settings, ...settingsOf(config), LOG_LEVEL: log.level },
+      settings: { ...settingsOf(config), ...mails.settings, LOG_LEVEL: log.level },
     });
     const bus = amqpUrl === undefined ? createMemoryBus() : undefined;
     if (bus !== undefined) ends.push(bus.stop);
@@ -144,15 +144,15 @@ const mailFolder = "mails";
 
 /** Starts a mail server that writes e-mails to files, if the settings name none. */
 async function startMails({ DATA_DIR, passedOn }: ReturnType<typeof readConfig>) {
-  if (passedOn.SMTP_URL !== undefined || passedOn.SMTP_URL_FILE !== undefined) {
+  if (passedOn.SMTP_URL || passedOn.SMTP_URL_FILE) {
     return { settings: {}, ports: [], folder: undefined, stop: async () => undefined };
   }
   const folder = join(DATA_DIR, mailFolder);
   const { url, port, stop } = await startMailCatcher(folder);
   const settings = {
     SMTP_URL: url,
-    MAIL_FROM: "Disburse sandbox <disburse@sandbox.example>",
-    MAIL_DIGEST_SECONDS: "10",
+    MAIL_FROM: passedOn.MAIL_FROM || "Disburse sandbox <disburse@sandbox.example>",
+    MAIL_DIGEST_SECONDS: passedOn.MAIL_DIGEST_SECONDS || "10",
   };
   return { settings, ports: [port], folder, stop };
 }
