@@ -43,8 +43,6 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 export type Sent = {
   readonly query?: Query | undefined;
   readonly body?: unknown;
-  /** A file to send instead of a JSON body. */
-  readonly csv?: string;
   /** Identifies one attempt of a person to make a change. A retry uses the same key. */
   readonly idempotencyKey?: string;
   /** Returns the effect that the request would have. Changes nothing. */
@@ -62,6 +60,9 @@ export function addressOf(path: string, query: Query = {}): string {
 /** Reads a public route and returns its `data`; amounts are text. */
 export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
   send<T>("GET", path, { query, ...(signal === undefined ? {} : { signal }) });
+
+/** Reads a file of a public route. */
+export const getText = (path: string): Promise<string> => send<string>("GET", path);
 
 /**
  * Sends a request with the session's cookie and returns its `data`. Throws a `Problem` for any
@@ -96,18 +97,18 @@ export async function send<T>(method: string, path: string, sent: Sent = {}): Pr
   return (answer as { data: T }).data;
 }
 
-function contentType({ body, csv }: Sent): Record<string, string> {
-  if (csv !== undefined) return { "Content-Type": "text/csv" };
+function contentType({ body }: Sent): Record<string, string> {
   return body === undefined ? {} : { "Content-Type": "application/json" };
 }
 
-function contentOf({ body, csv }: Sent): { body?: string } {
-  if (csv !== undefined) return { body: csv };
+function contentOf({ body }: Sent): { body?: string } {
   return body === undefined ? {} : { body: JSON.stringify(body) };
 }
 
 async function bodyOf(response: Response): Promise<unknown> {
   const text = await response.text();
+  const isFile = response.headers.get("Content-Type")?.startsWith("text/csv");
+  if (response.ok && isFile) return { data: text };
   try {
     return text === "" ? {} : JSON.parse(text);
   } catch (error) {

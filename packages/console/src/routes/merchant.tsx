@@ -217,6 +217,7 @@ const batches = createRoute({
 const newBatch = createRoute({
   getParentRoute,
   path: "/batches/new",
+  validateSearch: textsOf("corrects"),
   component: lazyRouteComponent(() => import("../merchant/batches/new-batch.tsx"), "NewBatch"),
 });
 

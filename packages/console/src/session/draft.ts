@@ -16,7 +16,13 @@ export function useDraft<T>(name: string, initial: T) {
   });
   const change = (next: T) => {
     setValue(next);
-    sessionStorage.setItem(key, JSON.stringify(next));
+    try {
+      sessionStorage.setItem(key, JSON.stringify(next));
+    } catch (error) {
+      if (!(error instanceof DOMException) || error.name !== "QuotaExceededError") throw error;
+      // Too large for the browser's storage. An older version would be worse than none.
+      sessionStorage.removeItem(key);
+    }
   };
   return [value, change, () => sessionStorage.removeItem(key)] as const;
 }

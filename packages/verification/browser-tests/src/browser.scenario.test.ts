@@ -11,9 +11,11 @@ import { devices } from "./roles/devices.ts";
 import { docs } from "./roles/docs.ts";
 import { doubles } from "./roles/doubles.ts";
 import { forms } from "./roles/forms.ts";
+import { jobs } from "./roles/jobs.ts";
 import { languages } from "./roles/languages.ts";
 import { maker } from "./roles/maker.ts";
 import { admin, invited, viewer } from "./roles/members.ts";
+import { payroll } from "./roles/payroll.ts";
 import { search } from "./roles/search.ts";
 import { session } from "./roles/session.ts";
 import { treasury } from "./roles/treasury.ts";
@@ -24,7 +26,7 @@ import { createVisitor, type Visitor } from "./visitor.ts";
 /** `npm run test:console`: README.md describes the tests. */
 
 const browserTests: readonly BrowserTest[] = [
-  ...[maker, approvals, admin, viewer, invited],
+  ...[maker, payroll, jobs, approvals, admin, viewer, invited],
   ...[
     compliance,
     treasury,

@@ -14,15 +14,6 @@ export const batchWords = {
   lines: "Lines",
   progress: "Created / failed",
   cost: "Cost so far",
-  upload: {
-    title: "Upload a batch",
-    file: "CSV file",
-    hint: "A header row with the names of the columns, then up to 10,000 lines out of one account, 8 MiB at most. Columns: {columns}. Each line has one of the two amounts. Nothing is held or paid before the batch is approved.",
-    send: "Check and upload",
-    sending: "Checking…",
-    notKnown:
-      "The server did not respond. You can try again safely: sending the same file from this page creates one batch.",
-  },
   one: {
     title: "Batch",
     titleOf: "Batch {name}",
@@ -38,6 +29,9 @@ export const batchWords = {
     byAnother: "Another person of your team than its creator must decide on this batch.",
     finished: "Finished",
     report: "Report (CSV)",
+    fix: "Fix the failed lines",
+    corrects: "Pays failed lines of",
+    corrected: "Another batch pays it again.",
     lines: "Lines of the batch",
     number: "Line",
     why: "Why",

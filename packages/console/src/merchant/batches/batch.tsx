@@ -76,7 +76,16 @@ const columns: readonly Column<BatchLine>[] = [
     id: "why",
     header: words.why,
     width: "wide",
-    cell: (row) => <span className="break">{row.failure_message || row.failure_code}</span>,
+    cell: (row) => (
+      <span className="break">
+        {row.failure_message || row.failure_code}{" "}
+        {row.corrected_by_batch_id === "" ? null : (
+          <Link to="/batches/$batchId" params={{ batchId: row.corrected_by_batch_id }}>
+            {words.corrected}
+          </Link>
+        )}
+      </span>
+    ),
   },
 ];
 
@@ -115,6 +124,11 @@ export function BatchPage() {
           <a className="button" href={`${pathOf(batchId)}/report.csv`} download>
             {words.report}
           </a>
+          {may(session, "payout:write") && batch.failed_count > 0 ? (
+            <Link to="/batches/new" search={{ corrects: batchId }} className="button">
+              {words.fix}
+            </Link>
+          ) : null}
           {may(session, "payout:approve") ? <Decide batch={batch} /> : null}
           {may(session, "payout:write") ? <Cancel batch={batch} /> : null}
         </>
@@ -140,6 +154,7 @@ export function BatchPage() {
 function BatchFacts({ batch }: { batch: Batch }) {
   const { source_currency_code: source, source_total: total, max_total_amount: max } = batch;
   const { decided_by: by, decided_at: decidedAt, reason } = batch.approval;
+  const { corrects_batch_id: corrects } = batch;
   const receiving = batch.receiving_totals.map((each) =>
     moneyText(each.amount, each.currency_code),
   );
@@ -149,6 +164,14 @@ function BatchFacts({ batch }: { batch: Batch }) {
         rows={[
           [words.account, <AccountName key="account" id={batch.account_id} />],
           [t.list.makers, actorName(batch.created_by)],
+          [
+            words.corrects,
+            corrects === "" ? null : (
+              <Link key="corrects" to="/batches/$batchId" params={{ batchId: corrects }}>
+                {corrects}
+              </Link>
+            ),
+          ],
           [t.batches.lines, String(batch.line_count)],
           [words.sourceTotal, total && moneyText(total.amount, total.currency_code)],
           [words.receivingTotal, receiving.join(", ")],

@@ -1,7 +1,7 @@
 import type { Account, Beneficiary, Corridor } from "@disburse/sdk/gen/types.ts";
 import { useQuery } from "@tanstack/react-query";
 import { RadioGroup } from "radix-ui";
-import { useDeferredValue, useEffect, useState } from "react";
+import { useState } from "react";
 import { accounts, corridors } from "../../api/lists.ts";
 import { readAll } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
@@ -11,6 +11,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
 import { amountOf, grouped, isZero, moneyText } from "../../ui/rules/amounts.ts";
 import { isBelow } from "../../ui/rules/sums.ts";
+import { useRested } from "../../ui/use-rested.ts";
 import { usePayoutDraft } from "./draft.ts";
 import { corridorOf, type QuoteWish } from "./quote.ts";
 import { QuotePanel } from "./quote-panel.tsx";
@@ -19,9 +20,6 @@ import { SchedulePanel } from "./schedule-panel.tsx";
 const words = t.payouts.create;
 const sides = { source_amount: words.sends, receiving_amount: words.receives } as const;
 type Side = keyof typeof sides;
-
-/** The form requests a quote when the person has stopped typing for this time. */
-const typingMs = 400;
 
 export function PayoutForm({ beneficiary }: { beneficiary: Beneficiary }) {
   const found = useQuery({
@@ -192,13 +190,4 @@ function SideChoice({ side, onChange }: { side: Side; onChange: (side: Side) => 
       </RadioGroup.Root>
     </div>
   );
-}
-
-function useRested<T>(value: T): T {
-  const [rested, setRested] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(value), typingMs);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return useDeferredValue(rested);
 }

@@ -1,5 +1,6 @@
-import type { Locator, Page } from "playwright-core";
+import type { Locator } from "playwright-core";
 import type { BrowserTest, BrowserTestDeps } from "../browser-test.ts";
+import { countClicks } from "../clicks.ts";
 import { expectThat } from "../expect.ts";
 import {
   addBeneficiary,
@@ -144,13 +145,6 @@ async function togetherIs(dialog: Locator, expected: string): Promise<void> {
     .locator("+ dd")
     .textContent();
   expectThat(sums === expected, `the sum is ${expected}, not ${sums}`);
-}
-
-/** Counts the clicks on a page until it is loaded again. Returns a function that reads the count. */
-async function countClicks(page: Page): Promise<() => Promise<number>> {
-  await page.evaluate(`window.clicks = 0;
-    addEventListener("click", ({ isTrusted }) => { if (isTrusted) window.clicks += 1 }, true)`);
-  return () => page.evaluate<number>("window.clicks");
 }
 
 async function reject({ page, open, checkPage }: Visitor): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Page } from "playwright-core";
 import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import { textOf, type Visitor } from "../visitor.ts";
@@ -17,7 +16,7 @@ const recipient = {
 
 export const maker: BrowserTest = {
   name: "maker",
-  about: "adds a beneficiary and pays it, reads the payout, exports the list; pays a batch",
+  about: "adds a beneficiary and pays it, reads the payout, exports the list",
   run: async ({ arrive, anonymous }) => {
     const before = await anonymous();
     await before.open("payouts?status=failed");
@@ -32,7 +31,6 @@ export const maker: BrowserTest = {
     await pay(mia);
     await readPayouts(mia);
     await schedule(mia);
-    await payBatch(mia, await arrive("avi"));
     await mia.page.getByRole("button", { name: /Mia/ }).click();
     await mia.page.getByRole("menuitem", { name: "Sign out" }).click();
     await mia.page.getByRole("heading", { name: "Sign in" }).waitFor();
@@ -93,48 +91,6 @@ async function pay({ page, checkPage, faults }: Visitor): Promise<void> {
     page.getByRole("link", { name: "Receipt (PDF)" }).click(),
   ]);
   if (!(await textOf(receipt)).startsWith("%PDF-")) faults.push("the receipt is no PDF");
-}
-
-async function payBatch({ page, checkPage, open }: Visitor, avi: Visitor): Promise<void> {
-  await open("batches/new");
-  const account = await firstOf(page, "transfer/accounts", "accounts", "currency_code", "USD");
-  const path = "transfer/beneficiaries?screening_status=cleared";
-  const { beneficiary_id: id } = await firstOf(page, path, "beneficiaries");
-  const line = `${account["id"]},${id},USD,EUR,`;
-  const csv = [batchColumns, `${line}11.00,payroll-1`, `${line}12.00,payroll-2`].join("\n");
-  await page.getByLabel("CSV file").setInputFiles({
-    name: "payroll.csv",
-    mimeType: "text/csv",
-    buffer: Buffer.from(csv),
-  });
-  await checkPage("batch-new", page.getByRole("button", { name: "Check and upload" }));
-  await page.getByRole("button", { name: "Check and upload" }).click();
-  await page.waitForURL(/\/batches\/bat_/);
-  await avi.open("payouts/waiting");
-  await avi.page.getByRole("link", { name: "2 lines" }).first().click();
-  await avi.page.getByRole("button", { name: "Approve and pay" }).click();
-  const dialog = avi.page.getByRole("dialog");
-  await dialog.getByLabel(/^Maximum total cost/).fill("30");
-  await avi.checkPage("batch-approve", dialog);
-  await dialog.getByRole("button", { name: "Approve and pay" }).click();
-  await page.locator(".badge", { hasText: "Finished" }).waitFor();
-  await checkPage("batch", page.getByRole("heading", { name: "Lines of the batch" }));
-  await open("batches");
-  await checkPage("batches", page.getByRole("cell", { name: "Finished" }));
-}
-
-const batchColumns =
-  "account_id,beneficiary_id,source_currency_code,destination_currency_code,source_amount,reference_id";
-
-type Item = Readonly<Record<string, string>>;
-
-/** Returns the first item of a public list, read with the person's session. */
-async function firstOf(page: Page, path: string, items: string, field?: string, value?: string) {
-  const response = await page.request.get(new URL(`/api/v1/${path}`, page.url()).href);
-  const { data } = (await response.json()) as { data: Readonly<Record<string, readonly Item[]>> };
-  const found = data[items]?.find((each) => field === undefined || each[field] === value);
-  if (found === undefined) throw new Error(`${path} has none`);
-  return found;
 }
 
 /** Returns the last day for which a payout can be scheduled. */
