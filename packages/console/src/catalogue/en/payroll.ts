@@ -69,7 +69,7 @@ export const payrollWords = {
   byAnother: "Another person of your team has to approve the batch.",
   mistakes:
     "{count, plural, one {# line has a mistake} other {# lines have mistakes}}. Correct or remove them to submit the batch.",
-  doubts:
+  warnings:
     "{count, plural, one {# line would fail or may be a duplicate} other {# lines would fail or may be duplicates}} at this time. You can submit the batch, and fix failed lines later.",
   checking: "Checking…",
   submit: "Submit for approval",

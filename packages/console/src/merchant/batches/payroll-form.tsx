@@ -70,7 +70,7 @@ export function PayrollForm(props: PayrollProps & { forget: () => void }) {
         {mistakes > 0 ? (
           <Notice tone="warn">{words.mistakes({ count: mistakes })}</Notice>
         ) : all.length > 0 ? (
-          <Notice tone="warn">{words.doubts({ count: all.length })}</Notice>
+          <Notice tone="warn">{words.warnings({ count: all.length })}</Notice>
         ) : null}
         {submitting.isError ? (
           <ProblemNotice error={submitting.error} noAnswer={words.notKnown} />

@@ -1,6 +1,11 @@
-import { batchColumns } from "@disburse/forms/bodies/transfer.ts";
+import { BatchTermsSchema } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import { expect, it } from "vitest";
 import { fields, guessColumns, rememberedOf, shownFields, withColumn } from "./columns.ts";
+
+/** The columns of the API's own format, except metadata. */
+const batchColumns = BatchTermsSchema.fields
+  .map(({ name }) => name)
+  .filter((name) => name !== "metadata");
 
 it("knows every column of the API's own format, which maps itself", () => {
   const columnOf = guessColumns([...batchColumns, "metadata.department"], {}, {});
