@@ -50,7 +50,7 @@ export const payrollWords = {
     sameAs: "The same beneficiary, amount and reference as row {row}.",
   },
   manyPayees: "Your team has more than 10,000 beneficiaries, so they are found by their ids only.",
-  payAnyway: "Pay both",
+  payAnyway: "Pay anyway",
   addLine: "Add a line",
   remove: "Remove",
   removeLine: "Remove row {row}",

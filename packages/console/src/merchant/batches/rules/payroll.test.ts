@@ -136,6 +136,10 @@ it("warns of the same payment twice, unless the line allows it", () => {
     0,
     expect.objectContaining({ allow_duplicate: true }),
   ]);
+  // The permission of one line is none for another.
+  const third = withNewRow(allowed);
+  const rows = third.rows.map((row) => (row.id === 6 ? { id: 6, cells: lines[0] ?? [] } : row));
+  expect([...batchOf({ ...third, rows }, parties, words).problems]).toEqual([[6, [same]]]);
 });
 
 it("names the batch that it corrects, and invents no reference for it", () => {

@@ -102,7 +102,8 @@ export function batchOf(payroll: Payroll, parties: Parties, words: OwnWords) {
     const same = seen.get(payment);
     const isPaid = line["beneficiary_id"] !== undefined && own.length === 0;
     if (isPaid && same === undefined) seen.set(payment, row.id);
-    if (isPaid && same !== undefined && line["allow_duplicate"] === undefined) {
+    const isAllowed = line["allow_duplicate"]?.toLowerCase() === "true";
+    if (isPaid && same !== undefined && !isAllowed) {
       const text = words.sameAs({ row: same });
       own.push({ field: "", text, isMistake: false, code: possibleDuplicate });
     }
