@@ -193,9 +193,9 @@ async function readRecorded(collections: LedgerCollections, { merchantId, accoun
 }
 
 /** Finds the number of the first entry at or after a time, by binary search. */
-async function firstSequenceFrom(
+export async function firstSequenceFrom(
   collections: LedgerCollections,
-  account: AccountDocument,
+  account: Pick<AccountDocument, "_id" | "sequence">,
   time: Date,
 ): Promise<number> {
   let low = 1;

@@ -10,6 +10,7 @@ import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/pay
 import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import type { PayoutCounts } from "@disburse/ledger/accounts.ts";
 import type { RailRpc } from "@disburse/rail/rail-package.ts";
+import { activityRpc } from "./accounts/activity.ts";
 import { guardedAccounts, type MoneyApprovals } from "./accounts/approvals.ts";
 import { approvalsRpc } from "./approvals/rpc.ts";
 import { type BatchRpcDeps, batchesRpc } from "./batches/rpc.ts";
@@ -41,6 +42,7 @@ export function payoutRpc(
   };
   const rpc = {
     ...guardedAccounts(deps, deps.approvals),
+    ...activityRpc(deps),
     ...executionRpc({
       ...deps,
       execute: (request, sent) => acceptPayout(deps, request, sent),

@@ -247,6 +247,7 @@ async function openParts(options: PayoutServiceOptions, wakes: Wakes) {
     controls,
     usage,
     counts: openPayoutCounts(ledger, metrics?.countRead),
+    countRead: metrics?.countRead,
     leases,
     outbox,
     leaseNew: leases.leaseNew,

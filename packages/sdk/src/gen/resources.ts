@@ -4,6 +4,7 @@ import { type CallOptions, type Caller, type DownloadedFile, segment } from "../
 import { PageRequest } from "../page.ts";
 import type {
   Account,
+  AccountActivity,
   AddMemberRequest,
   ApiKeyList,
   ApiKeyWithSecret,
@@ -37,9 +38,11 @@ import type {
   ExportEntriesQuery,
   ExportPayoutsQuery,
   ExportStatementQuery,
+  GetAccountActivityQuery,
   GetAccountQuery,
   GetPayoutQuery,
   GetReceiptKeysResult,
+  GetWebhookActivityQuery,
   LedgerEntry,
   ListAccountsQuery,
   ListBatchLinesQuery,
@@ -95,6 +98,7 @@ import type {
   UpdateMemberRequest,
   ValidateBatchQuery,
   ValidatedBeneficiary,
+  WebhookActivity,
   WebhookDelivery,
   WebhookDeliveryWithAttempts,
   WebhookEndpoint,
@@ -1015,6 +1019,21 @@ export class Accounts {
   exportStatement(accountId: string, query: ExportStatementQuery = {}, options: CallOptions = {}): Promise<DownloadedFile> {
     return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}/statements`, query: { ...query }, answer: "file" }, options);
   }
+
+  /**
+   * Get account activity.
+   *
+   * Sums the lines of an account's statement by UTC day, with the balances at the end of each day. `post` counts payouts that left the account, `release` those that did not, and `return` those that came back. The figures are at most 60 seconds old. An account with more than 1,000,000 lines in the period is refused: ask for fewer days.
+   *
+   * Scope: `account:read`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getAccountActivity` of the reference.
+   */
+  getActivity(accountId: string, { first_day, last_day, ...options }: CallOptions & GetAccountActivityQuery = {}): Promise<AccountActivity> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}/activity`, query: { first_day, last_day } }, options);
+  }
 }
 
 /** URLs that receive your webhooks. */
@@ -1234,6 +1253,19 @@ export class WebhookDeliveries {
    */
   redeliver(deliveryId: string, options: CallOptions = {}): Promise<WebhookDelivery> {
     return this.#caller.send({ method: "POST", path: `/api/v1/webhooks/deliveries/${segment(deliveryId)}/redeliver` }, options);
+  }
+
+  /**
+   * Get webhook activity.
+   *
+   * Counts deliveries by the UTC day of their creation. The counts are at most 60 seconds old. More than 1,000,000 deliveries in the period are refused: ask for fewer days.
+   *
+   * Scope: `webhook:read`.
+   *
+   * Operation `getWebhookActivity` of the reference.
+   */
+  getActivity(query: GetWebhookActivityQuery = {}, options: CallOptions = {}): Promise<WebhookActivity> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/webhooks/activity`, query: { ...query } }, options);
   }
 
   /**

@@ -921,6 +921,38 @@ export interface LedgerEntry {
   created_at: string;
 }
 
+/** All movements of one kind on one day. */
+export interface AccountMovements {
+  /** Kind of movement, as in List entries. */
+  step: "credit" | "hold" | "post" | "release" | "return" | "reversal" | "reserve" | "unreserve" | (string & {});
+  /** Number of movements. */
+  count: number;
+  /** Sum of their amounts. */
+  amount: Decimal;
+}
+
+/** An account on one day. */
+export interface AccountDay {
+  /** UTC day. */
+  date: string;
+  /** The kinds of movements that the day has. */
+  movements: AccountMovements[];
+  /** Available balance at the end of the day, or now for today. */
+  available: Decimal;
+  /** Held balance at the end of the day, or now for today. */
+  held: Decimal;
+}
+
+/** The movements and balances of an account by day. */
+export interface AccountActivity {
+  /** Account id. */
+  account_id: string;
+  /** Currency of the amounts. */
+  currency_code: string;
+  /** Each day of the period, the earliest first. */
+  days: AccountDay[];
+}
+
 /** A URL that webhooks are sent to. */
 export interface WebhookEndpoint {
   /** Endpoint id. */
@@ -1131,6 +1163,26 @@ export interface WebhookDeliveryWithAttempts {
   /** Oldest first. */
   attempts: WebhookAttempt[];
   request?: WebhookDeliveryRequest;
+}
+
+/** The deliveries that were created on one day, by their present state. Redeliveries count too. */
+export interface WebhookDay {
+  /** UTC day. */
+  date: string;
+  /** Acknowledged by the endpoint. */
+  delivered: number;
+  /** Still tried. */
+  pending: number;
+  /** 24 hours went by without a 200. */
+  exhausted: number;
+  /** The endpoint was deleted. */
+  cancelled: number;
+}
+
+/** Webhook deliveries by day. */
+export interface WebhookActivity {
+  /** Each day of the period, the earliest first. */
+  days: WebhookDay[];
 }
 
 /** A replay of many deliveries. */
@@ -3287,6 +3339,14 @@ export interface ExportStatementQuery {
   format?: "csv" | "camt053" | "pdf" | undefined;
 }
 
+/** Query parameters of `getAccountActivity`. */
+export interface GetAccountActivityQuery {
+  /** First UTC day; by default, the 29th day before the last one. */
+  first_day?: string | undefined;
+  /** Last UTC day, included; by default today. At most 92 days. Days after today are left out. */
+  last_day?: string | undefined;
+}
+
 /** Query parameters of `listWebhookEndpoints`. */
 export interface ListWebhookEndpointsQuery {
   /** Number of records per page; default 20. */
@@ -3307,6 +3367,14 @@ export interface ListWebhookDeliveriesQuery {
   transaction_id?: string | undefined;
   /** Only deliveries in this state. */
   state?: "pending" | "delivered" | "exhausted" | "cancelled" | undefined;
+}
+
+/** Query parameters of `getWebhookActivity`. */
+export interface GetWebhookActivityQuery {
+  /** First UTC day; by default, the 29th day before the last one. */
+  first_day?: string | undefined;
+  /** Last UTC day, included; by default today. At most 92 days. Days after today are left out. */
+  last_day?: string | undefined;
 }
 
 /** Query parameters of `listWebhookReplays`. */
@@ -3415,14 +3483,17 @@ export const wholeFields: ReadonlySet<string> = new Set([
   "approval_lasts_seconds",
   "approval_window_seconds",
   "attempts_count",
+  "cancelled",
   "cancelled_count",
   "concurrency_limit",
   "consecutive_failures",
   "count",
+  "delivered",
   "doubt_percent",
   "duplicate_window_seconds",
   "duration_ms",
   "executed_count",
+  "exhausted",
   "expires_in_days",
   "fail_percent",
   "failed_count",
@@ -3435,6 +3506,7 @@ export const wholeFields: ReadonlySet<string> = new Set([
   "number",
   "overlap_seconds",
   "payable_count",
+  "pending",
   "pending_count",
   "problem_count",
   "queued_count",

@@ -28,6 +28,7 @@ import { invalidCursor, type Refused, refused } from "@disburse/kernel/refusal.t
 import { orThrow } from "../refusals.ts";
 import type { ScreeningStore } from "../screening/store.ts";
 import { fullScreeningMessage, hitShape } from "../screening/wire.ts";
+import { alertActivityRpc } from "./activity.ts";
 import { auditContext, changeAlert, type Intent, type ReviewDeps, sweepReviews } from "./review.ts";
 import {
   type Alert,
@@ -115,6 +116,7 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
     return { alert: alertMessage(orThrow(changed)) };
   };
   return {
+    ...alertActivityRpc(deps),
     listAlerts: async ({ states, assignee, merchantId, recordId, ...page }) => {
       const filter = { states: orThrow(readStates(states)), assignee, merchantId, recordId };
       const { shown, nextCursor } = await readPage(

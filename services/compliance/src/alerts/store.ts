@@ -3,6 +3,7 @@ import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce, onceByKey } from "@disburse/chassis/mongo/once.ts";
 import type { PageCursor } from "@disburse/chassis/paging/page.ts";
+import { type Days, dayOf } from "@disburse/kernel/days.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import type { Subject } from "../screening/rules/screening.ts";
 import {
@@ -35,6 +36,13 @@ export type FollowUp = {
 
 /** The most alerts that one run of the sweep completes. */
 const unfinishedMax = 100;
+
+/** The most alerts that one report counts. Reading them takes about a second. */
+export const alertsMax = 200_000;
+const readMaxMs = 5_000;
+
+const decidedKinds: readonly AlertStateKind[] = ["false_positive", "true_match"];
+const allKinds: AlertStateKind[] = [...pendingKinds, ...decidedKinds, "closed"];
 
 /** The longest-waiting alerts come first. */
 const longest = { waiting_since: 1, _id: 1 } as const;
@@ -95,7 +103,73 @@ function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
         .toArray();
       return found.map(({ _id: state, count, oldest }) => ({ state, count, oldest }));
     },
+
+    countByDay: (days: Days) => countByDay(alerts, days),
   };
+}
+
+/** Decided alerts, also those whose hit no longer exists. Others have no value. */
+const decidedAt = {
+  $cond: [
+    { $in: ["$standing.kind", decidedKinds] },
+    "$standing.by.at",
+    { $cond: [{ $in: ["$standing.before.kind", decidedKinds] }, "$standing.before.by.at", null] },
+  ],
+};
+
+const countOf = (...states: readonly AlertStateKind[]) => ({
+  $sum: { $cond: [{ $in: ["$state", states] }, 1, 0] },
+});
+
+const waitMs = { $subtract: [decidedAt, "$waiting_since"] };
+
+/** The alerts that began to wait on each day, by state. `state` is the index for it. */
+export function alertsByDay({ start, end }: Pick<Days, "start" | "end">) {
+  return [
+    { $match: { state: { $in: allKinds }, waiting_since: { $gte: start, $lt: end } } },
+    { $limit: alertsMax + 1 },
+    {
+      $group: {
+        _id: { $dateTrunc: { date: "$waiting_since", unit: "day" } },
+        all: { $sum: 1 },
+        pending: countOf(...pendingKinds),
+        falsePositives: countOf("false_positive"),
+        trueMatches: countOf("true_match"),
+        closed: countOf("closed"),
+        median: { $median: { input: waitMs, method: "approximate" } },
+        longest: { $max: waitMs },
+      },
+    },
+  ];
+}
+
+/** Returns `undefined` if the days have more than `alertsMax` alerts. */
+async function countByDay(alerts: Collection<AlertDocument>, days: Days) {
+  type Counts = Record<"all" | "pending" | "falsePositives" | "trueMatches" | "closed", number>;
+  type Times = Record<"median" | "longest", number | null>;
+  const rows = await alerts
+    .aggregate<{ readonly _id: Date } & Counts & Times>(alertsByDay(days), {
+      hint: "state",
+      maxTimeMS: readMaxMs,
+    })
+    .toArray();
+  if (rows.reduce((sum, { all }) => sum + all, 0) > alertsMax) return undefined;
+  const found = new Map(rows.map((row) => [dayOf(row._id), row]));
+  const seconds = (ms: number | null | undefined) =>
+    ms == null ? undefined : BigInt(Math.round(ms / 1_000));
+  return days.days.map((date) => {
+    const row = found.get(date);
+    const [median, longest] = [seconds(row?.median), seconds(row?.longest)];
+    return {
+      date,
+      pending: BigInt(row?.pending ?? 0),
+      falsePositives: BigInt(row?.falsePositives ?? 0),
+      trueMatches: BigInt(row?.trueMatches ?? 0),
+      closed: BigInt(row?.closed ?? 0),
+      ...(median !== undefined && { medianDecisionSeconds: median }),
+      ...(longest !== undefined && { longestDecisionSeconds: longest }),
+    };
+  });
 }
 
 function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {

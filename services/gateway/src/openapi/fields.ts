@@ -128,6 +128,11 @@ function timeText(time: Timestamp | undefined): string {
   return time === undefined ? "" : isoTime(timestampDate(time));
 }
 
+/** A UTC day. */
+export function day(description: string): Kind<string> {
+  return text(description, "2026-11-20", { format: "date" });
+}
+
 export const recordTimes = {
   created_at: moment("When it was created."),
   updated_at: moment("When it last changed."),

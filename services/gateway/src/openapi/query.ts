@@ -6,7 +6,7 @@ import { type IdNoun, otherKindProblem } from "@disburse/kernel/id.ts";
 import { nearest } from "@disburse/kernel/nearest.ts";
 import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
-import { parseMoment } from "@disburse/kernel/time.ts";
+import { isCalendarDate, parseMoment } from "@disburse/kernel/time.ts";
 import { unknownField } from "@disburse/kernel/violations.ts";
 import { type CamelCase, cursorShape, type NoSuchField, type Shape } from "./fields.ts";
 
@@ -147,6 +147,13 @@ export const moment = kind({
   problem: "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z",
 });
 
+/** A UTC day. */
+export const day = kind<string>({
+  schema: { type: "string", format: "date" },
+  read: (text) => (isCalendarDate(text) ? text : undefined),
+  problem: "must be a day such as 2026-11-20",
+});
+
 /** Texts under keys, each sent as `name=key=value`. Client generators have no type for a map here. */
 export function pairs<const Field extends string | undefined = undefined>(
   keys: string,
@@ -220,6 +227,14 @@ export const page = {
 export const created = {
   created_from: moment("Created at or after this time."),
   created_to: moment("Created before this time."),
+} as const;
+
+/** Parameters of a report by day. */
+export const days = {
+  first_day: day("First UTC day; by default, the 29th day before the last one."),
+  last_day: day(
+    "Last UTC day, included; by default today. At most 92 days. Days after today are left out.",
+  ),
 } as const;
 
 /** Parses the query. Reports all unknown, malformed and repeated parameters together. */

@@ -15,6 +15,7 @@ import { formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { bodyRequest, type FileFormat, get, patch, post, type Resource } from "../openapi/route.ts";
+import { activityComponents, getAccountActivity } from "./account-activity.ts";
 import { csvFile } from "./parts/csv-file.ts";
 import { exportStatement } from "./statements.ts";
 
@@ -113,7 +114,7 @@ const exportPage = 100;
 export const accounts: Resource = {
   scope: "account",
   tag: "Accounts",
-  components: [account, entry, accountPage, entryPage],
+  components: [account, entry, accountPage, entryPage, ...activityComponents],
   routes: [
     get("listAccounts", "/api/v1/transfer/accounts", {
       summary: "List accounts",
@@ -167,5 +168,6 @@ export const accounts: Resource = {
         }),
     }),
     exportStatement,
+    getAccountActivity,
   ],
 };

@@ -10,6 +10,7 @@ import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { get, post, type Resource } from "../openapi/route.ts";
 import { endpointNameProblem } from "./rules/endpoint-name.ts";
+import { activityComponents, getWebhookActivity } from "./webhook-activity.ts";
 
 const described = f.fields(DeliverySchema, {
   id: f.id("whd", "Delivery id."),
@@ -94,7 +95,10 @@ const path = "/api/v1/webhooks/deliveries";
 export const webhookDeliveries: Resource = {
   scope: "webhook",
   tag: "Webhook deliveries",
-  components: [delivery, attempt, sentRequest, deliveryWithAttempts, deliveryPage],
+  components: [
+    ...[delivery, attempt, sentRequest, deliveryWithAttempts, deliveryPage],
+    ...activityComponents,
+  ],
   routes: [
     get("listWebhookDeliveries", path, {
       summary: "List webhook deliveries",
@@ -117,5 +121,6 @@ export const webhookDeliveries: Resource = {
       data: delivery,
       answer: async ({ change }, { notifier }) => (await notifier.redeliver(change)).delivery,
     }),
+    getWebhookActivity,
   ],
 };

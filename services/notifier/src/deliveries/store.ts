@@ -15,7 +15,12 @@ export type DeliveryFilter = {
   readonly state?: DeliveryState;
 };
 
-const allStates: readonly DeliveryState[] = ["pending", "delivered", "exhausted", "cancelled"];
+export const allStates: readonly DeliveryState[] = [
+  "pending",
+  "delivered",
+  "exhausted",
+  "cancelled",
+];
 
 /** The deliveries as merchants see them. The operations for workers are in `work-store.ts`. */
 export function openDeliveryStore({ db }: Database) {

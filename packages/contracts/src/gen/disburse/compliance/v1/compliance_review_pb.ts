@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/compliance/v1/compliance_review.proto.
  */
 export const file_disburse_compliance_v1_compliance_review: GenFile = /*@__PURE__*/
-  fileDesc("Ci5kaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2VfcmV2aWV3LnByb3RvEhZkaXNidXJzZS5jb21wbGlhbmNlLnYxIpYDCgVBbGVydBIKCgJpZBgBIAEoCRIxCgVzdGF0ZRgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnRTdGF0ZRIwCgdzdWJqZWN0GAMgASgLMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TdWJqZWN0EhQKDHNjcmVlbmluZ19pZBgEIAEoCRIoCgNoaXQYBSABKAsyGy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkhpdBIQCghhc3NpZ25lZRgGIAEoCRIOCgZyZWFzb24YByABKAkSKwoKZGVjaWRlZF9ieRgIIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISLQoMY29uZmlybWVkX2J5GAkgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKgAQoRTGlzdEFsZXJ0c1JlcXVlc3QSMgoGc3RhdGVzGAEgAygOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydFN0YXRlEhAKCGFzc2lnbmVlGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJEhEKCXJlY29yZF9pZBgEIAEoCRINCgVsaW1pdBgFIAEoBRIOCgZjdXJzb3IYBiABKAkiWAoSTGlzdEFsZXJ0c1Jlc3BvbnNlEi0KBmFsZXJ0cxgBIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQSEwoLbmV4dF9jdXJzb3IYAiABKAkiIwoPR2V0QWxlcnRSZXF1ZXN0EhAKCGFsZXJ0X2lkGAEgASgJIqwBChBHZXRBbGVydFJlc3BvbnNlEiwKBWFsZXJ0GAEgASgLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydBI0CglzY3JlZW5pbmcYAiABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZxI0CgdlbnRyaWVzGAMgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZXZpZXdFbnRyeSJmChJBc3NpZ25BbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEhAKCGFzc2lnbmVlGAMgASgJIkMKE0Fzc2lnbkFsZXJ0UmVzcG9uc2USLAoFYWxlcnQYASABKAsyHS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFsZXJ0IpgBChJEZWNpZGVBbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEjIKCGRlY2lzaW9uGAMgASgOMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpc2lvbhIOCgZyZWFzb24YBCABKAkiQwoTRGVjaWRlQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQiZAoSUmVvcGVuQWxlcnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghhbGVydF9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiQwoTUmVvcGVuQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQizgEKC1Jldmlld0VudHJ5EhAKCHNlcXVlbmNlGAEgASgDEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWFjdG9yGAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSEAoIYWxlcnRfaWQYBSABKAkSDgoGZGV0YWlsGAYgASgJEhUKDXByZXZpb3VzX2hhc2gYByABKAkSDAoEaGFzaBgIIAEoCSJLChhMaXN0UmV2aWV3RW50cmllc1JlcXVlc3QSEAoIYWxlcnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJImYKGUxpc3RSZXZpZXdFbnRyaWVzUmVzcG9uc2USNAoHZW50cmllcxgBIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmV2aWV3RW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkqrgEKCkFsZXJ0U3RhdGUSGwoXQUxFUlRfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBBTEVSVF9TVEFURV9PUEVOEAESGQoVQUxFUlRfU1RBVEVfRVNDQUxBVEVEEAISHgoaQUxFUlRfU1RBVEVfRkFMU0VfUE9TSVRJVkUQAxIaChZBTEVSVF9TVEFURV9UUlVFX01BVENIEAQSFgoSQUxFUlRfU1RBVEVfQ0xPU0VEEAUqcgoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIbChdERUNJU0lPTl9GQUxTRV9QT1NJVElWRRABEhcKE0RFQ0lTSU9OX1RSVUVfTUFUQ0gQAhIWChJERUNJU0lPTl9FU0NBTEFURUQQAzLPBQoXQ29tcGxpYW5jZVJldmlld1NlcnZpY2USbgoKTGlzdEFsZXJ0cxIpLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEFsZXJ0c1JlcXVlc3QaKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RBbGVydHNSZXNwb25zZSIJ6uAYBRIDAwQHEmgKCEdldEFsZXJ0EicuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRBbGVydFJlcXVlc3QaKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldEFsZXJ0UmVzcG9uc2UiCergGAUSAwMEBxJwCgtBc3NpZ25BbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQXNzaWduQWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Bc3NpZ25BbGVydFJlc3BvbnNlIgjq4BgEEgIDBBJwCgtEZWNpZGVBbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuRGVjaWRlQWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpZGVBbGVydFJlc3BvbnNlIgjq4BgEEgIDBBJwCgtSZW9wZW5BbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVvcGVuQWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZW9wZW5BbGVydFJlc3BvbnNlIgjq4BgEEgIDBBKDAQoRTGlzdFJldmlld0VudHJpZXMSMC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RSZXZpZXdFbnRyaWVzUmVxdWVzdBoxLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFJldmlld0VudHJpZXNSZXNwb25zZSIJ6uAYBRIDAwQHQj8KFmRpc2J1cnNlLmNvbXBsaWFuY2UudjFQAVojZGlzYnVyc2UvY29tcGxpYW5jZS92MTtjb21wbGlhbmNldjFiBnByb3RvMw", [file_disburse_compliance_v1_compliance, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("Ci5kaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2VfcmV2aWV3LnByb3RvEhZkaXNidXJzZS5jb21wbGlhbmNlLnYxIpYDCgVBbGVydBIKCgJpZBgBIAEoCRIxCgVzdGF0ZRgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnRTdGF0ZRIwCgdzdWJqZWN0GAMgASgLMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TdWJqZWN0EhQKDHNjcmVlbmluZ19pZBgEIAEoCRIoCgNoaXQYBSABKAsyGy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkhpdBIQCghhc3NpZ25lZRgGIAEoCRIOCgZyZWFzb24YByABKAkSKwoKZGVjaWRlZF9ieRgIIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISLQoMY29uZmlybWVkX2J5GAkgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKgAQoRTGlzdEFsZXJ0c1JlcXVlc3QSMgoGc3RhdGVzGAEgAygOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydFN0YXRlEhAKCGFzc2lnbmVlGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJEhEKCXJlY29yZF9pZBgEIAEoCRINCgVsaW1pdBgFIAEoBRIOCgZjdXJzb3IYBiABKAkiWAoSTGlzdEFsZXJ0c1Jlc3BvbnNlEi0KBmFsZXJ0cxgBIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQSEwoLbmV4dF9jdXJzb3IYAiABKAkiPgoXR2V0QWxlcnRBY3Rpdml0eVJlcXVlc3QSEQoJZmlyc3RfZGF5GAEgASgJEhAKCGxhc3RfZGF5GAIgASgJIkoKGEdldEFsZXJ0QWN0aXZpdHlSZXNwb25zZRIuCgRkYXlzGAEgAygLMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydERheSLuAQoIQWxlcnREYXkSDAoEZGF0ZRgBIAEoCRIPCgdwZW5kaW5nGAIgASgDEhcKD2ZhbHNlX3Bvc2l0aXZlcxgDIAEoAxIUCgx0cnVlX21hdGNoZXMYBCABKAMSDgoGY2xvc2VkGAUgASgDEiQKF21lZGlhbl9kZWNpc2lvbl9zZWNvbmRzGAYgASgDSACIAQESJQoYbG9uZ2VzdF9kZWNpc2lvbl9zZWNvbmRzGAcgASgDSAGIAQFCGgoYX21lZGlhbl9kZWNpc2lvbl9zZWNvbmRzQhsKGV9sb25nZXN0X2RlY2lzaW9uX3NlY29uZHMiIwoPR2V0QWxlcnRSZXF1ZXN0EhAKCGFsZXJ0X2lkGAEgASgJIqwBChBHZXRBbGVydFJlc3BvbnNlEiwKBWFsZXJ0GAEgASgLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydBI0CglzY3JlZW5pbmcYAiABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZxI0CgdlbnRyaWVzGAMgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZXZpZXdFbnRyeSJmChJBc3NpZ25BbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEhAKCGFzc2lnbmVlGAMgASgJIkMKE0Fzc2lnbkFsZXJ0UmVzcG9uc2USLAoFYWxlcnQYASABKAsyHS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFsZXJ0IpgBChJEZWNpZGVBbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEjIKCGRlY2lzaW9uGAMgASgOMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpc2lvbhIOCgZyZWFzb24YBCABKAkiQwoTRGVjaWRlQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQiZAoSUmVvcGVuQWxlcnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghhbGVydF9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiQwoTUmVvcGVuQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQizgEKC1Jldmlld0VudHJ5EhAKCHNlcXVlbmNlGAEgASgDEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWFjdG9yGAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSEAoIYWxlcnRfaWQYBSABKAkSDgoGZGV0YWlsGAYgASgJEhUKDXByZXZpb3VzX2hhc2gYByABKAkSDAoEaGFzaBgIIAEoCSJLChhMaXN0UmV2aWV3RW50cmllc1JlcXVlc3QSEAoIYWxlcnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJImYKGUxpc3RSZXZpZXdFbnRyaWVzUmVzcG9uc2USNAoHZW50cmllcxgBIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmV2aWV3RW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkqrgEKCkFsZXJ0U3RhdGUSGwoXQUxFUlRfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBBTEVSVF9TVEFURV9PUEVOEAESGQoVQUxFUlRfU1RBVEVfRVNDQUxBVEVEEAISHgoaQUxFUlRfU1RBVEVfRkFMU0VfUE9TSVRJVkUQAxIaChZBTEVSVF9TVEFURV9UUlVFX01BVENIEAQSFgoSQUxFUlRfU1RBVEVfQ0xPU0VEEAUqcgoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIbChdERUNJU0lPTl9GQUxTRV9QT1NJVElWRRABEhcKE0RFQ0lTSU9OX1RSVUVfTUFUQ0gQAhIWChJERUNJU0lPTl9FU0NBTEFURUQQAzLSBgoXQ29tcGxpYW5jZVJldmlld1NlcnZpY2USbgoKTGlzdEFsZXJ0cxIpLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEFsZXJ0c1JlcXVlc3QaKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RBbGVydHNSZXNwb25zZSIJ6uAYBRIDAwQHEmgKCEdldEFsZXJ0EicuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRBbGVydFJlcXVlc3QaKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldEFsZXJ0UmVzcG9uc2UiCergGAUSAwMEBxKAAQoQR2V0QWxlcnRBY3Rpdml0eRIvLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0QWxlcnRBY3Rpdml0eVJlcXVlc3QaMC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldEFsZXJ0QWN0aXZpdHlSZXNwb25zZSIJ6uAYBRIDAwQHEnAKC0Fzc2lnbkFsZXJ0EiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Bc3NpZ25BbGVydFJlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFzc2lnbkFsZXJ0UmVzcG9uc2UiCOrgGAQSAgMEEnAKC0RlY2lkZUFsZXJ0EiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpZGVBbGVydFJlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkRlY2lkZUFsZXJ0UmVzcG9uc2UiCOrgGAQSAgMEEnAKC1Jlb3BlbkFsZXJ0EiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZW9wZW5BbGVydFJlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlJlb3BlbkFsZXJ0UmVzcG9uc2UiCOrgGAQSAgMEEoMBChFMaXN0UmV2aWV3RW50cmllcxIwLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFJldmlld0VudHJpZXNSZXF1ZXN0GjEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0UmV2aWV3RW50cmllc1Jlc3BvbnNlIgnq4BgFEgMDBAdCPwoWZGlzYnVyc2UuY29tcGxpYW5jZS52MVABWiNkaXNidXJzZS9jb21wbGlhbmNlL3YxO2NvbXBsaWFuY2V2MWIGcHJvdG8z", [file_disburse_compliance_v1_compliance, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * A possible match between a list entry and a party, wallet or bank of a subject.
@@ -305,6 +305,189 @@ export const ListAlertsResponseSchema: GenMessage<ListAlertsResponse, {jsonType:
   messageDesc(file_disburse_compliance_v1_compliance_review, 2);
 
 /**
+ * @generated from message disburse.compliance.v1.GetAlertActivityRequest
+ */
+export type GetAlertActivityRequest = Message<"disburse.compliance.v1.GetAlertActivityRequest"> & {
+  /**
+   * The first and the last UTC day, both included, such as `2026-11-20`. "" means today for the
+   * last day, and the 29th day before the last day for the first one. Days after today are left out.
+   *
+   * @generated from field: string first_day = 1;
+   */
+  firstDay: string;
+
+  /**
+   * @generated from field: string last_day = 2;
+   */
+  lastDay: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.GetAlertActivityRequest
+ */
+export type GetAlertActivityRequestJson = {
+  /**
+   * The first and the last UTC day, both included, such as `2026-11-20`. "" means today for the
+   * last day, and the 29th day before the last day for the first one. Days after today are left out.
+   *
+   * @generated from field: string first_day = 1;
+   */
+  firstDay?: string;
+
+  /**
+   * @generated from field: string last_day = 2;
+   */
+  lastDay?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.GetAlertActivityRequest.
+ * Use `create(GetAlertActivityRequestSchema)` to create a new message.
+ */
+export const GetAlertActivityRequestSchema: GenMessage<GetAlertActivityRequest, {jsonType: GetAlertActivityRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 3);
+
+/**
+ * @generated from message disburse.compliance.v1.GetAlertActivityResponse
+ */
+export type GetAlertActivityResponse = Message<"disburse.compliance.v1.GetAlertActivityResponse"> & {
+  /**
+   * Each day of the period, the earliest first.
+   *
+   * @generated from field: repeated disburse.compliance.v1.AlertDay days = 1;
+   */
+  days: AlertDay[];
+};
+
+/**
+ * @generated from message disburse.compliance.v1.GetAlertActivityResponse
+ */
+export type GetAlertActivityResponseJson = {
+  /**
+   * Each day of the period, the earliest first.
+   *
+   * @generated from field: repeated disburse.compliance.v1.AlertDay days = 1;
+   */
+  days?: AlertDayJson[];
+};
+
+/**
+ * Describes the message disburse.compliance.v1.GetAlertActivityResponse.
+ * Use `create(GetAlertActivityResponseSchema)` to create a new message.
+ */
+export const GetAlertActivityResponseSchema: GenMessage<GetAlertActivityResponse, {jsonType: GetAlertActivityResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 4);
+
+/**
+ * The alerts that were raised, or reopened last, on one day, by their present state.
+ *
+ * @generated from message disburse.compliance.v1.AlertDay
+ */
+export type AlertDay = Message<"disburse.compliance.v1.AlertDay"> & {
+  /**
+   * A UTC day such as `2026-11-20`.
+   *
+   * @generated from field: string date = 1;
+   */
+  date: string;
+
+  /**
+   * Open and escalated alerts.
+   *
+   * @generated from field: int64 pending = 2;
+   */
+  pending: bigint;
+
+  /**
+   * @generated from field: int64 false_positives = 3;
+   */
+  falsePositives: bigint;
+
+  /**
+   * @generated from field: int64 true_matches = 4;
+   */
+  trueMatches: bigint;
+
+  /**
+   * Alerts whose hit no longer exists.
+   *
+   * @generated from field: int64 closed = 5;
+   */
+  closed: bigint;
+
+  /**
+   * Seconds between the start of the wait and the decision: the median and the longest. Unset if no
+   * alert of the day is decided.
+   *
+   * @generated from field: optional int64 median_decision_seconds = 6;
+   */
+  medianDecisionSeconds?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 longest_decision_seconds = 7;
+   */
+  longestDecisionSeconds?: bigint | undefined;
+};
+
+/**
+ * The alerts that were raised, or reopened last, on one day, by their present state.
+ *
+ * @generated from message disburse.compliance.v1.AlertDay
+ */
+export type AlertDayJson = {
+  /**
+   * A UTC day such as `2026-11-20`.
+   *
+   * @generated from field: string date = 1;
+   */
+  date?: string;
+
+  /**
+   * Open and escalated alerts.
+   *
+   * @generated from field: int64 pending = 2;
+   */
+  pending?: string;
+
+  /**
+   * @generated from field: int64 false_positives = 3;
+   */
+  falsePositives?: string;
+
+  /**
+   * @generated from field: int64 true_matches = 4;
+   */
+  trueMatches?: string;
+
+  /**
+   * Alerts whose hit no longer exists.
+   *
+   * @generated from field: int64 closed = 5;
+   */
+  closed?: string;
+
+  /**
+   * Seconds between the start of the wait and the decision: the median and the longest. Unset if no
+   * alert of the day is decided.
+   *
+   * @generated from field: optional int64 median_decision_seconds = 6;
+   */
+  medianDecisionSeconds?: string;
+
+  /**
+   * @generated from field: optional int64 longest_decision_seconds = 7;
+   */
+  longestDecisionSeconds?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.AlertDay.
+ * Use `create(AlertDaySchema)` to create a new message.
+ */
+export const AlertDaySchema: GenMessage<AlertDay, {jsonType: AlertDayJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 5);
+
+/**
  * @generated from message disburse.compliance.v1.GetAlertRequest
  */
 export type GetAlertRequest = Message<"disburse.compliance.v1.GetAlertRequest"> & {
@@ -329,7 +512,7 @@ export type GetAlertRequestJson = {
  * Use `create(GetAlertRequestSchema)` to create a new message.
  */
 export const GetAlertRequestSchema: GenMessage<GetAlertRequest, {jsonType: GetAlertRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 3);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 6);
 
 /**
  * @generated from message disburse.compliance.v1.GetAlertResponse
@@ -384,7 +567,7 @@ export type GetAlertResponseJson = {
  * Use `create(GetAlertResponseSchema)` to create a new message.
  */
 export const GetAlertResponseSchema: GenMessage<GetAlertResponse, {jsonType: GetAlertResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 4);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 7);
 
 /**
  * @generated from message disburse.compliance.v1.AssignAlertRequest
@@ -435,7 +618,7 @@ export type AssignAlertRequestJson = {
  * Use `create(AssignAlertRequestSchema)` to create a new message.
  */
 export const AssignAlertRequestSchema: GenMessage<AssignAlertRequest, {jsonType: AssignAlertRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 5);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 8);
 
 /**
  * @generated from message disburse.compliance.v1.AssignAlertResponse
@@ -462,7 +645,7 @@ export type AssignAlertResponseJson = {
  * Use `create(AssignAlertResponseSchema)` to create a new message.
  */
 export const AssignAlertResponseSchema: GenMessage<AssignAlertResponse, {jsonType: AssignAlertResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 6);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 9);
 
 /**
  * @generated from message disburse.compliance.v1.DecideAlertRequest
@@ -523,7 +706,7 @@ export type DecideAlertRequestJson = {
  * Use `create(DecideAlertRequestSchema)` to create a new message.
  */
 export const DecideAlertRequestSchema: GenMessage<DecideAlertRequest, {jsonType: DecideAlertRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 7);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 10);
 
 /**
  * @generated from message disburse.compliance.v1.DecideAlertResponse
@@ -550,7 +733,7 @@ export type DecideAlertResponseJson = {
  * Use `create(DecideAlertResponseSchema)` to create a new message.
  */
 export const DecideAlertResponseSchema: GenMessage<DecideAlertResponse, {jsonType: DecideAlertResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 8);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 11);
 
 /**
  * @generated from message disburse.compliance.v1.ReopenAlertRequest
@@ -601,7 +784,7 @@ export type ReopenAlertRequestJson = {
  * Use `create(ReopenAlertRequestSchema)` to create a new message.
  */
 export const ReopenAlertRequestSchema: GenMessage<ReopenAlertRequest, {jsonType: ReopenAlertRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 9);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 12);
 
 /**
  * @generated from message disburse.compliance.v1.ReopenAlertResponse
@@ -628,7 +811,7 @@ export type ReopenAlertResponseJson = {
  * Use `create(ReopenAlertResponseSchema)` to create a new message.
  */
 export const ReopenAlertResponseSchema: GenMessage<ReopenAlertResponse, {jsonType: ReopenAlertResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 10);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 13);
 
 /**
  * @generated from message disburse.compliance.v1.ReviewEntry
@@ -749,7 +932,7 @@ export type ReviewEntryJson = {
  * Use `create(ReviewEntrySchema)` to create a new message.
  */
 export const ReviewEntrySchema: GenMessage<ReviewEntry, {jsonType: ReviewEntryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 11);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 14);
 
 /**
  * @generated from message disburse.compliance.v1.ListReviewEntriesRequest
@@ -808,7 +991,7 @@ export type ListReviewEntriesRequestJson = {
  * Use `create(ListReviewEntriesRequestSchema)` to create a new message.
  */
 export const ListReviewEntriesRequestSchema: GenMessage<ListReviewEntriesRequest, {jsonType: ListReviewEntriesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 12);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 15);
 
 /**
  * @generated from message disburse.compliance.v1.ListReviewEntriesResponse
@@ -849,7 +1032,7 @@ export type ListReviewEntriesResponseJson = {
  * Use `create(ListReviewEntriesResponseSchema)` to create a new message.
  */
 export const ListReviewEntriesResponseSchema: GenMessage<ListReviewEntriesResponse, {jsonType: ListReviewEntriesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 13);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 16);
 
 /**
  * @generated from enum disburse.compliance.v1.AlertState
@@ -975,6 +1158,18 @@ export const ComplianceReviewService: GenService<{
     methodKind: "unary";
     input: typeof GetAlertRequestSchema;
     output: typeof GetAlertResponseSchema;
+  },
+  /**
+   * Counts alerts by the UTC day on which they began to wait for a decision, with the time until the
+   * decision. The counts are at most 60 seconds old. Errors: INVALID_REQUEST if a day is malformed,
+   * there are more than 92 days, or they have more than 200,000 alerts.
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceReviewService.GetAlertActivity
+   */
+  getAlertActivity: {
+    methodKind: "unary";
+    input: typeof GetAlertActivityRequestSchema;
+    output: typeof GetAlertActivityResponseSchema;
   },
   /**
    * Assigns an alert to a reviewer, or removes the assignment.
