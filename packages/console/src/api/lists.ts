@@ -22,6 +22,10 @@ const webhooks = "/api/v1/webhooks";
 
 export const accounts: ListOf<Account> = { path: `${transfer}/accounts`, items: "accounts" };
 
+export const activityOf = (accountId: string) =>
+  `${accounts.path}/${encodeURIComponent(accountId)}/activity`;
+export const webhookActivity = `${webhooks}/activity`;
+
 export const payouts: ListOf<PayoutItem> = { path: `${transfer}/payouts`, items: "transactions" };
 
 export const scheduledPayouts: ListOf<ScheduledPayout> = {

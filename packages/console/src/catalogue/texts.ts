@@ -1,5 +1,7 @@
 import { batchWords } from "./en/batches.ts";
 import { beneficiaryWords, depositorWords } from "./en/beneficiaries.ts";
+import { chartWords } from "./en/charts.ts";
+import { complianceWords } from "./en/compliance.ts";
 import { everyPageWords, formWords } from "./en/every-page.ts";
 import { payoutWords } from "./en/payouts.ts";
 import { requestWords } from "./en/requests.ts";
@@ -20,6 +22,9 @@ const english = {
   forms: formWords,
   webhooks: webhookWords,
   requests: requestWords,
+  charts: chartWords,
+  compliance: complianceWords,
+  treasury: treasuryWords,
   team: teamWords,
 } as const;
 

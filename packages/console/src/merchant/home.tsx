@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { accounts, payouts } from "../api/lists.ts";
 import { pagesOf } from "../api/pages.ts";
 import { t } from "../catalogue/texts.ts";
@@ -16,6 +17,10 @@ import { payoutColumns } from "./payouts/columns.tsx";
 import { useMerchantWork } from "./work.ts";
 
 const words = t.shell.home;
+
+const charts = () => import("./charts.tsx");
+const AccountCharts = lazy(async () => ({ default: (await charts()).AccountCharts }));
+const WebhookCharts = lazy(async () => ({ default: (await charts()).WebhookCharts }));
 
 export function Home() {
   const session = useSession();
@@ -47,6 +52,10 @@ export function Home() {
           />
         </Section>
       ) : null}
+      <Suspense fallback={null}>
+        {may(session, "account:read") ? <AccountCharts /> : null}
+        {may(session, "webhook:read") ? <WebhookCharts /> : null}
+      </Suspense>
     </Page>
   );
 }

@@ -1,15 +1,28 @@
 import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { momentText } from "./rules/times.ts";
+import { language } from "../catalogue/messages.ts";
+import { dayText, momentText } from "./rules/times.ts";
 
-/** A value that applies from a point in time. `text` is exact; `value` only sets the position. */
-export type Point = { readonly at: number; readonly value: number; readonly text: string };
+/**
+ * A value that applies from a point in time, or on a UTC day. `text` is exact; `value` only sets
+ * the position, and is null for none.
+ */
+export type Point = { readonly at: number; readonly value: number | null; readonly text: string };
 
-const heightPx = 260;
+type Kind = "steps" | "days";
 
-/** A step chart. Always show a table of the values beside it. */
-export function StepChart({ points, label }: { points: readonly Point[]; label: string }) {
+const heightPx = { steps: 260, days: 180 };
+const day = 86_400;
+/** Days between two marks. */
+const dayMarks = [1, 2, 7, 14, 28].map((days) => days * day);
+const compact = new Intl.NumberFormat(language, { notation: "compact" });
+
+const dayMark = (seconds: number) => dayText(new Date(seconds * 1_000).toISOString()).slice(0, -5);
+
+/** A chart of steps, or of a bar for each day. Always show a table of the values beside it. */
+export function Chart(props: { points: readonly Point[]; label: string; kind: Kind }) {
+  const { points, label, kind } = props;
   const frame = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<Point>();
   const theme = useThemeChanges();
@@ -23,16 +36,16 @@ export function StepChart({ points, label }: { points: readonly Point[]; label: 
     ];
     const onPointed = (place: number | null | undefined) =>
       setPointed(place == null ? undefined : points[place]);
-    const chart = new uPlot(optionsOf(element, onPointed), data, element);
+    const chart = new uPlot(optionsOf(element, kind, onPointed), data, element);
     const sized = new ResizeObserver(() => {
-      chart.setSize({ width: element.clientWidth, height: heightPx });
+      chart.setSize({ width: element.clientWidth, height: heightPx[kind] });
     });
     sized.observe(element);
     return () => {
       sized.disconnect();
       chart.destroy();
     };
-  }, [points, theme]);
+  }, [points, kind, theme]);
   const shown = pointed ?? points.at(-1);
   return (
     <figure className="chart">
@@ -40,7 +53,7 @@ export function StepChart({ points, label }: { points: readonly Point[]; label: 
       {shown === undefined ? null : (
         <figcaption className="soft small">
           <span className="money">{shown.text}</span> ·{" "}
-          {momentText(new Date(shown.at).toISOString())}
+          {(kind === "days" ? dayText : momentText)(new Date(shown.at).toISOString())}
         </figcaption>
       )}
     </figure>
@@ -49,11 +62,15 @@ export function StepChart({ points, label }: { points: readonly Point[]; label: 
 
 function optionsOf(
   element: HTMLElement,
+  kind: Kind,
   onPointed: (place: number | null | undefined) => void,
 ): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string) => style.getPropertyValue(name).trim();
-  const stepped = uPlot.paths.stepped?.({ align: 1 });
+  const isDays = kind === "days";
+  const paths = isDays
+    ? uPlot.paths.bars?.({ size: [0.7, 40] })
+    : uPlot.paths.stepped?.({ align: 1 });
   const axis: uPlot.Axis = {
     stroke: colour("--text-soft"),
     grid: { stroke: colour("--line"), width: 1 },
@@ -62,18 +79,30 @@ function optionsOf(
   };
   return {
     width: element.clientWidth,
-    height: heightPx,
+    height: heightPx[kind],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
     hooks: { setCursor: [({ cursor }) => onPointed(cursor.idx)] },
-    axes: [axis, { ...axis, size: 76 }],
+    ...(isDays && {
+      tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), "Etc/UTC"),
+      scales: {
+        x: { range: (_chart, first, last) => [first - day / 2, last + day / 2] },
+        y: { range: (_chart, _least, most) => [0, most > 0 ? most * 1.1 : 1] },
+      },
+    }),
+    axes: isDays
+      ? [
+          { ...axis, incrs: dayMarks, values: (_chart, marks) => marks.map(dayMark) },
+          { ...axis, size: 56, values: (_chart, marks) => marks.map((each) => compact.format(each)) },
+        ]
+      : [axis, { ...axis, size: 76 }],
     series: [
       {},
       {
         stroke: colour("--accent"),
-        width: 2,
-        ...(stepped && { paths: stepped }),
-        points: { show: true, size: 5, fill: colour("--accent") },
+        ...(isDays ? { fill: colour("--accent"), width: 0 } : { width: 2 }),
+        ...(paths && { paths }),
+        points: { show: !isDays, size: 5, fill: colour("--accent") },
       },
     ],
   };

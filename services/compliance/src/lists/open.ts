@@ -31,6 +31,7 @@ import type { ListImport, StoredList } from "./documents.ts";
 import { collectFiles } from "./imports/files.ts";
 import {
   announceImport,
+  compareFiles,
   type ImportDeps,
   type ImportOutcome,
   importList,
@@ -45,7 +46,7 @@ import { type ListVersion, missingLists } from "./rules/version.ts";
 import { type ListSources, openSources, type SourceStatus } from "./sources/check.ts";
 import { locationShown, type SourceSetting } from "./sources/setting.ts";
 import { openSourceStore } from "./sources/store.ts";
-import { compareImports } from "./version-differences.ts";
+import { compareImports, differenceShape } from "./version-differences.ts";
 import { listVersionShape } from "./wire.ts";
 
 /** The interval of the sweep that cleans up after crashed imports. */
@@ -204,6 +205,11 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
       const { header, parts } = await openImportStream(requests);
       const request = orThrow(readImportHeader(header));
       const received = orThrow(await collectFiles(parts));
+      if (header.compareOnly) {
+        const { sample, ...compared } = orThrow(await compareFiles(deps.lists, request, received));
+        const differences = sample.map((each) => differenceShape(request.list, each));
+        return create(ImportListResponseSchema, { ...compared, differences });
+      }
       const imported = orThrow(await importList(deps, request, received));
       await announceImport(deps, imported);
       const { version, change, retained } = imported;

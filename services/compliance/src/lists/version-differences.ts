@@ -9,19 +9,12 @@ import { EntryDifference_Kind } from "@disburse/contracts/disburse/compliance/v1
 import { invalidCursor, isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { bucketNumber, compareChunks, unshared } from "./chunks.ts";
 import { entryShape } from "./listed-entry.ts";
-import { changedFields, type ListEntry } from "./rules/entry.ts";
+import { changedFields, type DifferingEntry, differingEntries } from "./rules/entry.ts";
 import type { ListStore } from "./store.ts";
 import { listVersionShape } from "./wire.ts";
 
 type Store = Pick<ListStore, "readChunks" | "switchedImport">;
 type Wanted = Pick<CompareImportsRequest, "importId" | "baseImportId" | "limit" | "cursor">;
-
-/** A difference in one entry. `before` or `after` is absent if that side lacks the entry. */
-type Difference = {
-  readonly uid: string;
-  readonly before?: ListEntry;
-  readonly after?: ListEntry;
-};
 
 /** The position after a page: the last entry's bucket and uid. */
 type Cursor = { readonly bucket: number; readonly uid: string };
@@ -55,7 +48,7 @@ export async function compareImports(
       "base_import_id: must be an import of the same list as import_id",
     );
   }
-  const found: (Difference & Cursor)[] = [];
+  const found: (DifferingEntry & Cursor)[] = [];
   for await (const some of differences(store, base?.chunks ?? [], imported.chunks, after)) {
     found.push(...some);
     if (found.length > limit) break;
@@ -76,7 +69,7 @@ async function* differences(
   before: readonly string[],
   after: readonly string[],
   from: Cursor | undefined,
-): AsyncGenerator<(Difference & Cursor)[]> {
+): AsyncGenerator<(DifferingEntry & Cursor)[]> {
   const apart = unshared(before, after);
   const numbers = new Set([...apart.before, ...apart.after].map(bucketNumber));
   const buckets = [...numbers].filter((each) => each >= (from?.bucket ?? 0));
@@ -84,13 +77,8 @@ async function* differences(
     const inBucket = (id: string): boolean => bucketNumber(id) === bucket;
     const old = await store.readChunks(apart.before.filter(inBucket));
     const fresh = await store.readChunks(apart.after.filter(inBucket));
-    const { added, changed, removed } = compareChunks(old, fresh);
-    const all: Difference[] = [
-      ...added.map((entry) => ({ uid: entry.uid, after: entry })),
-      ...changed.map((both) => ({ uid: both.after.uid, ...both })),
-      ...removed.map((entry) => ({ uid: entry.uid, before: entry })),
-    ];
-    const isLater = ({ uid }: Difference) => bucket !== from?.bucket || uid > from.uid;
+    const all = differingEntries(compareChunks(old, fresh));
+    const isLater = ({ uid }: DifferingEntry) => bucket !== from?.bucket || uid > from.uid;
     yield all
       .filter(isLater)
       .sort((one, two) => (one.uid < two.uid ? -1 : 1))
@@ -98,9 +86,9 @@ async function* differences(
   }
 }
 
-function differenceShape(
+export function differenceShape(
   list: string,
-  { uid, before, after }: Difference,
+  { uid, before, after }: DifferingEntry,
 ): MessageInitShape<typeof EntryDifferenceSchema> {
   const { ADDED, CHANGED, REMOVED } = EntryDifference_Kind;
   const isBoth = before !== undefined && after !== undefined;

@@ -8,7 +8,7 @@ import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-p
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
-import { StepChart } from "../../ui/chart.tsx";
+import { Chart } from "../../ui/chart.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { Filters } from "../../ui/filters.tsx";
 import { PagedTable } from "../../ui/list.tsx";
@@ -159,7 +159,8 @@ function Drawn(props: {
     <Section title={words.chart}>
       {found.data.isCut ? <Notice tone="info">{words.cut({ count: drawnMax })}</Notice> : null}
       <div className="card">
-        <StepChart
+        <Chart
+          kind="steps"
           points={points}
           label={words.drawn({
             count: rates?.length ?? 0,

@@ -13,6 +13,16 @@ export function momentText(iso: string): string {
   return Number.isNaN(at.getTime()) ? iso : dateTime.format(at);
 }
 
+const utcDay = new Intl.DateTimeFormat("en-GB", {
+  day: "2-digit",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+/** Formats a UTC day. */
+export const dayText = (iso: string): string => utcDay.format(new Date(iso));
+
 /** Formats a time as `2026-11-20 11:26:00 UTC`. */
 export const utcText = (iso: string): string => iso.replace(/^(.{10})T(.{8}).*Z$/, "$1 $2 UTC");
 

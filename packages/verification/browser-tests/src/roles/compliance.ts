@@ -16,6 +16,7 @@ export const compliance: BrowserTest = {
     const carol = await arrive("carol");
     const { page, checkPage, open } = carol;
     const task = page.getByRole("link", { name: "Open alerts" });
+    await page.getByRole("img", { name: /^Screening hits on each of 30 days/ }).waitFor();
     await checkPage("home-compliance", task);
     await task.click();
     const alerts = page.getByRole("link", { name: listed });

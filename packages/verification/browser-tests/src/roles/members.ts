@@ -47,6 +47,7 @@ export const admin: BrowserTest = {
     await open("depositors");
     await checkPage("depositors", page.getByRole("link", { name: "biz-1" }));
     await nameAccount(visitor);
+    await charts(visitor);
     await keysAndTeam(visitor);
     await notifications(visitor);
   },
@@ -75,6 +76,23 @@ async function nameAccount({ page, checkPage, open }: Visitor): Promise<void> {
   await page.locator(".card", { hasText: "Payroll" }).getByRole("link").click();
   await set("", "");
   await page.getByRole("heading", { level: 1, name: /Payroll/ }).waitFor({ state: "detached" });
+}
+
+/** Chooses a period, and finds the figures of the charts in a table. */
+async function charts({ page, checkPage, open }: Visitor): Promise<void> {
+  await open("");
+  await page.getByRole("img", { name: /^Webhook success on each of 30 days/ }).waitFor();
+  await page.getByRole("button", { name: "92 days" }).first().click();
+  const chart = page.getByRole("img", { name: /^Available balance on each of 92 days/ });
+  await chart.waitFor();
+  await page.getByText("Figures of each day").first().click();
+  const today = page.getByRole("table", { name: "Account by day" }).getByRole("row").nth(1);
+  await today
+    .getByRole("cell", { name: /^[\d,]+\.\d\d USD$/ })
+    .first()
+    .waitFor();
+  await chart.scrollIntoViewIfNeeded();
+  await checkPage("home-charts", chart);
 }
 
 /** Finds acme's refused request by its id and shows the reason. */

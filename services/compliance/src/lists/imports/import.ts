@@ -131,11 +131,8 @@ async function readAndSwitch(
   { files, checksum }: ReceivedFiles,
 ): Promise<Imported | ImportRefused> {
   const { lists, clock } = deps;
-  const { list, format } = request;
   const replaced = await lists.switchedImport(begun.base_import_id);
-  const base = await lists.readChunks(replaced?.chunks ?? []);
-  const retained = await lists.readChunks(replaced?.retained.chunks ?? []);
-  const read = await readImportApart({ list, format, files, base, retained });
+  const read = await readAgainst(lists, replaced, request, files);
   if ("problem" in read) return refuse(deps, begun, read.problem, { checksum });
   const { entries, change, chunks, notes } = read;
   const problem = problemOf(read, request);
@@ -162,6 +159,38 @@ async function readAndSwitch(
   if (isRefused(done)) return done;
   await permitted?.();
   return importedOf(done);
+}
+
+type InForce = { readonly chunks: readonly string[]; readonly retained: Retained };
+
+/** Reads files and compares them with a version of the list. */
+async function readAgainst(
+  lists: ListStore,
+  inForce: InForce | undefined,
+  { list, format }: ImportRequest,
+  files: ReceivedFiles["files"],
+) {
+  const base = await lists.readChunks(inForce?.chunks ?? []);
+  const retained = await lists.readChunks(inForce?.retained.chunks ?? []);
+  return readImportApart({ list, format, files, base, retained });
+}
+
+/**
+ * Compares files with the version in force, as their import would, and writes nothing. `problem` is
+ * the reason for which an import needs a person's reason.
+ */
+export async function compareFiles(
+  lists: ListStore,
+  request: ImportRequest,
+  { files }: ReceivedFiles,
+) {
+  const found = await lists.listInForce(request.list);
+  const inForce = found && { chunks: found.published, retained: found.retained };
+  const read = await readAgainst(lists, inForce, request, files);
+  if ("problem" in read) return refused("INVALID_REQUEST", read.problem.slice(0, problemLengthMax));
+  const problem = problemOf(read, { ...request, acceptDropReason: "" }) ?? "";
+  const { change, retained, sample } = read;
+  return { change, retained: retained.forms, sample, problem };
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from "../chunks.ts";
 import type { ListFile } from "../formats/file-bytes.ts";
 import { readList } from "../formats/list-format.ts";
+import { type DifferingEntry, differingEntries } from "../rules/entry.ts";
 import { type DetailLoss, detailLoss, rewrittenEntries } from "../rules/loss.ts";
 import { retainedForms } from "../rules/retained.ts";
 import type { ListChange } from "../rules/version.ts";
@@ -36,11 +37,15 @@ export type ReadWork = {
   /** Forms in force that no entry of the new list covers; see `covers`. */
   readonly retained: { readonly chunks: readonly string[]; readonly forms: number };
   readonly fresh: readonly Chunk[];
+  /** Some of the entries that differ, to show to a person. */
+  readonly sample: readonly DifferingEntry[];
   /** Unreadable details that do not cause a refusal. */
   readonly notes: readonly string[];
   /** Reasons to think that the files are incomplete. */
   readonly gaps: readonly string[];
 };
+
+const sampleMax = 100;
 
 /** The reason why an import is refused. */
 export type ImportProblem = { readonly problem: string };
@@ -90,6 +95,7 @@ export function readImport(work: ImportWork): ReadWork | ImportProblem {
     chunks,
     retained: { chunks: kept.map(({ id }) => id), forms: forms.length },
     fresh: [...fresh, ...kept],
+    sample: differingEntries(difference).slice(0, sampleMax),
     notes,
     gaps,
   };

@@ -42,6 +42,22 @@ export type EntryDifference = {
   readonly removed: readonly ListEntry[];
 };
 
+/** An entry that differs. `before` or `after` is absent if that side lacks the entry. */
+export type DifferingEntry = {
+  readonly uid: string;
+  readonly before?: ListEntry;
+  readonly after?: ListEntry;
+};
+
+/** Returns removed entries first, because their loss is the graver mistake. */
+export function differingEntries({ added, changed, removed }: EntryDifference): DifferingEntry[] {
+  return [
+    ...removed.map((entry) => ({ uid: entry.uid, before: entry })),
+    ...changed.map((both) => ({ uid: both.after.uid, ...both })),
+    ...added.map((entry) => ({ uid: entry.uid, after: entry })),
+  ];
+}
+
 /**
  * Returns the SHA-256 of an entry's compared data, in hexadecimal, regardless of the order of
  * names. If two versions of an entry have the same fingerprint, no new review is needed.

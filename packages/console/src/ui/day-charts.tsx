@@ -1,0 +1,112 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useMemo, useState } from "react";
+import { t } from "../catalogue/texts.ts";
+import { Awaited } from "./awaited.tsx";
+import { Chart } from "./chart.tsx";
+import { Section } from "./page.tsx";
+import { dayText } from "./rules/times.ts";
+import { DataTable } from "./table.tsx";
+
+const words = t.charts;
+const periods = [7, 30, 92] as const;
+const dayMs = 86_400_000;
+/** The services read the figures again after this time. */
+const freshMs = 60_000;
+
+type OfDay = { readonly date: string };
+
+/** A figure of each day: exact text, and a position if it has a chart. */
+export type Measure<T extends OfDay> = {
+  readonly title: string;
+  readonly text: (row: T) => string;
+  readonly place?: (row: T) => number | null;
+};
+
+type MeasuresOf<T extends OfDay> = { readonly rows: readonly T[]; readonly measure: Measure<T> };
+
+/** Draws figures by UTC day, and lists them in a table. `measures` must not change while shown. */
+export function DayCharts<T extends OfDay>(props: {
+  title: string;
+  id: readonly unknown[];
+  read: (firstDay: string) => Promise<readonly T[]>;
+  measures: readonly Measure<T>[];
+  actions?: ReactNode;
+}) {
+  const { title, id, read, measures } = props;
+  const [period, setPeriod] = useState<number>(30);
+  const found = useQuery({
+    queryKey: [...id, period],
+    queryFn: () => read(new Date(Date.now() - (period - 1) * dayMs).toISOString().slice(0, 10)),
+    placeholderData: keepPreviousData,
+    staleTime: freshMs,
+  });
+  const rows = found.data;
+  const choices = (
+    <div className="row">
+      {props.actions}
+      {periods.map((days) => (
+        <button
+          key={days}
+          type="button"
+          className="button"
+          data-kind="plain"
+          aria-pressed={days === period}
+          onClick={() => setPeriod(days)}
+        >
+          {words.period({ days })}
+        </button>
+      ))}
+    </div>
+  );
+  return (
+    <Section title={title} actions={choices}>
+      {rows === undefined ? (
+        <Awaited found={found} />
+      ) : (
+        <>
+          <div className="columns">
+            {measures.map((measure) => (
+              <DayChart key={measure.title} rows={rows} measure={measure} />
+            ))}
+          </div>
+          <details>
+            <summary>{words.table}</summary>
+            <DataTable
+              caption={title}
+              rows={rows.toReversed()}
+              keyOf={({ date }) => date}
+              columns={[
+                { id: "date", header: words.day, cell: ({ date }) => dayText(date) },
+                ...measures.map(({ title: header, text }) => ({
+                  id: header,
+                  header,
+                  align: "end" as const,
+                  cell: text,
+                })),
+              ]}
+            />
+          </details>
+        </>
+      )}
+    </Section>
+  );
+}
+
+function DayChart<T extends OfDay>({ rows, measure: { title, text, place } }: MeasuresOf<T>) {
+  const points = useMemo(
+    () =>
+      rows.map((row) => ({
+        at: Date.parse(row.date),
+        value: place?.(row) ?? null,
+        text: text(row),
+      })),
+    [rows, place, text],
+  );
+  if (place === undefined) return null;
+  return (
+    <div className="card">
+      <h3>{title}</h3>
+      <Chart kind="days" points={points} label={words.label({ title, days: rows.length })} />
+    </div>
+  );
+}
