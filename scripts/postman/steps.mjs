@@ -116,6 +116,7 @@ export const folders = {
     step("updateAccount"),
     step("listEntries"),
     step("exportEntries"),
+    step("getAccountActivity"),
     step("exportStatement"),
     step("listAccounts", {
       name: "List accounts without money",
@@ -138,6 +139,7 @@ export const folders = {
     step("sendTestWebhook"),
     step("sendWebhookEvent", { save: id("delivery_id") }),
     step("listWebhookDeliveries"),
+    step("getWebhookActivity"),
     step("getWebhookDelivery"),
     step("retryWebhookDelivery"),
     step("lapseWebhookDelivery"),
