@@ -156,6 +156,7 @@ describe("compliance", () => {
     async function* parts() {
       yield { part: { case: "header" as const, value: header } };
       yield { part: { case: "lines" as const, value: new TextEncoder().encode(lines) } };
+      yield { part: { case: "end" as const, value: true } };
     }
     return clientOf(ComplianceService, "compliance", by).importList(parts());
   };

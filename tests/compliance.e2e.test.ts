@@ -77,6 +77,7 @@ async function importList(version: string, entries: readonly object[]): Promise<
   async function* parts() {
     yield { part: { case: "header" as const, value: header } };
     yield { part: { case: "lines" as const, value: new TextEncoder().encode(text) } };
+    yield { part: { case: "end" as const, value: true } };
   }
   await platform.clients.compliance.importList(parts());
   const compliance = approvers(platform, "compliance");

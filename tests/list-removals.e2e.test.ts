@@ -52,6 +52,7 @@ async function importList(list: string, version: string, entries: readonly objec
   async function* parts() {
     yield { part: { case: "header" as const, value: header } };
     yield { part: { case: "lines" as const, value: new TextEncoder().encode(lines) } };
+    yield { part: { case: "end" as const, value: true } };
   }
   return officer.rpc.importList(parts());
 }

@@ -68,6 +68,7 @@ async function importSandboxList({ compliance }: SandboxClients): Promise<void> 
   async function* parts() {
     yield { part: { case: "header" as const, value: { mutation, list, version } } };
     yield { part: { case: "lines" as const, value: lines } };
+    yield { part: { case: "end" as const, value: true } };
   }
   await compliance.importList(parts());
 }

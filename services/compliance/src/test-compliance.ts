@@ -160,6 +160,7 @@ type Header = {
   format?: ListFormat;
   formatName?: string;
   acceptDropReason?: string;
+  compareOnly?: boolean;
 };
 
 /** Sends files by their names, each in pieces. */
@@ -180,6 +181,7 @@ export function importFiles(
         yield { part: { case: "lines" as const, value: bytes.subarray(at, at + 65_536) } };
       }
     }
+    yield { part: { case: "end" as const, value: true } };
   }
   return rpc.importList(requests());
 }

@@ -20,7 +20,13 @@ import { StatementService } from "@disburse/contracts/disburse/payout/v1/stateme
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { readConfig } from "./config.ts";
-import { type CallOptions, type Forward, personIdentity } from "./console/operator-proxy.ts";
+import {
+  type CallOptions,
+  type Forward,
+  personIdentity,
+  uploadMs,
+  uploadPaths,
+} from "./console/operator-proxy.ts";
 import type { Place } from "./console/served.ts";
 import { startHttpServer } from "./http/server.ts";
 import { sealedKeyTexts } from "./keys/rpc.ts";
@@ -130,7 +136,7 @@ function receiptKeys({ config, identity }: Opening<Config>): object[] {
   );
 }
 
-type UnaryCall = (request: object, options: CallOptions) => Promise<object>;
+type Call = (request: object, options: CallOptions) => Promise<object>;
 
 /**
  * Calls services on behalf of the person who sent the request. `ownUrl` returns this service's RPC
@@ -148,7 +154,7 @@ function forwardCalls({ config, connect }: Opening<Config>, ownUrl: () => string
   return (place, service) => {
     const as = { identity: personIdentity, peer: place };
     const rpc = connect(service, urls[place](), callTimeoutMs, as);
-    const calls = rpc as unknown as Readonly<Record<string, UnaryCall | undefined>>;
+    const calls = rpc as unknown as Readonly<Record<string, Call | undefined>>;
     return async ({ localName }, request, options) => {
       const call = calls[localName];
       if (call === undefined) throw new Error(`the service's client has no method ${localName}`);
@@ -251,6 +257,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
       host,
       port,
       connections: { ...connections, metrics: undefined },
+      uploads: { paths: uploadPaths, requestMs: uploadMs },
     };
     const operators = await startHttpServer(gateway.operatorsListener, operatorOptions);
     lifetime.add("operator API proxy", operators.stop);

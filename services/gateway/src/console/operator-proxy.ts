@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { DescMethodUnary, DescService } from "@bufbuild/protobuf";
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
@@ -9,6 +9,7 @@ import {
 } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-connect";
+import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import type { PageAnswer } from "../http/answer.ts";
 import type { RouterContext } from "../http/observe.ts";
@@ -17,29 +18,49 @@ import type { PublicRoute } from "../http/static.ts";
 import { bearerToken } from "../keys/rules/api-key.ts";
 import type { OperatorSessions } from "../sessions/operators.ts";
 import { carriesCsrfToken, consolePath } from "../sessions/rules/session.ts";
-import { type Place, placeOf, servicesOf } from "./served.ts";
+import { type Place, placeOf, places, servicesOf } from "./served.ts";
 
 /** `signal` cancels the call. `onHeader` receives the response headers. */
 export type CallOptions = {
   readonly signal: AbortSignal;
+  /** The default is the time limit of unary calls. */
+  readonly timeoutMs?: number;
   readonly onHeader: (header: Headers) => void;
 };
 
 /**
- * Returns a function that calls a service's unary RPCs on behalf of the current request's sender.
+ * Returns a function that calls a service's RPCs on behalf of the current request's sender. The
+ * request of an upload is an iterable of messages.
  */
 export type Forward = (
   place: Place,
   service: DescService,
-) => (method: DescMethodUnary, request: object, options: CallOptions) => Promise<object>;
+) => (method: DescMethod, request: object, options: CallOptions) => Promise<object>;
 
 export type OperatorProxyDeps = { readonly sessions: OperatorSessions; readonly forward: Forward };
 
 /**
- * Maximum size of a request. The largest operator request is a batch of decisions. Long lists are
- * sent over gRPC.
+ * Maximum size of a request, and of each message of an upload. The largest request is a batch of
+ * decisions.
  */
 const requestBytesMax = 1024 * 1024;
+
+const rpcPath = `${consolePath}rpc`;
+const isUpload = ({ methodKind }: DescMethod) => methodKind === "client_streaming";
+
+/**
+ * RPCs whose request is a stream of messages with a file. A browser sends it as one body over
+ * HTTP/1.1. The service limits its size.
+ */
+const uploads = places.flatMap(servicesOf).flatMap(({ methods }) => methods.filter(isUpload));
+const uploadPath = (service: string, method: string) => `${rpcPath}/${service}/${method}`;
+export const uploadPaths: ReadonlySet<string> = new Set(
+  uploads.map(({ parent, name }) => uploadPath(parent.typeName, name)),
+);
+/** 100 MB take this long over a slow line, as for the services' own streams. */
+export const uploadMs = 10 * 60_000;
+
+type Rpc = { readonly service?: string; readonly method?: string };
 
 const persons = new AsyncLocalStorage<string>();
 
@@ -52,17 +73,20 @@ export const personIdentity: ClientIdentity = () => {
 };
 
 /**
- * Serves the RPCs of all services to operators over the Connect protocol. Each call is sent with
- * the operator's own access token, and the called service checks permissions.
+ * Serves the unary RPCs and uploads of all services to operators over the Connect protocol. Each
+ * call is sent with the operator's own access token, and the called service checks permissions.
  */
 export function operatorProxyRoutes({
   sessions,
   forward,
 }: OperatorProxyDeps): readonly PublicRoute[] {
   const handlers = createHandlers(forward);
-  const serve = async (ctx: RouterContext, at: Place | undefined): Promise<PageAnswer> => {
+  const serve = async (
+    ctx: RouterContext,
+    at: Place | undefined,
+    { service = "", method = "" }: Rpc = ctx.params,
+  ): Promise<PageAnswer> => {
     try {
-      const { service = "", method = "" } = ctx.params;
       const place = at ?? placeOf(service);
       const handler = place && handlers(place).get(`/${service}/${method}`);
       if (handler === undefined) {
@@ -75,16 +99,23 @@ export function operatorProxyRoutes({
       throw error;
     }
   };
-  const rpc = `${consolePath}rpc`;
   return [
+    ...uploads.map(
+      ({ parent: { typeName: service }, name: method }): PublicRoute => ({
+        method: "POST",
+        path: uploadPath(service, method),
+        answerWithinMs: uploadMs,
+        answer: (ctx) => serve(ctx, undefined, { service, method }),
+      }),
+    ),
     {
       method: "POST",
-      path: `${rpc}/at/:place/:service/:method`,
+      path: `${rpcPath}/at/:place/:service/:method`,
       answer: (ctx) => serve(ctx, ctx.params.place as Place),
     },
     {
       method: "POST",
-      path: `${rpc}/:service/:method`,
+      path: `${rpcPath}/:service/:method`,
       answer: (ctx) => serve(ctx, undefined),
     },
   ];
@@ -132,17 +163,22 @@ function createHandlers(forward: Forward) {
     });
     for (const service of servicesOf(place)) {
       const call = forward(place, service);
-      const unary = service.methods.filter((each) => each.methodKind === "unary");
-      const rpcs = unary.map((method) => [
+      const proxied = service.methods.filter(
+        (each) => each.methodKind === "unary" || isUpload(each),
+      );
+      const rpcs = proxied.map((method) => [
         method.localName,
-        (request: object, { signal, responseHeader }: HandlerContext) =>
-          call(method as DescMethodUnary, request, {
-            signal,
-            onHeader: (header) => {
-              const version = header.get(versionHeader);
-              if (version !== null) responseHeader.set(versionHeader, version);
-            },
-          }).catch(asAnswered),
+        (request: object, { signal, responseHeader }: HandlerContext) => {
+          const onHeader = (header: Headers) => {
+            const version = header.get(versionHeader);
+            if (version !== null) responseHeader.set(versionHeader, version);
+          };
+          if (!isUpload(method))
+            return call(method, request, { signal, onHeader }).catch(asAnswered);
+          const context = { requestId: "", ...callContext(), deadlineMs: Date.now() + uploadMs };
+          const options = { signal, onHeader, timeoutMs: uploadMs };
+          return withCallContext(context, () => call(method, request, options)).catch(asAnswered);
+        },
       ]);
       router.service(service, Object.fromEntries(rpcs) as Partial<ServiceImpl<DescService>>);
     }
@@ -182,7 +218,8 @@ async function answerOf(
     httpVersion: req.httpVersion,
     method: req.method ?? "",
     header,
-    body: req,
+    // The body stays open after an early refusal, so that the browser gets the response.
+    body: req.iterator({ destroyOnReturn: false }),
     url: `http://proxy.invalid${handler.requestPath}`,
     signal: gone.signal,
   });

@@ -62,7 +62,7 @@ export function createApp(deps: AppDeps): RequestListener {
   );
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const guardFile = createFileGuard(deps.log, deps.fileTimes ?? {});
-  const answerWith = answerRoute(deps.answerWithinMs ?? answerWithinMsDefault, guardFile);
+  const { answerWithinMs = answerWithinMsDefault } = deps;
   const routes = deps.routes.map((each) => ({
     ...each,
     answer: serveRoute(each, deps),
@@ -75,7 +75,9 @@ export function createApp(deps: AppDeps): RequestListener {
         ? each.answer
         : answerUnauthenticated(deps.unauthenticated, each.answer),
   }));
-  for (const { method, path, answer } of [...publicRoutes, ...routes]) {
+  for (const { method, path, answer, ...own } of [...publicRoutes, ...routes]) {
+    const within = ("answerWithinMs" in own ? own.answerWithinMs : undefined) ?? answerWithinMs;
+    const answerWith = answerRoute(within, guardFile);
     router.register(path, [method], [answerWith(`${method} ${path}`, answer)]);
   }
   app.use(deps.observe);

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import {
   createServer,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
@@ -41,6 +42,8 @@ export type HttpServerOptions = {
   readonly connections: ConnectionLimits;
   /** Aborts when clients should reconnect to other processes. */
   readonly draining?: AbortSignal;
+  /** Requests that upload files may take longer to arrive. */
+  readonly uploads?: { readonly paths: ReadonlySet<string>; readonly requestMs: number };
 };
 
 /**
@@ -53,11 +56,11 @@ export async function startHttpServer(
   options: HttpServerOptions,
   timeouts = timeoutsDefault,
 ) {
-  const { host, port, log, connections, draining } = options;
+  const { host, port, log, connections, draining, uploads } = options;
   const server = createServer({
     maxHeaderSize: headerBytesMax,
     headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
+    requestTimeout: uploads?.requestMs ?? timeouts.requestMs,
     connectionsCheckingInterval: timeouts.checkEveryMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     // Disabled, because Node's own response to a missing Host has no error body. `headProblem`
@@ -68,6 +71,9 @@ export async function startHttpServer(
   const running = new WeakMap<Duplex, ServerResponse>();
   const handle: RequestListener = (request, response) => {
     running.set(request.socket, response);
+    if (uploads !== undefined && !uploads.paths.has(request.url ?? "")) {
+      limitSending(server, request, timeouts.requestMs);
+    }
     if (draining?.aborted) response.shouldKeepAlive = false;
     listener(request, response);
   };
@@ -94,6 +100,17 @@ export async function startHttpServer(
   await once(server, "listening");
   const { port: bound } = server.address() as AddressInfo;
   return { url: `http://${host}:${bound}`, stop: () => stop(server) };
+}
+
+/** Limits one request, as the server's own limit does for all. */
+function limitSending(server: Server, request: IncomingMessage, requestMs: number): void {
+  const slow = Object.assign(new Error("the request is slow"), {
+    code: "ERR_HTTP_REQUEST_TIMEOUT",
+  });
+  const late = setTimeout(() => {
+    if (!request.complete) server.emit("clientError", slow, request.socket);
+  }, requestMs).unref();
+  request.once("close", () => clearTimeout(late));
 }
 
 /**

@@ -11,6 +11,8 @@ export type PublicRoute = {
    * Probes have no rate limit, because a load balancer may share its address with many merchants.
    */
   readonly isProbe?: boolean;
+  /** The time limit of the response. The default is that of all routes. */
+  readonly answerWithinMs?: number;
   readonly answer: (ctx: RouterContext) => Promise<PageAnswer>;
 };
 

@@ -210,13 +210,20 @@ describe("ImportList", () => {
     expect(await test.database.db.collection("list_imports").countDocuments()).toBe(1);
   });
 
-  it("requires a header first and a valid name", async () => {
+  it("requires a header first, an end, and a valid name", async () => {
     const rpc = await test.start();
     async function* headless() {
       yield { part: { case: "lines" as const, value: Buffer.from(good) } };
     }
+    async function* cut() {
+      const header = { mutation: { operationId: "cut" }, list: "sandbox", version: "1" };
+      yield { part: { case: "header" as const, value: header } };
+      yield* headless();
+    }
     const invalid = expect.objectContaining({ code: Code.InvalidArgument });
     await expect(rpc.importList(headless())).rejects.toEqual(invalid);
+    await expect(rpc.importList(cut())).rejects.toEqual(invalid);
+    expect((await rpc.listImports({})).imports).toEqual([]);
     expect(await refusalOf(importLines(rpc, good, ""))).toMatchObject({
       message: "header.version: must be 1 to 64 printable characters",
     });

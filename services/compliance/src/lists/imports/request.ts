@@ -75,12 +75,18 @@ export async function openImportStream(
 async function* fileParts(messages: AsyncIterator<ImportListRequest>): AsyncIterable<FilePart> {
   for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
     const { part } = next.value;
+    if (part.case === "end" && part.value) return;
     if (part.case === "lines") yield { bytes: part.value };
     else if (part.case === "file") yield { file: part.value.name };
     else
       throw new ConnectError(
-        "after the header, each message must contain a file name or lines",
+        "after the header, each message must contain a file name, lines or the end",
         Code.InvalidArgument,
       );
   }
+  // A sender that disappears may look like one that has sent all.
+  throw new ConnectError(
+    "the stream broke off: the last message of an import must be `end`",
+    Code.InvalidArgument,
+  );
 }
