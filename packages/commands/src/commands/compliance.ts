@@ -134,6 +134,25 @@ const screeningCommands: readonly CallCommand[] = [
     show: { record: "screening" },
   },
   {
+    name: "screenings rescreen",
+    summary: "compare a record, or all records of a merchant, with the lists in force again",
+    details:
+      "One record is compared at once. All records of a merchant are compared in the background,\n" +
+      "within minutes.",
+    examples: ["screenings rescreen mer_01k… --record ben_01k…", "screenings rescreen mer_01k…"],
+    method: screening.rescreenSubjects,
+    arguments: [
+      {
+        name: "merchant",
+        field: "merchant_id",
+        about: "the merchant's id, mer_…",
+        source: { list: "merchants list", value: "id", name: "name" },
+      },
+    ],
+    options: [{ ...recordOf, about: "only this record, ben_… or dep_…" }],
+    show: { record: "" },
+  },
+  {
     name: "screenings wallet",
     summary: "screen a wallet now",
     examples: [

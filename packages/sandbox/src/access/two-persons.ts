@@ -103,6 +103,7 @@ export const onePersonRpcs: Readonly<Record<string, string>> = {
   "BeneficiaryService/CreateMerchant": "the new merchant has no keys, accounts or corridors",
   "BeneficiaryService/SetMerchantPermissions": "allows records to be created, and moves no money",
   "ComplianceReviewService/AssignAlert": "changes no verdict",
+  "ComplianceService/RescreenSubjects": "the lists in force decide",
   "ComplianceService/ScreenParty": "the request names no record, so it changes no verdict",
   "ComplianceService/ScreenWallet": "changes no verdict of a record",
   "KeyService/RevokeKey": "stops",

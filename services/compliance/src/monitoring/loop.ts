@@ -100,8 +100,16 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
     startLoop({ name: "monitor-again", everyMs: overdueMs, run: overdue, log }),
     startLoop({ name: "monitor-gauges", everyMs: gaugesMs, run: gauges, log }),
   ];
+  const rescreened = async (subject: Subject) => {
+    await rescreen(deps, subject, "list_change");
+    const inForce = await subjects.get(subject);
+    return inForce && (await deps.store.get(inForce.screening_id));
+  };
   return {
     ...deps,
+    /** Compares one subject now. Returns `undefined` if it is not monitored. */
+    rescreened,
+    makeOverdue: subjects.makeOverdue,
     screenSubject: (requested: ScreeningRequest, by: Change, signal?: AbortSignal) =>
       screenSubject(deps, requested, by, signal),
     rescreen: (subject: Subject, trigger: "decision") => rescreen(deps, subject, trigger),
@@ -110,10 +118,7 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
      * `undefined` if the subject does not exist.
      */
     setListing: async (subject: Subject, verdict: Verdict) => {
-      if (!(await subjects.setListing(subject, verdict))) return undefined;
-      await rescreen(deps, subject, "list_change");
-      const inForce = await subjects.get(subject);
-      return inForce && (await deps.store.get(inForce.screening_id));
+      return (await subjects.setListing(subject, verdict)) ? rescreened(subject) : undefined;
     },
     progress: () => monitoringProgress(deps),
     easedBy: (list: string, forms: readonly ListEntry[], others?: readonly ListForms[]) =>

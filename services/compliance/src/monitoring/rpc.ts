@@ -19,12 +19,24 @@ type SandboxDeps = Pick<ReturnType<typeof startMonitoring>, "setListing"> & {
   readonly operations: OperationBindings;
 };
 
-export function monitoringRpc({
-  progress,
-}: {
+type MonitoringRpcDeps = Pick<ReturnType<typeof startMonitoring>, "rescreened" | "makeOverdue"> & {
   readonly progress: () => ReturnType<typeof monitoringProgress>;
-}) {
+};
+
+export function monitoringRpc({ progress, rescreened, makeOverdue }: MonitoringRpcDeps) {
   return {
+    rescreenSubjects: async ({ mutation, merchantId, recordId }) => {
+      readMutation(mutation);
+      if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
+      if (recordId === "") {
+        const overdue = orThrow((await makeOverdue(merchantId)) ?? refused("RECORD_NOT_FOUND"));
+        return { subjects: BigInt(overdue) };
+      }
+      const found = await rescreened({ merchantId, recordId });
+      const { screening } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      return { screening: screeningMessage(screening) };
+    },
+
     getMonitoring: async () => {
       const { verdicts, behind, behindSince, eventsPending } = await progress();
       return create(GetMonitoringResponseSchema, {

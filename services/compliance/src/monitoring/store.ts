@@ -159,6 +159,19 @@ function subjectScans(subjects: Collection<SubjectDocument>) {
      * Yields pages of subjects whose last full comparison was before a moment, oldest first. Skips
      * subjects that were compared with a newer configuration.
      */
+    /**
+     * Makes all subjects of a merchant overdue for a full comparison. Returns their number, or
+     * `undefined` if there are none. A repeat goes on where an interrupted call ended.
+     */
+    makeOverdue: async (merchantId: string): Promise<number | undefined> => {
+      // `subjectId` joins merchant and record by a space, and "!" follows it.
+      const ofMerchant = { _id: { $gte: `${merchantId} `, $lt: `${merchantId}!` } };
+      const overdue = { $set: { compared_at: new Date(0) } };
+      const fresh = { ...ofMerchant, compared_at: { $gt: new Date(0) } };
+      await subjects.updateMany(fresh, overdue, { hint: "_id_" });
+      return (await subjects.countDocuments(ofMerchant)) || undefined;
+    },
+
     notComparedSince: (moment: Date, revision: number) => overdue(subjects, moment, revision),
 
     /**
