@@ -4,7 +4,7 @@ import { type DescMethod, type DescService, getOption } from "@bufbuild/protobuf
 import { enumNames } from "@disburse/chassis/enum-names.ts";
 import { callersOf } from "@disburse/chassis/identity/access.ts";
 import type { Role } from "@disburse/chassis/principal.ts";
-import { callCommands } from "@disburse/commands/commands/all.ts";
+import { callCommands, uploadCommands } from "@disburse/commands/commands/all.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -105,7 +105,7 @@ export function accessTable(): string {
 
 /** Returns the operators' actions that call an RPC: `rails pause`. */
 function actionsOf(method: DescMethod): string {
-  const own = callCommands.filter((command) => command.method === method);
+  const own = [...callCommands, ...uploadCommands].filter((each) => each.method === method);
   return own.map(({ name }) => `\`${name}\``).join(", ");
 }
 

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
+import { listImport } from "@disburse/commands/commands/compliance.ts";
 import { plainOf } from "@disburse/commands/table/plain.ts";
 import {
   ComplianceService,
@@ -43,6 +44,7 @@ async function importList(invocation: Invocation): Promise<void> {
     version: invocation.required("--list-version"),
     formatName: invocation.text("--format") ?? "",
     acceptDropReason: invocation.text("--accept-drop") ?? "",
+    compareOnly: invocation.has("--compare"),
   };
   if (invocation.isDryRun) {
     const rpc = "disburse.compliance.v1.ComplianceService/ImportList";
@@ -63,6 +65,7 @@ async function importList(invocation: Invocation): Promise<void> {
         yield { part: { case: "lines", value: bytes as Uint8Array<ArrayBuffer> } };
       }
     }
+    yield { part: { case: "end", value: true } };
   }
   const client = createClient(ComplianceService, calls.transport("compliance"));
   const answer = await client.importList(parts(), { timeoutMs: importTimeoutMs });
@@ -70,28 +73,5 @@ async function importList(invocation: Invocation): Promise<void> {
 }
 
 export const listImportCommands: readonly OwnCommand[] = [
-  {
-    name: "lists import",
-    summary: "replace a sanctions list with the content of files, in one step",
-    details:
-      "Entries that the new list lacks stay in force until another person approves their removal: see\n" +
-      "`approvals list`. An import fails if it removes or replaces more than 2 % of the search keys,\n" +
-      "or if the files look incomplete (truncated, or OFAC without aliases). --accept-drop permits\n" +
-      "it; another person then has to approve incomplete files: exit code 3.",
-    examples: [
-      "lists import internal internal.jsonl --list-version 2026-11-20",
-      "lists import ofac_sdn primary=sdn.csv alternates=alt.csv --list-version 2026-11-20 --format ofac_csv",
-    ],
-    arguments: [
-      { name: "list", about: "the list's name: ofac_sdn" },
-      { name: "files", about: "the list's file, or several as name=path", isMany: true },
-    ],
-    options: [
-      { name: "list-version", about: "the publisher's version name", isRequired: true },
-      { name: "format", about: "json_lines (default), ofac_csv, un_xml, eu_csv, uk_csv, …" },
-      { name: "accept-drop", value: "reason", about: "the reason to permit such a loss" },
-    ],
-    isChange: true,
-    run: importList,
-  },
+  { ...listImport, isChange: true, run: importList },
 ];

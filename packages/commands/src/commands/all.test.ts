@@ -2,7 +2,7 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { type CallCommand, columnPath, rolesOf } from "../table/command.ts";
 import { fieldAt } from "../table/fields.ts";
-import { callCommands, callGroups } from "./all.ts";
+import { callCommands, callGroups, uploadCommands } from "./all.ts";
 
 /** Returns the field of a response that a command shows. */
 const shownField = (output: DescMessage, name: string): DescField | undefined =>
@@ -23,6 +23,18 @@ it("each command has a name of its own, a group and a role", () => {
     ).toBe(true);
   }
 });
+
+it.each(uploadCommands.map((command) => [command.name, command] as const))(
+  "%s fills fields of the stream's header",
+  (_, { method, arguments: positional = [], options = [], ...command }) => {
+    expect(rolesOf({ method })).not.toEqual([]);
+    for (const { field } of [...positional, ...options]) {
+      if (field !== undefined) expect(() => fieldAt(method.input, field), field).not.toThrow();
+    }
+    const formats = options.find(({ name }) => name === "format")?.choices;
+    expect(formats).toEqual(expect.arrayContaining(Object.keys(command.fileNames)));
+  },
+);
 
 describe.each(callCommands.map((command) => [command.name, command] as const))(
   "%s",

@@ -1,6 +1,6 @@
-import type { CallCommand } from "../table/command.ts";
+import type { CallCommand, UploadCommand } from "../table/command.ts";
 import { bankFileCommands } from "./bank-files.ts";
-import { complianceCommands } from "./compliance.ts";
+import { complianceCommands, listImport } from "./compliance.ts";
 import { corridorCallCommands } from "./corridors.ts";
 import { memberCommands } from "./members.ts";
 import { merchantCommands } from "./merchants.ts";
@@ -51,3 +51,6 @@ export const callCommands: readonly CallCommand[] = [
   ],
   ...[...orderCommands, ...bankFileCommands, ...complianceCommands, ...webhookCommands],
 ];
+
+/** Every action of operators that sends files. */
+export const uploadCommands: readonly UploadCommand[] = [listImport];

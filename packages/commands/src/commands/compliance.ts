@@ -1,6 +1,6 @@
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import type { Argument, CallCommand, Option } from "../table/command.ts";
+import type { Argument, CallCommand, Option, UploadCommand } from "../table/command.ts";
 
 const screening = ComplianceService.method;
 const review = ComplianceReviewService.method;
@@ -281,5 +281,52 @@ const alertCommands: readonly CallCommand[] = [
     show: { record: "alert" },
   },
 ];
+
+export const listImport: UploadCommand = {
+  name: "lists import",
+  summary: "replace a sanctions list with the content of files, in one step",
+  details:
+    "Entries that the new list lacks stay in force until another person approves their removal. An\n" +
+    "import is refused if it removes or replaces more than 2 % of the search keys, or if the files\n" +
+    "look incomplete (truncated, or OFAC without aliases). A reason permits it; another person then\n" +
+    "has to approve incomplete files.",
+  examples: [
+    "lists import internal internal.jsonl --list-version 2026-11-20",
+    "lists import ofac_sdn primary=sdn.csv alternates=alt.csv --list-version 2026-11-20 --format ofac_csv",
+    "lists import internal internal.jsonl --list-version 2026-11-20 --compare",
+  ],
+  method: screening.importList,
+  arguments: [
+    { ...list, field: "header.list", about: "the list's name: ofac_sdn" },
+    { name: "files", about: "the list's file, or several as name=path", isMany: true },
+  ],
+  options: [
+    {
+      name: "list-version",
+      field: "header.version",
+      about: "the publisher's version name",
+      isRequired: true,
+    },
+    {
+      name: "format",
+      field: "header.format_name",
+      about: "the files' format; json_lines by default",
+      choices: ["json_lines", "ofac_csv", "un_xml", "eu_csv", "uk_csv"],
+    },
+    {
+      name: "accept-drop",
+      field: "header.accept_drop_reason",
+      value: "reason",
+      about: "the reason to permit such a loss",
+    },
+    {
+      name: "compare",
+      field: "header.compare_only",
+      value: "",
+      about: "compare the files with the version in force, and change nothing",
+    },
+  ],
+  fileNames: { ofac_csv: ["primary", "alternates", "addresses", "comments"] },
+};
 
 export const complianceCommands = [...screeningCommands, ...alertCommands];

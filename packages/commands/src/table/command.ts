@@ -1,4 +1,10 @@
-import { type DescMethodUnary, getOption, type JsonObject } from "@bufbuild/protobuf";
+import {
+  type DescMethod,
+  type DescMethodClientStreaming,
+  type DescMethodUnary,
+  getOption,
+  type JsonObject,
+} from "@bufbuild/protobuf";
 import { access, RoleSchema } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 
 /** The path of a column's value. Includes a title if the path isn't suitable as one. */
@@ -98,8 +104,22 @@ export type CallCommand = Described & {
   readonly show: Shown;
 };
 
-export const changes = ({ method }: CallCommand): boolean =>
-  method.input.fields.some(({ name }) => name === "mutation");
+/** The part of a command from which its form and its request are made. */
+export type RequestCommand = Omit<CallCommand, "method" | "show"> & {
+  readonly method: Pick<DescMethod, "input">;
+};
+
+/** An action whose request is a stream: a header with the fields, then the bytes of files. */
+export type UploadCommand = Described & {
+  readonly method: DescMethodClientStreaming;
+  /** The names of a format's files. Other formats have one file without a name. */
+  readonly fileNames: Readonly<Record<string, readonly string[]>>;
+};
+
+type OfMethod = { readonly method: DescMethod };
+
+export const changes = ({ method }: OfMethod): boolean =>
+  method.methodKind !== "unary" || method.input.fields.some(({ name }) => name === "mutation");
 
 export function hasPages({ method: { input, output } }: CallCommand): boolean {
   const has = (fields: readonly { name: string }[], wanted: string) =>
@@ -108,7 +128,7 @@ export function hasPages({ method: { input, output } }: CallCommand): boolean {
 }
 
 /** Returns the roles whose operators may run a command, as the contract says: `treasury`. */
-export function rolesOf({ method }: Pick<CallCommand, "method">): readonly string[] {
+export function rolesOf({ method }: OfMethod): readonly string[] {
   return getOption(method, access).roles.map(
     (role) => RoleSchema.value[role]?.localName.toLowerCase() ?? "",
   );

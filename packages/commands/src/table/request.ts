@@ -5,7 +5,7 @@ import {
   type JsonValue,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import type { CallCommand } from "./command.ts";
+import type { RequestCommand } from "./command.ts";
 import { fieldAt, jsonOfText, setAt } from "./fields.ts";
 import { InputError } from "./input-error.ts";
 
@@ -19,7 +19,7 @@ export type Given = {
 };
 
 /** Builds the request, as protobuf JSON, from a command's arguments and options. */
-export function requestOf(command: CallCommand, given: Given): JsonObject {
+export function requestOf(command: RequestCommand, given: Given): JsonObject {
   const { method, fixed = {}, arguments: positional = [], options = [] } = command;
   const json: JsonObject = structuredClone(fixed);
   const labelled = [
@@ -45,7 +45,7 @@ export function requestOf(command: CallCommand, given: Given): JsonObject {
  */
 function setEach(
   json: JsonObject,
-  { input }: DescMethodUnary,
+  { input }: RequestCommand["method"],
   path: string,
   label: string,
   given: Given,
@@ -64,7 +64,7 @@ function setEach(
 }
 
 function jsonOf(
-  { input }: DescMethodUnary,
+  { input }: RequestCommand["method"],
   path: string,
   label: string,
   given: Given,

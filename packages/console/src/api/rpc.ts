@@ -26,7 +26,7 @@ import { needsApproval, needsSignIn, Problem } from "./problem.ts";
 import { currentCsrfToken } from "./request.ts";
 
 /** The operator API proxy, which calls the services' RPCs as the signed-in person. */
-const proxyPath = "/console/rpc";
+export const proxyPath = "/console/rpc";
 const timeoutMs = 30_000;
 
 const withToken: Interceptor = (next) => (request) => {

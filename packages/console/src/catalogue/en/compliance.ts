@@ -100,6 +100,9 @@ export const complianceWords = {
     save: "Decide",
     reopen: "Reopen",
     assignText: "Assigns each selected alert. Nothing is decided.",
+    reopen: "Open again",
+    rescreen: "Compare again",
+    assignText: "Each selected alert is assigned. This decides nothing.",
     assignToMe: "Assign to me",
     unassign: "Unassign",
   },
@@ -121,6 +124,21 @@ export const complianceWords = {
     hits: "Hits",
     noHits: "No matching entries.",
     compared: "Compared with {lists}.",
+  },
+  upload: {
+    file: "File",
+    fileOf: "File: {name}",
+    noFile: "Choose a file.",
+    tooLarge: "All files together must have at most 128 MiB. Compress them with gzip.",
+    compare: "Compare with the version in force",
+    sent: "Sent part of the files",
+    difference: "{added, plural, one {# entry} other {# entries}} added, {changed} changed, {removed} removed",
+    retained:
+      "{forms, plural, one {# entry stays} other {# entries stay}} in force, as before, until another person approves the removal.",
+    some: "Entries that differ, at most 100",
+    import: "Import the list",
+    importText: "The files replace the version in force. Parties that the changes concern are screened again.",
+    done: "The list is in force: {added} added, {changed} changed, {removed} removed.",
   },
   changes: {
     title: "What changed in {version}",
@@ -158,6 +176,7 @@ export const complianceWords = {
   },
   lists: {
     title: "Lists",
+    import: "Import a list",
     inForce: "In force",
     unavailable:
       "A source has failed repeatedly. Its latest entries are not used for screening yet.",

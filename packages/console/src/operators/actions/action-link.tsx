@@ -1,12 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../../session/use-session.ts";
-import { actionsOf } from "./call.ts";
+import { actionsOf, uploadsOf } from "./call.ts";
 import { slugOf, textsIn, type Values } from "./rules/form.ts";
 
 /** A link to an action with some of its values, if the person may run it. */
 export function ActionLink(props: { name: string; label: string; values: Values }) {
   const { name, label, values } = props;
-  const action = actionsOf(useSession()).find((each) => each.name === name);
+  const session = useSession();
+  const action = [...actionsOf(session), ...uploadsOf(session)].find((each) => each.name === name);
   if (action === undefined) return null;
   return (
     <Link

@@ -4,7 +4,7 @@ import { InputError } from "@disburse/commands/table/input-error.ts";
 import { messageOf } from "@disburse/commands/table/request.ts";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, lazy, Suspense, useState } from "react";
 import { needsApproval, Problem } from "../../api/problem.ts";
 import type { ApprovalPlace } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
@@ -20,7 +20,7 @@ import { useAttempt, useSingle } from "../../ui/use-attempt.ts";
 import { Changes } from "../changes.tsx";
 import { merchantsQuery } from "../merchants.ts";
 import { ProposalNotice } from "../open-proposal.tsx";
-import { actionsOf, assertRegistered, callMethod, currentQuery } from "./call.ts";
+import { actionsOf, assertRegistered, callMethod, currentQuery, uploadsOf } from "./call.ts";
 import { ActionFields } from "./form.tsx";
 import { Answer, isList, onceOnly, Rows } from "./result.tsx";
 import {
@@ -35,12 +35,23 @@ import {
 } from "./rules/form.ts";
 
 const words = operatorTexts.operators;
+const words = t.operators;
+const Upload = lazy(async () => ({ default: (await import("./upload.tsx")).Upload }));
 const route = getRouteApi("/shell/actions/$action");
 
 export function ActionPage() {
   const { action } = route.useParams();
   const search = route.useSearch();
-  const command = actionsOf(useSession()).find((each) => slugOf(each) === action);
+  const session = useSession();
+  const upload = uploadsOf(session).find((each) => slugOf(each) === action);
+  if (upload !== undefined) {
+    return (
+      <Suspense fallback={null}>
+        <Upload command={upload} search={search} />
+      </Suspense>
+    );
+  }
+  const command = actionsOf(session).find((each) => slugOf(each) === action);
   if (command === undefined) return <p>{t.problems.notFoundHint}</p>;
   return <Action key={`${action} ${JSON.stringify(search)}`} {...{ command, search }} />;
 }

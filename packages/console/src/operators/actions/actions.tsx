@@ -8,7 +8,7 @@ import { useSession } from "../../session/use-session.ts";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { actionsOf } from "./call.ts";
+import { actionsOf, uploadsOf } from "./call.ts";
 import { sentence, slugOf, titleOf } from "./rules/form.ts";
 
 const words = operatorTexts.operators;
@@ -17,7 +17,8 @@ const words = operatorTexts.operators;
 export function Actions() {
   const [text, setText] = useState("");
   const wanted = text.toLowerCase().split(/\s+/);
-  const actions = actionsOf(useSession()).filter(({ name, summary }) =>
+  const session = useSession();
+  const actions = [...actionsOf(session), ...uploadsOf(session)].filter(({ name, summary }) =>
     wanted.every((word) => `${name} ${summary}`.toLowerCase().includes(word)),
   );
   const groups = callGroups.flatMap(({ name, summary }) => {

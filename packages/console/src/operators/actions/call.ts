@@ -1,10 +1,11 @@
 import type { DescMethodUnary, JsonObject } from "@bufbuild/protobuf";
-import { callCommands } from "@disburse/commands/commands/all.ts";
+import { callCommands, uploadCommands } from "@disburse/commands/commands/all.ts";
 import {
   type CallCommand,
   hasPages,
   rolesOf,
   type Source,
+  type UploadCommand,
 } from "@disburse/commands/table/command.ts";
 import { InputError } from "@disburse/commands/table/input-error.ts";
 import { plainOf, valueAt } from "@disburse/commands/table/plain.ts";
@@ -31,6 +32,9 @@ export async function callMethod(method: DescMethodUnary, json: JsonObject): Pro
 /** Returns the actions that a person's roles permit. */
 export const actionsOf = (session: Session): readonly CallCommand[] =>
   callCommands.filter((command) => hasRole(session, ...rolesOf(command)));
+
+export const uploadsOf = (session: Session): readonly UploadCommand[] =>
+  uploadCommands.filter((command) => hasRole(session, ...rolesOf(command)));
 
 const suggestedMax = 100;
 

@@ -1,4 +1,4 @@
-import type { CallCommand } from "@disburse/commands/table/command.ts";
+import type { RequestCommand } from "@disburse/commands/table/command.ts";
 import { useId } from "react";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
@@ -18,7 +18,7 @@ const words = operatorTexts.operators;
 
 type Problems = Readonly<Record<string, string>>;
 type FormProps = {
-  readonly command: CallCommand;
+  readonly command: RequestCommand;
   readonly values: Values;
   /** Problems by the label of their field. */
   readonly problems: Problems;

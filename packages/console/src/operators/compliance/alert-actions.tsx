@@ -35,6 +35,11 @@ export function AlertActions({ alert }: { alert: Alert }) {
           {isDecided ? (
             <ActionLink name="alerts reopen" label={words.reopen} values={{ alert: alert.id }} />
           ) : null}
+          <ActionLink
+            name="screenings rescreen"
+            label={words.rescreen}
+            values={{ merchant: alert.subject?.merchantId, record: alert.subject?.recordId }}
+          />
         </div>
         {isWaiting ? <Decide alertId={alert.id} /> : null}
       </div>

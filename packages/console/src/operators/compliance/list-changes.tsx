@@ -35,7 +35,7 @@ const changeText = (row: EntryDifference) =>
     })
     .join(" | ");
 
-const columns: readonly Column<EntryDifference>[] = [
+export const differenceColumns: readonly Column<EntryDifference>[] = [
   {
     id: "kind",
     header: words.kind,
@@ -106,7 +106,7 @@ export function ListChanges() {
         <ExportButton
           name={`changes-${version?.list ?? ""}`}
           read={() => readAllPages(read)}
-          columns={columns}
+          columns={differenceColumns}
         />
       }
     >
@@ -116,7 +116,7 @@ export function ListChanges() {
       />
       <PagedTable
         caption={words.caption}
-        columns={columns}
+        columns={differenceColumns}
         keyOf={({ uid }) => uid}
         empty={words.none}
         found={found}

@@ -20,6 +20,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
+import { ActionLink } from "../actions/action-link.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { Monitoring } from "./monitoring.tsx";
 import { sourceColumns } from "./source-columns.tsx";
@@ -129,7 +130,10 @@ export function Lists() {
     },
   });
   return (
-    <Page title={words.title}>
+    <Page
+      title={words.title}
+      actions={<ActionLink name="lists import" label={words.import} values={{}} />}
+    >
       {found.isPending ? <p role="status">{t.states.loading}</p> : null}
       {found.isError ? <ProblemNotice error={found.error} /> : null}
       {found.data === undefined ? null : (

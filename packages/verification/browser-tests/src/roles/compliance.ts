@@ -48,6 +48,13 @@ export const compliance: BrowserTest = {
     await page.getByRole("link", { name: /./ }).and(page.locator("td a")).first().click();
     await checkPage("list-changes", page.getByRole("heading", { name: /What changed in/ }));
 
+    await importList(carol);
+    await open("actions/screenings-rescreen");
+    await page.getByLabel("Merchant").fill(sandbox.merchants.acme.merchant_id);
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Confirm" }).click();
+    await page.getByText("Done").first().waitFor();
+
     const dan = await arrive("dan");
     await dan.open("approvals");
     await dan.page.getByRole("link", { name: "Decide an alert" }).click();
@@ -59,6 +66,33 @@ export const compliance: BrowserTest = {
     await dan.page.getByText("Decided: true match").waitFor();
   },
 };
+
+/** Compares a file with the version in force, and imports it. */
+async function importList({ page, checkPage, open }: Visitor): Promise<void> {
+  const lines = [1, 2].map((uid) =>
+    JSON.stringify({ uid: `${uid}`, type: "entity", names: [{ name: `Quarrowmere Trading ${uid}` }] }),
+  );
+  const file = (text: string) => ({
+    name: "own.jsonl",
+    mimeType: "application/jsonl",
+    buffer: Buffer.from(text),
+  });
+  await open("compliance/lists");
+  await page.getByRole("link", { name: "Import a list" }).click();
+  await page.getByLabel("List", { exact: true }).fill("own");
+  await page.getByLabel("List version").fill("2026-11-30");
+  await page.getByLabel("File").setInputFiles(file("{"));
+  const compare = page.getByRole("button", { name: "Compare with the version in force" });
+  await compare.click();
+  await page.getByRole("alert").first().waitFor();
+  await page.getByLabel("File").setInputFiles(file(lines.join("\n")));
+  await compare.click();
+  await page.getByRole("heading", { name: /^2 entries added, 0 changed, 0 removed/ }).waitFor();
+  await checkPage("list-import", page.getByText("Quarrowmere Trading 1"));
+  await page.getByRole("button", { name: "Import the list" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Import the list" }).click();
+  await page.getByText("The list is in force: 2 added").waitFor();
+}
 
 /** Assigns all alerts with one confirmation. */
 async function assignTogether({ page }: Visitor): Promise<void> {

@@ -1,5 +1,11 @@
 import { type JsonObject, type JsonValue, ScalarType } from "@bufbuild/protobuf";
-import type { CallCommand, Option, Source } from "@disburse/commands/table/command.ts";
+import type {
+  CallCommand,
+  Described,
+  Option,
+  RequestCommand,
+  Source,
+} from "@disburse/commands/table/command.ts";
 import { choicesOf, fieldAt, jsonOfText, setAt } from "@disburse/commands/table/fields.ts";
 import { InputError } from "@disburse/commands/table/input-error.ts";
 import { valueAt } from "@disburse/commands/table/plain.ts";
@@ -40,12 +46,12 @@ export const titleOf = (name: string): string =>
   );
 
 /** The path of an action's page: `rails-pause`. */
-export const slugOf = ({ name }: Pick<CallCommand, "name">): string => name.replaceAll(" ", "-");
+export const slugOf = ({ name }: Pick<Described, "name">): string => name.replaceAll(" ", "-");
 
 type Given = Option & { label: string; isRequired: boolean; isKey: boolean };
 
 /** Returns the fields of an action, without those of lists' items. */
-export function fieldsOf(command: CallCommand): readonly ActionField[] {
+export function fieldsOf(command: RequestCommand): readonly ActionField[] {
   const { arguments: positional = [], options = [], file, method } = command;
   const given = [
     ...positional.map(
@@ -91,7 +97,7 @@ export function fieldsOf(command: CallCommand): readonly ActionField[] {
 const kindOf = (choices: readonly string[]): ActionField["kind"] =>
   choices.length > 0 ? "choice" : "text";
 
-function choicesIn({ method }: Pick<CallCommand, "method">, path: string): readonly string[] {
+function choicesIn({ method }: Pick<RequestCommand, "method">, path: string): readonly string[] {
   const field = fieldAt(method.input, path);
   return choicesOf(field) ?? (field.scalar === ScalarType.BOOL ? ["yes", "no"] : []);
 }
@@ -102,7 +108,7 @@ export type ItemList = {
   readonly fields: readonly { readonly name: string; readonly title: string }[];
 };
 
-export function listsOf({ file }: CallCommand): readonly ItemList[] {
+export function listsOf({ file }: RequestCommand): readonly ItemList[] {
   const fields = (file?.fields ?? []).filter(({ field }) => field.includes(".*."));
   const paths = [...new Set(fields.map(({ field }) => field.split(".*.")[0] ?? ""))];
   return paths.map((path) => ({
@@ -125,7 +131,7 @@ const lines = (text: string | undefined) =>
   (text ?? "").split(/[\n,]/).flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
 
 /** Builds the request. Throws an `InputError` for a value that doesn't fit. */
-export function requestIn(command: CallCommand, values: Values): JsonObject {
+export function requestIn(command: RequestCommand, values: Values): JsonObject {
   const fields = fieldsOf(command);
   const byLabel = new Map(fields.map((field) => [field.label, field]));
   const textOf = (label: string) => values[byLabel.get(label)?.key ?? ""]?.trim() || undefined;
@@ -181,7 +187,7 @@ export function reviewedRequest(command: CallCommand, before: Values, values: Va
 }
 
 /** Returns the values of an address that the form shows. */
-export function valuesFrom(command: CallCommand, search: Values): Record<string, string> {
+export function valuesFrom(command: RequestCommand, search: Values): Record<string, string> {
   const shown = fieldsOf(command).flatMap(({ key, kind, choices }) => {
     const text = search[key];
     const isShown =
