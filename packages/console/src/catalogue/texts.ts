@@ -1,7 +1,6 @@
 import { batchWords } from "./en/batches.ts";
 import { beneficiaryWords, depositorWords } from "./en/beneficiaries.ts";
 import { chartWords } from "./en/charts.ts";
-import { complianceWords } from "./en/compliance.ts";
 import { everyPageWords, formWords } from "./en/every-page.ts";
 import { payoutWords } from "./en/payouts.ts";
 import { requestWords } from "./en/requests.ts";
@@ -23,8 +22,6 @@ const english = {
   webhooks: webhookWords,
   requests: requestWords,
   charts: chartWords,
-  compliance: complianceWords,
-  treasury: treasuryWords,
   team: teamWords,
 } as const;
 

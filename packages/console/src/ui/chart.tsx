@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { language } from "../catalogue/messages.ts";
 import { dayText, momentText } from "./rules/times.ts";
 
 /**
@@ -16,7 +15,7 @@ const heightPx = { steps: 260, days: 180 };
 const day = 86_400;
 /** Days between two marks. */
 const dayMarks = [1, 2, 7, 14, 28].map((days) => days * day);
-const compact = new Intl.NumberFormat(language, { notation: "compact" });
+const compact = new Intl.NumberFormat("en-GB", { notation: "compact" });
 
 const dayMark = (seconds: number) => dayText(new Date(seconds * 1_000).toISOString()).slice(0, -5);
 

@@ -35,7 +35,6 @@ import {
 } from "./rules/form.ts";
 
 const words = operatorTexts.operators;
-const words = t.operators;
 const Upload = lazy(async () => ({ default: (await import("./upload.tsx")).Upload }));
 const route = getRouteApi("/shell/actions/$action");
 

@@ -6,7 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { type FormEvent, useMemo, useState } from "react";
 import { attemptKey } from "../../api/request.ts";
 import { importList, uploadBytesMax } from "../../api/upload.ts";
-import { t } from "../../catalogue/texts.ts";
+import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { FileField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
@@ -18,7 +18,7 @@ import { ConfirmStep } from "../confirm-step.tsx";
 import { ActionFields } from "./form.tsx";
 import { requestIn, sentence, titleOf, type Values, valuesFrom } from "./rules/form.ts";
 
-const words = t.compliance.upload;
+const words = operatorTexts.compliance.upload;
 
 /** The form of a list's import: compares the files first, then imports them. */
 export function Upload(props: { command: UploadCommand; search: Values }) {
@@ -64,7 +64,7 @@ export function Upload(props: { command: UploadCommand; search: Values }) {
     event.preventDefault();
     compare.mutate();
   };
-  const lists = <Link to="/compliance/lists">{t.compliance.lists.title}</Link>;
+  const lists = <Link to="/compliance/lists">{operatorTexts.compliance.lists.title}</Link>;
   return (
     <Page title={sentence(summary)} lead={lists}>
       {imported === undefined ? null : <Notice tone="good">{words.done(countsOf(imported))}</Notice>}
