@@ -92,7 +92,11 @@ function optionsOf(
     axes: isDays
       ? [
           { ...axis, incrs: dayMarks, values: (_chart, marks) => marks.map(dayMark) },
-          { ...axis, size: 56, values: (_chart, marks) => marks.map((each) => compact.format(each)) },
+          {
+            ...axis,
+            size: 56,
+            values: (_chart, marks) => marks.map((each) => compact.format(each)),
+          },
         ]
       : [axis, { ...axis, size: 76 }],
     series: [

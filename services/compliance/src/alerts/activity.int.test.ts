@@ -18,7 +18,10 @@ const reason = "a person of another name, Marlo Quint";
 it("counts the alerts of each day by state, with the time until their decision", async () => {
   const alerts = review.database.db.collection<AlertDocument>("alerts");
   const subject = subjectOf();
-  const { hits } = await review.screen(subject, ["1", "2", "3", "4"].map((uid) => hitOf(uid)));
+  const { hits } = await review.screen(
+    subject,
+    ["1", "2", "3", "4"].map((uid) => hitOf(uid)),
+  );
   const [first = "", second = "", match = "", escalated = ""] = hits.map(({ alertId }) => alertId);
   const today = new Date(new Date().setUTCHours(12, 0, 0, 0));
   // The alerts have waited for these times when they are decided at noon.
@@ -33,13 +36,21 @@ it("counts the alerts of each day by state, with the time until their decision",
   }
   await review.trueMatch(match, reason);
   const { ESCALATED } = Decision;
-  await review.rpc.decideAlert({ ...officer("ada"), alertId: escalated, decision: ESCALATED, reason });
+  await review.rpc.decideAlert({
+    ...officer("ada"),
+    alertId: escalated,
+    decision: ESCALATED,
+    reason,
+  });
   for (const [_id, waitedMs] of waited) {
     const waiting_since = new Date(today.getTime() - waitedMs);
     await alerts.updateOne({ _id }, { $set: { waiting_since, "standing.by.at": today } });
   }
   // The hit of the second one no longer exists, but its decision counts.
-  await review.screen(subject, ["1", "3", "4"].map((uid) => hitOf(uid)));
+  await review.screen(
+    subject,
+    ["1", "3", "4"].map((uid) => hitOf(uid)),
+  );
   const { days } = await review.rpc.getAlertActivity({});
   const [before, , now] = days.slice(-3);
   expect(days).toHaveLength(30);

@@ -38,7 +38,10 @@ it("a person compares one record, or all of a merchant, again", async () => {
   const one = await subjects.findOne({ record_id: "ben_1" });
   expect(one?.compared_at.getTime()).toBeGreaterThan(before[0]?.compared_at.getTime() ?? 0);
   for (const _ of [1, 2]) expect((await again("mer_1")).subjects).toBe(2n);
-  const due = await subjects.find({ compared_at: new Date(0) }).sort({ _id: 1 }).toArray();
+  const due = await subjects
+    .find({ compared_at: new Date(0) })
+    .sort({ _id: 1 })
+    .toArray();
   expect(due.map(({ record_id }) => record_id)).toEqual(["ben_1", "ben_2"]);
   expect(await refusalOf(again("mer_1", "ben_3"))).toMatchObject({ code: "RECORD_NOT_FOUND" });
   expect(await refusalOf(again("mer_2"))).toMatchObject({ code: "RECORD_NOT_FOUND" });

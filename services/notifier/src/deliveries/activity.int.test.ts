@@ -55,7 +55,10 @@ it("counts a merchant's deliveries by day and state, from index keys alone", asy
   expect((await rpc.getDeliveryActivity({ merchantId })).days).toEqual(days);
   expect(commands).toHaveLength(1);
   const { lsid: _session, $db: _name, readConcern: _level, ...command } = commands[0] ?? {};
-  const plan = await notifier.database.db.command({ explain: command, verbosity: "executionStats" });
+  const plan = await notifier.database.db.command({
+    explain: command,
+    verbosity: "executionStats",
+  });
   expect(JSON.stringify(plan)).toMatch(/"totalKeysExamined":\d\b/);
   expect(JSON.stringify(plan)).toMatch(/"totalDocsExamined":0\b/);
 });

@@ -130,12 +130,14 @@ export const complianceWords = {
     tooLarge: "All files together must have at most 128 MiB. Compress them with gzip.",
     compare: "Compare with the version in force",
     sent: "Sent part of the files",
-    difference: "{added, plural, one {# entry} other {# entries}} added, {changed} changed, {removed} removed",
+    difference:
+      "{added, plural, one {# entry} other {# entries}} added, {changed} changed, {removed} removed",
     retained:
       "{forms, plural, one {# entry stays} other {# entries stay}} in force, as before, until another person approves the removal.",
     some: "Entries that differ, at most 100",
     import: "Import the list",
-    importText: "The files replace the version in force. Parties that the changes concern are screened again.",
+    importText:
+      "The files replace the version in force. Parties that the changes concern are screened again.",
     done: "The list is in force: {added} added, {changed} changed, {removed} removed.",
   },
   changes: {

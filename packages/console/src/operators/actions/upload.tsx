@@ -67,7 +67,9 @@ export function Upload(props: { command: UploadCommand; search: Values }) {
   const lists = <Link to="/compliance/lists">{operatorTexts.compliance.lists.title}</Link>;
   return (
     <Page title={sentence(summary)} lead={lists}>
-      {imported === undefined ? null : <Notice tone="good">{words.done(countsOf(imported))}</Notice>}
+      {imported === undefined ? null : (
+        <Notice tone="good">{words.done(countsOf(imported))}</Notice>
+      )}
       <form className="form card" onSubmit={submit} noValidate>
         <p className="soft">{details.replaceAll("\n", " ")}</p>
         <ActionFields
@@ -105,32 +107,45 @@ export function Upload(props: { command: UploadCommand; search: Values }) {
         </div>
       </form>
       {compared === undefined ? null : (
-        <Section title={words.difference(countsOf(compared))}>
-          {compared.problem === "" ? null : <Notice tone="warn">{compared.problem}</Notice>}
-          {compared.retained === 0 ? null : (
-            <Notice tone="info">{words.retained({ forms: compared.retained })}</Notice>
-          )}
-          <DataTable
-            caption={words.some}
-            columns={differenceColumns}
-            rows={compared.differences}
-            keyOf={({ uid }) => uid}
-          />
-          <div>
-            <ConfirmStep
-              label={words.import}
-              text={words.importText}
-              kind="primary"
-              step={async ({ operationId }) => {
-                setImported(await send({ mutation: { operation_id: operationId } }));
-                compare.reset();
-              }}
-              stale={["compliance"]}
-            />
-          </div>
-        </Section>
+        <Compared
+          compared={compared}
+          importAs={async (operation_id) => {
+            setImported(await send({ mutation: { operation_id } }));
+            compare.reset();
+          }}
+        />
       )}
     </Page>
+  );
+}
+
+/** The difference, and the step that brings the files into force. */
+function Compared(props: {
+  compared: ImportListResponse;
+  importAs: (operationId: string) => Promise<void>;
+}) {
+  const { compared, importAs } = props;
+  const { problem, retained: forms, differences } = compared;
+  return (
+    <Section title={words.difference(countsOf(compared))}>
+      {problem === "" ? null : <Notice tone="warn">{problem}</Notice>}
+      {forms === 0 ? null : <Notice tone="info">{words.retained({ forms })}</Notice>}
+      <DataTable
+        caption={words.some}
+        columns={differenceColumns}
+        rows={differences}
+        keyOf={({ uid }) => uid}
+      />
+      <div>
+        <ConfirmStep
+          label={words.import}
+          text={words.importText}
+          kind="primary"
+          step={({ operationId }) => importAs(operationId)}
+          stale={["compliance"]}
+        />
+      </div>
+    </Section>
   );
 }
 

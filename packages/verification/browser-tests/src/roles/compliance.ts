@@ -70,7 +70,11 @@ export const compliance: BrowserTest = {
 /** Compares a file with the version in force, and imports it. */
 async function importList({ page, checkPage, open }: Visitor): Promise<void> {
   const lines = [1, 2].map((uid) =>
-    JSON.stringify({ uid: `${uid}`, type: "entity", names: [{ name: `Quarrowmere Trading ${uid}` }] }),
+    JSON.stringify({
+      uid: `${uid}`,
+      type: "entity",
+      names: [{ name: `Quarrowmere Trading ${uid}` }],
+    }),
   );
   const file = (text: string) => ({
     name: "own.jsonl",

@@ -16,7 +16,9 @@ beforeEach(async () => {
 afterEach(() => test.end());
 
 const listOf = (from: number, to: number, nameOf = (uid: number) => `Person Number ${uid}`) =>
-  Array.from({ length: to - from }, (_, at) => personLine(`${from + at}`, nameOf(from + at))).join("");
+  Array.from({ length: to - from }, (_, at) => personLine(`${from + at}`, nameOf(from + at))).join(
+    "",
+  );
 
 it("a comparison returns what an import would change, and changes nothing", async () => {
   const rpc = await test.start();
