@@ -23,6 +23,7 @@ import type { Log } from "../log.ts";
 import { isMutation, merchantOf } from "../mutations/bindings.ts";
 import { contentOf, readChange } from "../mutations/content.ts";
 import type { Principal, Role } from "../principal.ts";
+import { merchantsService, type StoredActor } from "../rpc/mutation.ts";
 import { isRefusal, isUnavailable, orThrow, readRefusal } from "../rpc/refusal.ts";
 import { approvalRequired, endRepeat, supersededRefusal } from "./answers.ts";
 import {
@@ -36,6 +37,7 @@ import {
 import { leaseMs, type ProposalStore, proposalKey, type StoredProposal } from "./store.ts";
 
 export type Requester = {
+  /** The id of an operator, or of a merchant's key or member. */
   readonly person: string;
   readonly roles: ReadonlySet<Role>;
   readonly operationId: string;
@@ -43,8 +45,13 @@ export type Requester = {
 
 /** Decides when an RPC needs a second person. `Request` is the RPC's request message. */
 export type Guard<Request> = {
-  /** An approver must have one of these roles. */
-  readonly approvers: readonly Role[];
+  /**
+   * An operator must have one of these roles to approve. May be empty for a guard of merchants,
+   * whose proposals are always decided by another actor of the merchant too.
+   */
+  readonly approvers: readonly Role[] | ((request: Request) => readonly Role[]);
+  /** Set if the guard also applies to merchants' keys and members, for which the gateway calls. */
+  readonly isForMerchants?: true;
   /**
    * Describes the change that the request makes. If the description is different when the proposal
    * runs, the proposal is superseded.
@@ -86,7 +93,6 @@ const stillRunning = refused(
 );
 
 type Request = Pick<Proposal, "rpc" | "merchantId" | "operationId">;
-type Person = Extract<Principal, { kind: "person" }>;
 type ProposedRequest = Omit<
   Proposal,
   "id" | "digest" | "proposed" | "expiresAt" | "state" | "decided" | "outcome" | "updatedAt"
@@ -123,8 +129,8 @@ export function createApprovals(deps: ApprovalDeps) {
   const state: State = { ...deps, guarded: new Map() };
   return {
     /**
-     * Wraps handlers so that guarded RPCs need a second person. Calls from services are not
-     * guarded.
+     * Wraps handlers so that guarded RPCs need a second person. Calls that services make themselves
+     * are not guarded.
      */
     guard: <S extends DescService, Rpc extends Partial<ServiceImpl<S>>>(
       service: S,
@@ -173,10 +179,10 @@ function guardHandler(state: State, each: Guarded): Handler {
   const { proposals, isDone, clock } = state;
   const { method, handle, guard } = each;
   return async (request, context) => {
-    const principal = callContext()?.principal;
-    if (principal?.kind !== "person") return handle(request, context);
-    const { operationId, content } = readChange(method.input, request);
-    const requester = { person: principal.id, roles: principal.roles, operationId };
+    const { operationId, content, actor } = readChange(method.input, request);
+    const proposer = proposerOf(callContext()?.principal, guard.isForMerchants && actor);
+    if (proposer === undefined) return handle(request, context);
+    const requester = { person: proposer.by, roles: new Set(proposer.roles), operationId };
     const of = { rpc: nameOf(method), merchantId: merchantOf(request) ?? "", operationId };
     const known = await proposals.findByKey(proposalKey(of));
     if (known !== undefined) {
@@ -198,13 +204,13 @@ function guardHandler(state: State, each: Guarded): Handler {
     if (reasons.length === 0) return runAlone(each, request, context, requester);
     // A repeat is harmless, because the RPC recognises its operation id.
     if (await isDone(of)) return handle(request, context);
-    throw await propose(state, proposerOf(principal), {
+    throw await propose(state, proposer, {
       ...of,
       subject,
       content,
       reasons,
       ...difference,
-      approvers: guard.approvers,
+      approvers: approversOf(guard, request),
       request: toBinary(method.input, request),
     });
   };
@@ -271,15 +277,28 @@ function ownProposals(state: State, method: DescMethodUnary) {
         content,
         reasons,
         ...difference,
-        approvers: guard.approvers,
+        approvers: approversOf(guard, request),
         request: toBinary(method.input, request),
       });
     },
   };
 }
 
-function proposerOf({ id, roles }: Person): Proposer {
-  return { kind: "operator", by: id, roles: [...roles] };
+/** Returns the operator, or the merchant's actor. Calls that services make themselves have none. */
+function proposerOf(
+  principal: Principal | undefined,
+  merchants: StoredActor | undefined,
+): Proposer | undefined {
+  if (principal?.kind === "person") {
+    return { kind: "operator", by: principal.id, roles: [...principal.roles] };
+  }
+  if (merchants?.kind !== "api_key" && merchants?.kind !== "member") return undefined;
+  const { kind, id: by, root } = merchants;
+  return { kind, by, root, roles: [] };
+}
+
+function approversOf<Request>({ approvers }: Guard<Request>, request: Request): readonly Role[] {
+  return typeof approvers === "function" ? approvers(request) : approvers;
 }
 
 /** Stores a proposal. Returns the error for the caller. */
@@ -325,8 +344,8 @@ async function permit(
   if (principal?.kind !== "person") return async () => undefined;
   const known = await proposals.findByKey(proposalKey(wanted));
   if (known === undefined) {
-    const request = new Uint8Array();
-    throw await propose(state, proposerOf(principal), { ...wanted, request });
+    const proposer = { kind: "operator", by: principal.id, roles: [...principal.roles] } as const;
+    throw await propose(state, proposer, { ...wanted, request: new Uint8Array() });
   }
   const isSame = known.digest === digestOf(wanted.content, wanted);
   const isOwn = known.proposed.by === principal.id;
@@ -418,10 +437,6 @@ async function runApproved(
   clock: Clock,
 ): Promise<Proposal> {
   const { proposed, decided, request, before } = proposal;
-  const principal: Principal =
-    proposed.kind === "service"
-      ? { kind: "service", name: proposed.by }
-      : { kind: "person", id: proposed.by, roles: new Set(proposed.roles) };
   const requestId = callContext()?.requestId ?? proposal.id;
   const context = createHandlerContext({
     service: method.parent,
@@ -432,6 +447,7 @@ async function runApproved(
   });
   const approvedBy = decided?.by;
   try {
+    const principal = principalOf(proposed);
     await withCallContext({ requestId, principal, approvedBy, approvedBefore: before }, async () =>
       handle(fromBinary(method.input, request), context),
     );
@@ -443,6 +459,12 @@ async function runApproved(
       ? concluded(proposal, "superseded", "", clock.now())
       : concluded(proposal, "failed", message, clock.now());
   }
+}
+
+/** Returns the principal that sent the request. For merchants that was the gateway. */
+function principalOf({ kind, by, roles }: Proposer): Principal {
+  if (kind === "operator") return { kind: "person", id: by, roles: new Set(roles) };
+  return { kind: "service", name: kind === "service" ? by : merchantsService };
 }
 
 const nameOf = (method: DescMethodUnary) => `${method.parent.typeName}/${method.name}`;

@@ -37,7 +37,9 @@ export function openApprovals(deps: {
     permit: approvals.permit,
     own: approvals.own,
     sweep: approvals.sweep,
-    rpc: bindOperations(ApprovalService, rpc, openOperationBindings(deps)),
+    rpc: bindOperations(ApprovalService, rpc, openOperationBindings(deps), {
+      decisions: ["approveProposal", "rejectProposal", "withdrawProposal"],
+    }),
     start: () => startLoop({ name: "approvals", everyMs: sweepEveryMs, run, log }),
   };
 }

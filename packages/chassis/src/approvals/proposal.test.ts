@@ -24,7 +24,7 @@ describe("a proposal", () => {
     expect(approve(open, open.digest, by())).toEqual({
       ...open,
       state: "approved",
-      decided: { by: "bob", operationId: "decide-1", at },
+      decided: { kind: "operator", by: "bob", operationId: "decide-1", at },
       updatedAt: at,
     });
   });
@@ -90,5 +90,56 @@ describe("a proposal", () => {
     expect(maySee(open, approver)).toBe(true);
     expect(maySee(open, person("zoe", "auditor"))).toBe(true);
     expect(maySee(open, person("eve", "treasury", "compliance_approver"))).toBe(false);
+  });
+});
+
+describe("a merchant's proposal", () => {
+  const actor = (id: string, root?: string, merchantId = "mer_1") => ({
+    merchantId,
+    actor: { kind: "member" as const, id, ...(root !== undefined && { root }) },
+  });
+  const proposed = { kind: "api_key", by: "key_2", root: "key_1", roles: [], at: new Date(0) };
+  const own = { ...open, approvers: [], proposed } as Proposal;
+
+  it.each([
+    ["another member", actor("mem_1"), undefined],
+    ["the proposer's root", actor("key_1"), "is your own proposal"],
+    ["a member that the root invited", actor("mem_2", "key_1"), "is your own proposal"],
+    ["another merchant", actor("mem_1", undefined, "mer_2"), "requires one of"],
+    ["an operator", approver, "requires one of"],
+  ])("and %s", (_, who, detail) => {
+    const decisions = [approve(own, own.digest, by(who)), reject(own, "why", by(who))];
+    for (const [index, answer] of decisions.entries()) {
+      const state = index === 0 ? "approved" : "rejected";
+      if (detail === undefined) {
+        const decided = { kind: "member", by: "mem_1" };
+        expect(answer).toMatchObject({ state, decided });
+      } else {
+        const refused = "ACCESS_FORBIDDEN";
+        expect(answer).toMatchObject({ refused, detail: expect.stringContaining(detail) });
+      }
+    }
+  });
+
+  it("is decided by an operator too if its guard says so", () => {
+    const forBoth = { ...own, approvers: ["treasury_approver"] } as Proposal;
+    expect(approve(forBoth, own.digest, by())).toMatchObject({ state: "approved" });
+    expect(maySee(own, approver)).toBe(false);
+    expect(maySee(forBoth, approver)).toBe(true);
+  });
+
+  it("is seen by all of the merchant, which sees no operator's proposal about it", () => {
+    expect(maySee(own, actor("key_2", "key_1"))).toBe(true);
+    expect(maySee(own, actor("mem_9"))).toBe(true);
+    expect(maySee(own, actor("mem_9", undefined, "mer_2"))).toBe(false);
+    expect(maySee(open, actor("mem_9"))).toBe(false);
+    expect(approve(open, open.digest, by(actor("ada")))).toMatchObject({
+      refused: "ACCESS_FORBIDDEN",
+    });
+  });
+
+  it("is withdrawn by its proposer, and no other", () => {
+    expect(withdraw(own, by(actor("mem_9")))).toMatchObject({ refused: "ACCESS_FORBIDDEN" });
+    expect(withdraw(own, by(actor("key_2", "key_1")))).toMatchObject({ state: "withdrawn" });
   });
 });

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { ProposalState as StateEnum } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { EnumName } from "../enum-names.ts";
 import type { Role } from "../principal.ts";
+import type { StoredActor } from "../rpc/mutation.ts";
 
 /** The enum names of `disburse.approval.v1.ProposalState`. */
 export type ProposalState = EnumName<typeof StateEnum>;
@@ -10,16 +12,24 @@ export type ProposalState = EnumName<typeof StateEnum>;
 /** A person and their roles, from the access token. */
 export type ActingPerson = { readonly id: string; readonly roles: ReadonlySet<Role> };
 
+/** A key or a member that acts for its merchant. */
+export type ActingMerchant = { readonly merchantId: string; readonly actor: StoredActor };
+
+/** The operator or the merchant's actor that reads or decides proposals. */
+export type Acting = ActingPerson | ActingMerchant;
+
 /** The change as JSON for people. `before` is empty for a new record. */
 export type Difference = { readonly before: string; readonly after: string };
 
 /**
- * The proposer, which is a person or the service itself. Any person may approve or reject a
- * service's proposal.
+ * The proposer: an operator, a merchant's key or member, or the service itself. Any person may
+ * approve or reject a service's proposal.
  */
 export type Proposer = {
-  readonly kind: "operator" | "service";
+  readonly kind: StoredActor["kind"];
   readonly by: string;
+  /** The root of a key or a member, if it differs from `by`. */
+  readonly root?: string | undefined;
   readonly roles: readonly Role[];
 };
 
@@ -47,7 +57,10 @@ export type Proposal = Difference & {
   readonly proposed: Proposer & { readonly at: Date };
   readonly expiresAt: Date;
   readonly state: ProposalState;
-  readonly decided?: { readonly by: string; readonly operationId: string; readonly at: Date };
+  readonly decided?: Pick<Proposer, "kind" | "by"> & {
+    readonly operationId: string;
+    readonly at: Date;
+  };
   /** The reason for a rejection or a failure. */
   readonly outcome: string;
   readonly updatedAt: Date;
@@ -60,7 +73,7 @@ export function digestOf(content: string, { before, after }: Difference): string
 }
 
 type Refusal = Refused<"ACCESS_FORBIDDEN" | "INVALID_REQUEST">;
-type By = { readonly person: ActingPerson; readonly operationId: string; readonly at: Date };
+type By = { readonly person: Acting; readonly operationId: string; readonly at: Date };
 
 const ownProposal = refused(
   "ACCESS_FORBIDDEN",
@@ -122,7 +135,7 @@ export function reject(
 
 /** Withdraws a proposal by its own proposer. A repeated call changes nothing. */
 export function withdraw(proposal: Proposal, { person, at }: By): Proposal | "repeated" | Refusal {
-  if (!isProposer(proposal.proposed, person.id)) return notProposer;
+  if (!isProposer(proposal.proposed, person)) return notProposer;
   if (proposal.state === "withdrawn") return "repeated";
   const state = stateAt(proposal, at);
   return state === "open" ? { ...proposal, state: "withdrawn", updatedAt: at } : notOpen(state);
@@ -138,23 +151,47 @@ export function concluded(
   return { ...proposal, state, outcome, updatedAt: at };
 }
 
-export function maySee({ proposed, approvers }: Proposal, { id, roles }: ActingPerson): boolean {
-  const isApprover = approvers.some((role) => roles.has(role));
-  return isApprover || isProposer(proposed, id) || roles.has("auditor");
+export function maySee(proposal: Proposal, person: Acting): boolean {
+  if ("merchantId" in person) return isOfMerchant(proposal, person);
+  const isApprover = proposal.approvers.some((role) => person.roles.has(role));
+  return isApprover || isProposer(proposal.proposed, person) || person.roles.has("auditor");
 }
 
-function deciderProblem({ proposed, approvers }: Proposal, { id, roles }: ActingPerson) {
-  if (isProposer(proposed, id)) return ownProposal;
-  return approvers.some((role) => roles.has(role)) ? undefined : notApprover;
+const merchantKinds: ReadonlySet<Proposer["kind"]> = new Set(["api_key", "member"]);
+
+/** Returns true if one of the merchant's own actors created the proposal. */
+function isOfMerchant(proposal: Proposal, { merchantId }: ActingMerchant): boolean {
+  return proposal.merchantId === merchantId && merchantKinds.has(proposal.proposed.kind);
 }
 
-/** The ids of the same person may differ in letter case. */
-function isProposer({ kind, by }: Proposer, person: string): boolean {
-  return kind === "operator" && by.toLowerCase() === person.toLowerCase();
+function deciderProblem(proposal: Proposal, person: Acting): Refusal | undefined {
+  if (isProposer(proposal.proposed, person)) return ownProposal;
+  const mayDecide =
+    "merchantId" in person
+      ? isOfMerchant(proposal, person)
+      : proposal.approvers.some((role) => person.roles.has(role));
+  return mayDecide ? undefined : notApprover;
+}
+
+/**
+ * A merchant's actors with one root count as one. The ids of the same operator may differ in letter
+ * case.
+ */
+function isProposer({ kind, by, root = by }: Proposer, person: Acting): boolean {
+  if ("merchantId" in person) return merchantKinds.has(kind) && root === rootOfActor(person.actor);
+  return kind === "operator" && by.toLowerCase() === person.id.toLowerCase();
+}
+
+function decider(person: Acting): Pick<Proposer, "kind" | "by"> {
+  return "merchantId" in person
+    ? { kind: person.actor.kind, by: person.actor.id }
+    : { kind: "operator", by: person.id };
 }
 
 function isRepeat({ decided }: Proposal, { person, operationId }: By): boolean {
-  return decided?.by === person.id && decided.operationId === operationId;
+  const { kind, by } = decider(person);
+  const isSame = decided?.kind === kind && decided.by === by;
+  return isSame && decided.operationId === operationId;
 }
 
 function decided(
@@ -167,7 +204,7 @@ function decided(
     ...proposal,
     state,
     outcome,
-    decided: { by: person.id, operationId, at },
+    decided: { ...decider(person), operationId, at },
     updatedAt: at,
   };
 }

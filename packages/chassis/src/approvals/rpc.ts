@@ -7,17 +7,18 @@ import {
   ProposalState as ProposalStateEnum,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
-import { Actor_Kind, type Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { type Actor, Actor_Kind, type Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { readReason } from "@disburse/kernel/reason.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { callContext } from "../call-context.ts";
 import { enumName, enumValue } from "../enum-names.ts";
-import { readMutation } from "../rpc/mutation.ts";
+import { readMerchantActor, readMutation } from "../rpc/mutation.ts";
 import { orThrow } from "../rpc/refusal.ts";
 import { supersededRefusal } from "./answers.ts";
 import type { Approvals } from "./approvals.ts";
 import {
+  type Acting,
   approve,
   concluded,
   maySee,
@@ -38,26 +39,28 @@ export type ApprovalRpcDeps = {
 export function approvalRpc(deps: ApprovalRpcDeps): ServiceImpl<typeof ApprovalService> {
   const { approvals, proposals, clock } = deps;
   return {
-    listProposals: async ({ state, waitingForCaller, subject, ...page }) => {
+    listProposals: async ({ state, waitingForCaller, subject, merchantId, actor, ...page }) => {
       const wanted = { state: enumName(ProposalStateEnum, state), subject };
       const waitingAt = waitingForCaller ? clock.now() : undefined;
       const { shown, nextCursor } = await proposals.list(
-        personOf(),
+        actingOf({ merchantId }, actor),
         { ...wanted, waitingAt },
         page,
       );
       return { proposals: shown.map((each) => proposalMessage(each, clock.now())), nextCursor };
     },
 
-    getProposal: async ({ proposalId }) => {
+    getProposal: async ({ proposalId, merchantId, actor }) => {
       const found = await proposals.read(proposalId);
-      const isShown = found !== undefined && maySee(found, personOf());
+      const acting = actingOf({ merchantId }, actor);
+      const isShown = found !== undefined && maySee(found, acting);
       const proposal = orThrow(isShown ? found : refused("RECORD_NOT_FOUND"));
       return { proposal: proposalMessage(proposal, clock.now()) };
     },
 
-    approveProposal: async ({ mutation, proposalId, contentDigest }) => {
-      const approved = await decide(deps, mutation, proposalId, async (found, by) => {
+    approveProposal: async (request) => {
+      const { contentDigest } = request;
+      const approved = await decide(deps, request, async (found, by) => {
         const answer = approve(found, contentDigest, by);
         if (isRefused(answer) || answer === "repeated") return answer;
         const isCurrent = await approvals.isCurrent(found);
@@ -68,16 +71,14 @@ export function approvalRpc(deps: ApprovalRpcDeps): ServiceImpl<typeof ApprovalS
       return { proposal: proposalMessage(ended, clock.now()) };
     },
 
-    rejectProposal: async ({ mutation, proposalId, reason: text }) => {
-      const reason = orThrow(readReason(text));
-      const rejected = await decide(deps, mutation, proposalId, (found, by) =>
-        reject(found, reason, by),
-      );
+    rejectProposal: async (request) => {
+      const reason = orThrow(readReason(request.reason));
+      const rejected = await decide(deps, request, (found, by) => reject(found, reason, by));
       return { proposal: proposalMessage(rejected, clock.now()) };
     },
 
-    withdrawProposal: async ({ mutation, proposalId }) => {
-      const withdrawn = await decide(deps, mutation, proposalId, withdraw);
+    withdrawProposal: async (request) => {
+      const withdrawn = await decide(deps, request, withdraw);
       return { proposal: proposalMessage(withdrawn, clock.now()) };
     },
   };
@@ -89,12 +90,16 @@ type Awaitable = ReturnType<typeof withdraw> | Promise<ReturnType<typeof withdra
 /** Applies a rule to a proposal and stores the result. Retries if another change came first. */
 async function decide(
   { proposals, clock }: ApprovalRpcDeps,
-  mutation: Mutation | undefined,
-  id: string,
+  request: {
+    readonly mutation?: Mutation | undefined;
+    readonly proposalId: string;
+    readonly merchantId: string;
+  },
   rule: Deciding,
 ): Promise<StoredProposal> {
+  const { mutation, proposalId: id } = request;
   const { operationId } = readMutation(mutation);
-  const person = personOf();
+  const person = actingOf(request, mutation?.actor);
   for (;;) {
     const found = await proposals.read(id);
     const isShown = found !== undefined && maySee(found, person);
@@ -107,12 +112,20 @@ async function decide(
   }
 }
 
-/** Returns the calling person. Services can't propose or decide. */
-function personOf() {
+/**
+ * Returns the calling person, or the merchant's actor for which the gateway calls. Other services
+ * can't propose or decide.
+ */
+function actingOf(
+  { merchantId }: { readonly merchantId: string },
+  actor: Actor | undefined,
+): Acting {
   const principal = callContext()?.principal;
-  if (principal?.kind === "person") return principal;
+  if (principal?.kind === "person" && merchantId === "") return principal;
+  const ofMerchant = principal?.kind === "person" ? undefined : readMerchantActor(actor);
+  if (ofMerchant !== undefined && merchantId !== "") return { merchantId, actor: ofMerchant };
   throw new ConnectError(
-    "only a person, not a service, can create or decide a proposal",
+    "only a person, or a merchant's key or member, can read or decide proposals",
     Code.PermissionDenied,
   );
 }
@@ -126,7 +139,7 @@ function proposalMessage(proposal: Proposal, now: Date) {
     contentDigest: proposal.digest,
     approvers: approvers.map((role) => enumValue(RoleEnum, role)),
     proposedBy: { kind: enumValue(Actor_Kind, proposed.kind), id: proposed.by },
-    ...(decided && { decidedBy: { kind: Actor_Kind.OPERATOR, id: decided.by } }),
+    ...(decided && { decidedBy: { kind: enumValue(Actor_Kind, decided.kind), id: decided.by } }),
     createdAt: timestampFromDate(proposed.at),
     expiresAt: timestampFromDate(proposal.expiresAt),
     updatedAt: timestampFromDate(proposal.updatedAt),

@@ -4,7 +4,8 @@ import type { Sealer } from "../crypto/sealing.ts";
 import { findKept, insertWithin } from "../mongo/bound.ts";
 import { findPage, type PageRequest } from "../paging/page.ts";
 import type { Role } from "../principal.ts";
-import type { ActingPerson, Proposal, ProposalState, Proposer } from "./proposal.ts";
+import { rootOfActor } from "@disburse/kernel/actor.ts";
+import type { Acting, ActingPerson, Proposal, ProposalState, Proposer } from "./proposal.ts";
 
 /** A stored proposal; never removed. */
 type ProposalDocument = {
@@ -29,9 +30,11 @@ type ProposalDocument = {
   approvers: Role[];
   proposed_kind: Proposer["kind"];
   proposed_by: string;
+  /** The root of a merchant's key or member; otherwise the same as `proposed_by`. */
+  proposed_root: string;
   proposed_roles: Role[];
   state: ProposalState;
-  decided: { by: string; operation_id: string; at: Date } | null;
+  decided: { kind: Proposer["kind"]; by: string; operation_id: string; at: Date } | null;
   outcome: string;
   created_at: Date;
   expires_at: Date;
@@ -172,8 +175,8 @@ export function openProposals({
     conclude: async (ended: Proposal): Promise<void> => {
       await proposals.replaceOne({ _id: ended.id, state: "approved" }, documentOf(ended));
     },
-    /** Lists proposals that a person may see, newest first. */
-    list: async (person: ActingPerson, filter: ProposalFilter, page: PageRequest) => {
+    /** Lists proposals that a person or a merchant may see, newest first. */
+    list: async (person: Acting, filter: ProposalFilter, page: PageRequest) => {
       const { shown, nextCursor } = await findPage(proposals, listFilter(person, filter), page);
       return { shown: shown.map(toProposal), nextCursor };
     },
@@ -201,25 +204,35 @@ export type ProposalFilter = {
 };
 
 function listFilter(
-  { id, roles }: ActingPerson,
+  person: Acting,
   { state, subject, waitingAt }: ProposalFilter,
 ): Filter<ProposalDocument> {
+  // Open proposals are due when they expire, so the index on `due_at` finds them.
+  const dueAfter = waitingAt ?? (state === "open" ? new Date(0) : undefined);
+  return {
+    ...(state !== undefined && { state }),
+    ...(subject !== "" && { subject }),
+    ...visibleTo(person, waitingAt !== undefined),
+    ...(waitingAt && { state: "open" }),
+    ...(dueAfter && { due_at: { $gt: dueAfter } }),
+  };
+}
+
+function visibleTo(person: Acting, isToDecide: boolean): Filter<ProposalDocument> {
+  if (!("merchantId" in person)) return visibleToOperator(person, isToDecide);
+  const { merchantId: merchant_id, actor } = person;
+  const proposed_kind = { $in: ["api_key", "member"] as const };
+  const others = isToDecide && { proposed_root: { $ne: rootOfActor(actor) } };
+  return { merchant_id, proposed_kind, ...others };
+}
+
+function visibleToOperator({ id, roles }: ActingPerson, isToDecide: boolean) {
   const decidable = { approvers: { $in: [...roles] } };
   // The ids of the same person may differ in letter case.
   const by = new RegExp(`^${RegExp.escape(id)}$`, "i");
   const own = { proposed_kind: "operator" as const, proposed_by: by };
-  const waiting = waitingAt && { state: "open" as const, $nor: [own] };
-  // Open proposals are due when they expire, so the index on `due_at` finds them.
-  const dueAfter = waitingAt ?? (state === "open" ? new Date(0) : undefined);
-  const isAll = roles.has("auditor") && waitingAt === undefined;
-  const visible = waitingAt === undefined ? { $or: [own, decidable] } : decidable;
-  return {
-    ...(state !== undefined && { state }),
-    ...(subject !== "" && { subject }),
-    ...(isAll ? {} : visible),
-    ...waiting,
-    ...(dueAfter && { due_at: { $gt: dueAfter } }),
-  };
+  if (isToDecide) return { ...decidable, $nor: [own] };
+  return roles.has("auditor") ? {} : { $or: [own, decidable] };
 }
 
 const asItIs = (text: string) => text;
@@ -246,6 +259,7 @@ function proposalDocument(proposal: Proposal, seal: Seal): ProposalDocument {
     approvers: [...proposal.approvers],
     proposed_kind: proposed.kind,
     proposed_by: proposed.by,
+    proposed_root: proposed.root ?? proposed.by,
     proposed_roles: [...proposed.roles],
     decided: decided === undefined ? null : decidedDocument(decided),
     created_at: proposed.at,
@@ -266,8 +280,8 @@ function dueOf({ state, request, expiresAt }: Proposal): { due_at?: Date } {
   return { due_at: request.length === 0 ? expiresAt : atOnce };
 }
 
-function decidedDocument({ by, operationId, at }: NonNullable<Proposal["decided"]>) {
-  return { by, operation_id: operationId, at };
+function decidedDocument({ kind, by, operationId, at }: NonNullable<Proposal["decided"]>) {
+  return { kind, by, operation_id: operationId, at };
 }
 
 function storedProposal(document: ProposalDocument, open: Seal): StoredProposal {
@@ -292,11 +306,17 @@ function storedProposal(document: ProposalDocument, open: Seal): StoredProposal 
     proposed: {
       kind: document.proposed_kind,
       by: document.proposed_by,
+      root: document.proposed_root,
       roles: document.proposed_roles,
       at: document.created_at,
     },
     ...(decided !== null && {
-      decided: { by: decided.by, operationId: decided.operation_id, at: decided.at },
+      decided: {
+        kind: decided.kind,
+        by: decided.by,
+        operationId: decided.operation_id,
+        at: decided.at,
+      },
     }),
     expiresAt: document.expires_at,
     updatedAt: document.updated_at,

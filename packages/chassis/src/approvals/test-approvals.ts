@@ -9,6 +9,7 @@ import {
   type CancelPayoutRequest,
   type OpenAccountRequest,
   PayoutService,
+  type UpdateAccountRequest,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { expect } from "vitest";
@@ -19,6 +20,7 @@ import type { Database } from "../mongo/database.ts";
 import { createIndexes } from "../mongo/migrations.ts";
 import { bindOperations, openOperationBindings } from "../mutations/bindings.ts";
 import type { Principal, Role } from "../principal.ts";
+import { readMutation } from "../rpc/mutation.ts";
 import { readRefusal } from "../rpc/refusal.ts";
 import { createApprovals } from "./approvals.ts";
 import { approvalRpc } from "./rpc.ts";
@@ -85,6 +87,11 @@ export function approvalService(database: Database, world: World) {
       world.ran.push({ by, approvedBy });
       return { account: create(AccountSchema, { merchantId }) };
     },
+    updateAccount: async ({ mutation }: UpdateAccountRequest) => {
+      await world.run();
+      world.ran.push({ by: readMutation(mutation).actor.id, approvedBy: callContext()?.approvedBy });
+      return {};
+    },
     cancelPayout: async ({ payoutId }: CancelPayoutRequest) => {
       await world.run();
       world.ran.push({ by: payoutId, approvedBy: callContext()?.approvedBy });
@@ -97,6 +104,12 @@ export function approvalService(database: Database, world: World) {
       isSole: true,
       difference: async ({ payoutId }) => ({ before: world.before, after: payoutId }),
       reasons: async () => (world.isCancelAlone ? [] : ["is paid"]),
+    },
+    updateAccount: {
+      approvers: ({ accountId }) => (accountId === "acc_alone" ? ["treasury_approver"] : []),
+      isForMerchants: true,
+      difference: async ({ name }) => ({ before: world.before, after: name ?? "" }),
+      reasons: async ({ name }) => (name === "alone" ? [] : ["is renamed"]),
     },
     openAccount: {
       approvers: ["treasury_approver"],
@@ -139,6 +152,7 @@ export function approvalService(database: Database, world: World) {
     Ada: person("Ada", "treasury_approver"),
     bob: person("bob", "treasury_approver"),
     eve: person("eve", "compliance_approver"),
+    gateway: as({ kind: "service", name: "gateway" }),
     sandbox: as({ kind: "service", name: "sandbox" }),
     proposals,
     permit: approvals.permit,

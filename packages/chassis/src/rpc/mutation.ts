@@ -56,24 +56,33 @@ const sha256Text = /^[0-9a-f]{64}$/;
  */
 export function readFingerprint(mutation: Mutation | undefined): string | undefined {
   const principal = callContext()?.principal;
-  const isGateway = principal?.kind === "service" && principal.name === gateway;
+  const isGateway = principal?.kind === "service" && principal.name === merchantsService;
   const fingerprint = mutation?.fingerprint ?? "";
   return isGateway && sha256Text.test(fingerprint) ? fingerprint : undefined;
 }
 
 /** The service that acts for merchants, on behalf of their API keys and team members. */
-const gateway = "gateway";
+export const merchantsService = "gateway";
 const actedFor: ReadonlyMap<Actor_Kind | undefined, "api_key" | "member"> = new Map([
   [Actor_Kind.API_KEY, "api_key"],
   [Actor_Kind.MEMBER, "member"],
 ]);
+
+/**
+ * Reads the key or member for which the gateway calls. Returns `undefined` if the caller is not the
+ * gateway or names none.
+ */
+export function readMerchantActor(claimed: Actor | undefined): StoredActor | undefined {
+  const actor = callingActor(claimed);
+  return actor.kind === "api_key" || actor.kind === "member" ? actor : undefined;
+}
 
 function callingActor(claimed: Actor | undefined): StoredActor {
   const principal = callContext()?.principal;
   if (principal === undefined)
     throw new ConnectError("the call has no authenticated caller", Code.Unauthenticated);
   if (principal.kind === "person") return { kind: "operator", id: principal.id };
-  const kind = principal.name === gateway ? actedFor.get(claimed?.kind) : undefined;
+  const kind = principal.name === merchantsService ? actedFor.get(claimed?.kind) : undefined;
   if (claimed === undefined || kind === undefined) return { kind: "service", id: principal.name };
   const { id, root } = claimed;
   if (!printable.test(id) || (root !== "" && !printable.test(root))) {

@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/approval/v1/approval.proto.
  */
 export const file_disburse_approval_v1_approval: GenFile = /*@__PURE__*/
-  fileDesc("CiNkaXNidXJzZS9hcHByb3ZhbC92MS9hcHByb3ZhbC5wcm90bxIUZGlzYnVyc2UuYXBwcm92YWwudjEibwoQQXBwcm92YWxSZXF1aXJlZBITCgtwcm9wb3NhbF9pZBgBIAEoCRIWCg5jb250ZW50X2RpZ2VzdBgCIAEoCRIuCgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKCBAoIUHJvcG9zYWwSCgoCaWQYASABKAkSCwoDcnBjGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJEhQKDG9wZXJhdGlvbl9pZBgEIAEoCRIyCgVzdGF0ZRgFIAEoDjIjLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsU3RhdGUSLAoLcHJvcG9zZWRfYnkYBiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEisKCmRlY2lkZWRfYnkYByABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3JlYXNvbnMYCyADKAkSDgoGYmVmb3JlGAwgASgJEg0KBWFmdGVyGA0gASgJEhYKDmNvbnRlbnRfZGlnZXN0GA4gASgJEikKCWFwcHJvdmVycxgPIAMoDjIWLmRpc2J1cnNlLnR5cGUudjEuUm9sZRIPCgdvdXRjb21lGBAgASgJEg8KB3N1YmplY3QYESABKAkilgEKFExpc3RQcm9wb3NhbHNSZXF1ZXN0EjIKBXN0YXRlGAEgASgOMiMuZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWxTdGF0ZRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSGgoSd2FpdGluZ19mb3JfY2FsbGVyGAQgASgIEg8KB3N1YmplY3QYBSABKAkiXwoVTGlzdFByb3Bvc2Fsc1Jlc3BvbnNlEjEKCXByb3Bvc2FscxgBIAMoCzIeLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsEhMKC25leHRfY3Vyc29yGAIgASgJIikKEkdldFByb3Bvc2FsUmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoCSJHChNHZXRQcm9wb3NhbFJlc3BvbnNlEjAKCHByb3Bvc2FsGAEgASgLMh4uZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWwicwoWQXBwcm92ZVByb3Bvc2FsUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLcHJvcG9zYWxfaWQYAiABKAkSFgoOY29udGVudF9kaWdlc3QYAyABKAkiSwoXQXBwcm92ZVByb3Bvc2FsUmVzcG9uc2USMAoIcHJvcG9zYWwYASABKAsyHi5kaXNidXJzZS5hcHByb3ZhbC52MS5Qcm9wb3NhbCJqChVSZWplY3RQcm9wb3NhbFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC3Byb3Bvc2FsX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJKChZSZWplY3RQcm9wb3NhbFJlc3BvbnNlEjAKCHByb3Bvc2FsGAEgASgLMh4uZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWwiXAoXV2l0aGRyYXdQcm9wb3NhbFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC3Byb3Bvc2FsX2lkGAIgASgJIkwKGFdpdGhkcmF3UHJvcG9zYWxSZXNwb25zZRIwCghwcm9wb3NhbBgBIAEoCzIeLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsKpMCCg1Qcm9wb3NhbFN0YXRlEh4KGlBST1BPU0FMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTUFJPUE9TQUxfU1RBVEVfT1BFThABEhsKF1BST1BPU0FMX1NUQVRFX0FQUFJPVkVEEAISGwoXUFJPUE9TQUxfU1RBVEVfRVhFQ1VURUQQAxIZChVQUk9QT1NBTF9TVEFURV9GQUlMRUQQBBIbChdQUk9QT1NBTF9TVEFURV9SRUpFQ1RFRBAFEhwKGFBST1BPU0FMX1NUQVRFX1dJVEhEUkFXThAGEhoKFlBST1BPU0FMX1NUQVRFX0VYUElSRUQQBxIdChlQUk9QT1NBTF9TVEFURV9TVVBFUlNFREVEEAgy8gQKD0FwcHJvdmFsU2VydmljZRJ3Cg1MaXN0UHJvcG9zYWxzEiouZGlzYnVyc2UuYXBwcm92YWwudjEuTGlzdFByb3Bvc2Fsc1JlcXVlc3QaKy5kaXNidXJzZS5hcHByb3ZhbC52MS5MaXN0UHJvcG9zYWxzUmVzcG9uc2UiDergGAkSBwECAwQGBwgScQoLR2V0UHJvcG9zYWwSKC5kaXNidXJzZS5hcHByb3ZhbC52MS5HZXRQcm9wb3NhbFJlcXVlc3QaKS5kaXNidXJzZS5hcHByb3ZhbC52MS5HZXRQcm9wb3NhbFJlc3BvbnNlIg3q4BgJEgcBAgMEBgcIEnsKD0FwcHJvdmVQcm9wb3NhbBIsLmRpc2J1cnNlLmFwcHJvdmFsLnYxLkFwcHJvdmVQcm9wb3NhbFJlcXVlc3QaLS5kaXNidXJzZS5hcHByb3ZhbC52MS5BcHByb3ZlUHJvcG9zYWxSZXNwb25zZSIL6uAYBxIDAgQIGAESdgoOUmVqZWN0UHJvcG9zYWwSKy5kaXNidXJzZS5hcHByb3ZhbC52MS5SZWplY3RQcm9wb3NhbFJlcXVlc3QaLC5kaXNidXJzZS5hcHByb3ZhbC52MS5SZWplY3RQcm9wb3NhbFJlc3BvbnNlIgnq4BgFEgMCBAgSfgoQV2l0aGRyYXdQcm9wb3NhbBItLmRpc2J1cnNlLmFwcHJvdmFsLnYxLldpdGhkcmF3UHJvcG9zYWxSZXF1ZXN0Gi4uZGlzYnVyc2UuYXBwcm92YWwudjEuV2l0aGRyYXdQcm9wb3NhbFJlc3BvbnNlIgvq4BgHEgUBAwQGCEI5ChRkaXNidXJzZS5hcHByb3ZhbC52MVABWh9kaXNidXJzZS9hcHByb3ZhbC92MTthcHByb3ZhbHYxYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CiNkaXNidXJzZS9hcHByb3ZhbC92MS9hcHByb3ZhbC5wcm90bxIUZGlzYnVyc2UuYXBwcm92YWwudjEibwoQQXBwcm92YWxSZXF1aXJlZBITCgtwcm9wb3NhbF9pZBgBIAEoCRIWCg5jb250ZW50X2RpZ2VzdBgCIAEoCRIuCgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKCBAoIUHJvcG9zYWwSCgoCaWQYASABKAkSCwoDcnBjGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJEhQKDG9wZXJhdGlvbl9pZBgEIAEoCRIyCgVzdGF0ZRgFIAEoDjIjLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsU3RhdGUSLAoLcHJvcG9zZWRfYnkYBiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEisKCmRlY2lkZWRfYnkYByABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3JlYXNvbnMYCyADKAkSDgoGYmVmb3JlGAwgASgJEg0KBWFmdGVyGA0gASgJEhYKDmNvbnRlbnRfZGlnZXN0GA4gASgJEikKCWFwcHJvdmVycxgPIAMoDjIWLmRpc2J1cnNlLnR5cGUudjEuUm9sZRIPCgdvdXRjb21lGBAgASgJEg8KB3N1YmplY3QYESABKAki0wEKFExpc3RQcm9wb3NhbHNSZXF1ZXN0EjIKBXN0YXRlGAEgASgOMiMuZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWxTdGF0ZRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSGgoSd2FpdGluZ19mb3JfY2FsbGVyGAQgASgIEg8KB3N1YmplY3QYBSABKAkSEwoLbWVyY2hhbnRfaWQYBiABKAkSJgoFYWN0b3IYByABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yIl8KFUxpc3RQcm9wb3NhbHNSZXNwb25zZRIxCglwcm9wb3NhbHMYASADKAsyHi5kaXNidXJzZS5hcHByb3ZhbC52MS5Qcm9wb3NhbBITCgtuZXh0X2N1cnNvchgCIAEoCSJmChJHZXRQcm9wb3NhbFJlcXVlc3QSEwoLcHJvcG9zYWxfaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSJgoFYWN0b3IYAyABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yIkcKE0dldFByb3Bvc2FsUmVzcG9uc2USMAoIcHJvcG9zYWwYASABKAsyHi5kaXNidXJzZS5hcHByb3ZhbC52MS5Qcm9wb3NhbCKIAQoWQXBwcm92ZVByb3Bvc2FsUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLcHJvcG9zYWxfaWQYAiABKAkSFgoOY29udGVudF9kaWdlc3QYAyABKAkSEwoLbWVyY2hhbnRfaWQYBCABKAkiSwoXQXBwcm92ZVByb3Bvc2FsUmVzcG9uc2USMAoIcHJvcG9zYWwYASABKAsyHi5kaXNidXJzZS5hcHByb3ZhbC52MS5Qcm9wb3NhbCJ/ChVSZWplY3RQcm9wb3NhbFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC3Byb3Bvc2FsX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRITCgttZXJjaGFudF9pZBgEIAEoCSJKChZSZWplY3RQcm9wb3NhbFJlc3BvbnNlEjAKCHByb3Bvc2FsGAEgASgLMh4uZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWwicQoXV2l0aGRyYXdQcm9wb3NhbFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC3Byb3Bvc2FsX2lkGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJIkwKGFdpdGhkcmF3UHJvcG9zYWxSZXNwb25zZRIwCghwcm9wb3NhbBgBIAEoCzIeLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsKpMCCg1Qcm9wb3NhbFN0YXRlEh4KGlBST1BPU0FMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTUFJPUE9TQUxfU1RBVEVfT1BFThABEhsKF1BST1BPU0FMX1NUQVRFX0FQUFJPVkVEEAISGwoXUFJPUE9TQUxfU1RBVEVfRVhFQ1VURUQQAxIZChVQUk9QT1NBTF9TVEFURV9GQUlMRUQQBBIbChdQUk9QT1NBTF9TVEFURV9SRUpFQ1RFRBAFEhwKGFBST1BPU0FMX1NUQVRFX1dJVEhEUkFXThAGEhoKFlBST1BPU0FMX1NUQVRFX0VYUElSRUQQBxIdChlQUk9QT1NBTF9TVEFURV9TVVBFUlNFREVEEAgyogUKD0FwcHJvdmFsU2VydmljZRKAAQoNTGlzdFByb3Bvc2FscxIqLmRpc2J1cnNlLmFwcHJvdmFsLnYxLkxpc3RQcm9wb3NhbHNSZXF1ZXN0GisuZGlzYnVyc2UuYXBwcm92YWwudjEuTGlzdFByb3Bvc2Fsc1Jlc3BvbnNlIhbq4BgSCgdnYXRld2F5EgcBAgMEBgcIEnoKC0dldFByb3Bvc2FsEiguZGlzYnVyc2UuYXBwcm92YWwudjEuR2V0UHJvcG9zYWxSZXF1ZXN0GikuZGlzYnVyc2UuYXBwcm92YWwudjEuR2V0UHJvcG9zYWxSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAYHCBKEAQoPQXBwcm92ZVByb3Bvc2FsEiwuZGlzYnVyc2UuYXBwcm92YWwudjEuQXBwcm92ZVByb3Bvc2FsUmVxdWVzdBotLmRpc2J1cnNlLmFwcHJvdmFsLnYxLkFwcHJvdmVQcm9wb3NhbFJlc3BvbnNlIhTq4BgQCgdnYXRld2F5EgMCBAgYARJ/Cg5SZWplY3RQcm9wb3NhbBIrLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlJlamVjdFByb3Bvc2FsUmVxdWVzdBosLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlJlamVjdFByb3Bvc2FsUmVzcG9uc2UiEurgGA4KB2dhdGV3YXkSAwIECBKHAQoQV2l0aGRyYXdQcm9wb3NhbBItLmRpc2J1cnNlLmFwcHJvdmFsLnYxLldpdGhkcmF3UHJvcG9zYWxSZXF1ZXN0Gi4uZGlzYnVyc2UuYXBwcm92YWwudjEuV2l0aGRyYXdQcm9wb3NhbFJlc3BvbnNlIhTq4BgQCgdnYXRld2F5EgUBAwQGCEI5ChRkaXNidXJzZS5hcHByb3ZhbC52MVABWh9kaXNidXJzZS9hcHByb3ZhbC92MTthcHByb3ZhbHYxYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * The error detail of FAILED_PRECONDITION when a request needs another person's approval.
@@ -115,7 +115,7 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   proposedBy?: Actor | undefined;
 
   /**
-   * The person who approved or rejected the proposal; unset until then.
+   * The person or the merchant's actor who approved or rejected the proposal; unset until then.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 7;
    */
@@ -164,7 +164,7 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   contentDigest: string;
 
   /**
-   * The roles that may decide the proposal.
+   * The operators' roles that may decide the proposal. Empty if only the merchant decides.
    *
    * @generated from field: repeated disburse.type.v1.Role approvers = 15;
    */
@@ -228,7 +228,7 @@ export type ProposalJson = {
   proposedBy?: ActorJson;
 
   /**
-   * The person who approved or rejected the proposal; unset until then.
+   * The person or the merchant's actor who approved or rejected the proposal; unset until then.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 7;
    */
@@ -277,7 +277,7 @@ export type ProposalJson = {
   contentDigest?: string;
 
   /**
-   * The roles that may decide the proposal.
+   * The operators' roles that may decide the proposal. Empty if only the merchant decides.
    *
    * @generated from field: repeated disburse.type.v1.Role approvers = 15;
    */
@@ -342,6 +342,20 @@ export type ListProposalsRequest = Message<"disburse.approval.v1.ListProposalsRe
    * @generated from field: string subject = 5;
    */
   subject: string;
+
+  /**
+   * The merchant that asks, see `ApprovalService`; empty for an operator.
+   *
+   * @generated from field: string merchant_id = 6;
+   */
+  merchantId: string;
+
+  /**
+   * The merchant's actor that asks.
+   *
+   * @generated from field: disburse.type.v1.Actor actor = 7;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -380,6 +394,20 @@ export type ListProposalsRequestJson = {
    * @generated from field: string subject = 5;
    */
   subject?: string;
+
+  /**
+   * The merchant that asks, see `ApprovalService`; empty for an operator.
+   *
+   * @generated from field: string merchant_id = 6;
+   */
+  merchantId?: string;
+
+  /**
+   * The merchant's actor that asks.
+   *
+   * @generated from field: disburse.type.v1.Actor actor = 7;
+   */
+  actor?: ActorJson;
 };
 
 /**
@@ -438,6 +466,16 @@ export type GetProposalRequest = Message<"disburse.approval.v1.GetProposalReques
    * @generated from field: string proposal_id = 1;
    */
   proposalId: string;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: disburse.type.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -448,6 +486,16 @@ export type GetProposalRequestJson = {
    * @generated from field: string proposal_id = 1;
    */
   proposalId?: string;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: disburse.type.v1.Actor actor = 3;
+   */
+  actor?: ActorJson;
 };
 
 /**
@@ -504,6 +552,11 @@ export type ApproveProposalRequest = Message<"disburse.approval.v1.ApprovePropos
    * @generated from field: string content_digest = 3;
    */
   contentDigest: string;
+
+  /**
+   * @generated from field: string merchant_id = 4;
+   */
+  merchantId: string;
 };
 
 /**
@@ -526,6 +579,11 @@ export type ApproveProposalRequestJson = {
    * @generated from field: string content_digest = 3;
    */
   contentDigest?: string;
+
+  /**
+   * @generated from field: string merchant_id = 4;
+   */
+  merchantId?: string;
 };
 
 /**
@@ -582,6 +640,11 @@ export type RejectProposalRequest = Message<"disburse.approval.v1.RejectProposal
    * @generated from field: string reason = 3;
    */
   reason: string;
+
+  /**
+   * @generated from field: string merchant_id = 4;
+   */
+  merchantId: string;
 };
 
 /**
@@ -604,6 +667,11 @@ export type RejectProposalRequestJson = {
    * @generated from field: string reason = 3;
    */
   reason?: string;
+
+  /**
+   * @generated from field: string merchant_id = 4;
+   */
+  merchantId?: string;
 };
 
 /**
@@ -653,6 +721,11 @@ export type WithdrawProposalRequest = Message<"disburse.approval.v1.WithdrawProp
    * @generated from field: string proposal_id = 2;
    */
   proposalId: string;
+
+  /**
+   * @generated from field: string merchant_id = 3;
+   */
+  merchantId: string;
 };
 
 /**
@@ -668,6 +741,11 @@ export type WithdrawProposalRequestJson = {
    * @generated from field: string proposal_id = 2;
    */
   proposalId?: string;
+
+  /**
+   * @generated from field: string merchant_id = 3;
+   */
+  merchantId?: string;
 };
 
 /**
@@ -785,11 +863,15 @@ export const ProposalStateSchema: GenEnum<ProposalState, ProposalStateJson> = /*
  * FAILED_PRECONDITION and the detail `ApprovalRequired`. When another person approves the proposal,
  * the service runs the request.
  *
+ * Keys and members of merchants propose and decide too, through the gateway. A request with
+ * `merchant_id` is one of that merchant, by the actor of its mutation, and only the gateway may send
+ * it. It concerns only the proposals that the merchant itself created.
+ *
  * @generated from service disburse.approval.v1.ApprovalService
  */
 export const ApprovalService: GenService<{
   /**
-   * Lists proposals, newest first. Callers see the proposals that they created or that their roles
+   * Lists proposals, newest first. Operators see the proposals that they created or that their roles
    * may decide; auditors see all proposals.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.ListProposals
@@ -812,11 +894,13 @@ export const ApprovalService: GenService<{
     output: typeof GetProposalResponseSchema;
   },
   /**
-   * Approves a proposal and runs its request once. The caller must be a person other than the
-   * proposer and have one of the proposal's `approvers` roles.
+   * Approves a proposal and runs its request once. An operator must be another person than the
+   * proposer and have one of the proposal's `approvers` roles. A merchant's key or member must be
+   * another actor than the proposer: neither it nor a key or member that it created.
    * Errors, in this order:
    * - RECORD_NOT_FOUND: there is no such proposal, or the caller may not see it.
-   * - ACCESS_FORBIDDEN: the caller is the proposer or has none of the `approvers` roles.
+   * - ACCESS_FORBIDDEN: the caller is the proposer, or an operator with none of the `approvers`
+   *   roles.
    * - INVALID_REQUEST: `content_digest` is not the proposal's digest.
    * - INVALID_REQUEST: the proposal is no longer open.
    * - INVALID_REQUEST: the record that the request changes has changed since the proposal.
@@ -831,12 +915,12 @@ export const ApprovalService: GenService<{
     output: typeof ApproveProposalResponseSchema;
   },
   /**
-   * Rejects a proposal. The caller must be a person other than the proposer and have one of the
-   * proposal's `approvers` roles.
+   * Rejects a proposal. The conditions for the caller are those of ApproveProposal.
    * Errors, in this order:
    * - INVALID_REQUEST: the reason is too short or too long.
    * - RECORD_NOT_FOUND: there is no such proposal, or the caller may not see it.
-   * - ACCESS_FORBIDDEN: the caller is the proposer or has none of the `approvers` roles.
+   * - ACCESS_FORBIDDEN: the caller is the proposer, or an operator with none of the `approvers`
+   *   roles.
    * - INVALID_REQUEST: the proposal is no longer open.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.RejectProposal

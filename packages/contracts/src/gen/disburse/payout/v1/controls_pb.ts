@@ -6,6 +6,8 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Actor, ActorJson, Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
 import { file_disburse_type_v1_mutation } from "../../type/v1/mutation_pb.ts";
+import type { Violation, ViolationJson } from "../../type/v1/refusal_pb.ts";
+import { file_disburse_type_v1_refusal } from "../../type/v1/refusal_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -14,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/controls.proto.
  */
 export const file_disburse_payout_v1_controls: GenFile = /*@__PURE__*/
-  fileDesc("CiFkaXNidXJzZS9wYXlvdXQvdjEvY29udHJvbHMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSKsAQoOUGF5b3V0Q29udHJvbHMSEwoLbWVyY2hhbnRfaWQYASABKAkSIAoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAIgASgFEjMKCGFwcHJvdmFsGAMgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsUnVsZXMSLgoKdXBkYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi1gEKGFNldFBheW91dENvbnRyb2xzUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSJQoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAMgASgFSACIAQESMwoIYXBwcm92YWwYBCABKAsyIS5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92YWxSdWxlc0IbChlfZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzIlEKGVNldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMiLwoYR2V0UGF5b3V0Q29udHJvbHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIlEKGUdldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMioQEKDUFwcHJvdmFsUnVsZXMSMwoHYW1vdW50cxgBIAMoCzIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbEFtb3VudBIcChRuZXdfYmVuZWZpY2lhcnlfZGF5cxgCIAEoBRIPCgdiYXRjaGVzGAMgASgIEhoKDWxhc3RzX3NlY29uZHMYBCABKAVIAIgBAUIQCg5fbGFzdHNfc2Vjb25kcyJQCg5BcHByb3ZhbEFtb3VudBIVCg1jdXJyZW5jeV9jb2RlGAEgASgJEg8KB21pbmltdW0YAiABKAkSFgoOd2luZG93X3NlY29uZHMYAyABKAUingIKCEFwcHJvdmFsEjAKBXN0YXRlGAEgASgOMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsU3RhdGUSMwoHcmVhc29ucxgCIAMoDjIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbFJlYXNvbhIOCgZkaWdlc3QYAyABKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZGVjaWRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoKZGVjaWRlZF9ieRgGIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISDgoGcmVhc29uGAcgASgJKnIKDkFwcHJvdmFsUmVhc29uEh8KG0FQUFJPVkFMX1JFQVNPTl9VTlNQRUNJRklFRBAAEhoKFkFQUFJPVkFMX1JFQVNPTl9BTU9VTlQQARIjCh9BUFBST1ZBTF9SRUFTT05fTkVXX0JFTkVGSUNJQVJZEAIqvwEKDUFwcHJvdmFsU3RhdGUSHgoaQVBQUk9WQUxfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZBUFBST1ZBTF9TVEFURV9XQUlUSU5HEAESGwoXQVBQUk9WQUxfU1RBVEVfQVBQUk9WRUQQAhIbChdBUFBST1ZBTF9TVEFURV9SRUpFQ1RFRBADEhoKFkFQUFJPVkFMX1NUQVRFX0VYUElSRUQQBBIcChhBUFBST1ZBTF9TVEFURV9DQU5DRUxMRUQQBUIzChJkaXNidXJzZS5wYXlvdXQudjFQAVobZGlzYnVyc2UvcGF5b3V0L3YxO3BheW91dHYxYgZwcm90bzM", [file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CiFkaXNidXJzZS9wYXlvdXQvdjEvY29udHJvbHMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSKsAQoOUGF5b3V0Q29udHJvbHMSEwoLbWVyY2hhbnRfaWQYASABKAkSIAoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAIgASgFEjMKCGFwcHJvdmFsGAMgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsUnVsZXMSLgoKdXBkYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi1gEKGFNldFBheW91dENvbnRyb2xzUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSJQoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAMgASgFSACIAQESMwoIYXBwcm92YWwYBCABKAsyIS5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92YWxSdWxlc0IbChlfZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzIlEKGVNldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMiLwoYR2V0UGF5b3V0Q29udHJvbHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIlEKGUdldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMiLgoXR2V0QXBwcm92YWxSdWxlc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkifAoYR2V0QXBwcm92YWxSdWxlc1Jlc3BvbnNlEjAKBXJ1bGVzGAEgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsUnVsZXMSLgoKdXBkYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi0wIKF1NldEFwcHJvdmFsUnVsZXNSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIzCgdhbW91bnRzGAMgAygLMiIuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsQW1vdW50EhwKFG5ld19iZW5lZmljaWFyeV9kYXlzGAQgASgFEhcKD2FwcHJvdmVfYmF0Y2hlcxgFIAEoCBIjChZhcHByb3ZhbF9sYXN0c19zZWNvbmRzGAYgASgFSACIAQESGAoQb3BlcmF0b3JfZGVjaWRlcxgHIAEoCBIvCgp1bnJlYWRhYmxlGAggAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb25CGQoXX2FwcHJvdmFsX2xhc3RzX3NlY29uZHMifAoYU2V0QXBwcm92YWxSdWxlc1Jlc3BvbnNlEjAKBXJ1bGVzGAEgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsUnVsZXMSLgoKdXBkYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAioQEKDUFwcHJvdmFsUnVsZXMSMwoHYW1vdW50cxgBIAMoCzIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbEFtb3VudBIcChRuZXdfYmVuZWZpY2lhcnlfZGF5cxgCIAEoBRIPCgdiYXRjaGVzGAMgASgIEhoKDWxhc3RzX3NlY29uZHMYBCABKAVIAIgBAUIQCg5fbGFzdHNfc2Vjb25kcyJQCg5BcHByb3ZhbEFtb3VudBIVCg1jdXJyZW5jeV9jb2RlGAEgASgJEg8KB21pbmltdW0YAiABKAkSFgoOd2luZG93X3NlY29uZHMYAyABKAUingIKCEFwcHJvdmFsEjAKBXN0YXRlGAEgASgOMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsU3RhdGUSMwoHcmVhc29ucxgCIAMoDjIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbFJlYXNvbhIOCgZkaWdlc3QYAyABKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZGVjaWRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoKZGVjaWRlZF9ieRgGIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISDgoGcmVhc29uGAcgASgJKnIKDkFwcHJvdmFsUmVhc29uEh8KG0FQUFJPVkFMX1JFQVNPTl9VTlNQRUNJRklFRBAAEhoKFkFQUFJPVkFMX1JFQVNPTl9BTU9VTlQQARIjCh9BUFBST1ZBTF9SRUFTT05fTkVXX0JFTkVGSUNJQVJZEAIqvwEKDUFwcHJvdmFsU3RhdGUSHgoaQVBQUk9WQUxfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZBUFBST1ZBTF9TVEFURV9XQUlUSU5HEAESGwoXQVBQUk9WQUxfU1RBVEVfQVBQUk9WRUQQAhIbChdBUFBST1ZBTF9TVEFURV9SRUpFQ1RFRBADEhoKFkFQUFJPVkFMX1NUQVRFX0VYUElSRUQQBBIcChhBUFBST1ZBTF9TVEFURV9DQU5DRUxMRUQQBUIzChJkaXNidXJzZS5wYXlvdXQudjFQAVobZGlzYnVyc2UvcGF5b3V0L3YxO3BheW91dHYxYgZwcm90bzM", [file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * A merchant's controls: the rules that can hold or refuse its payouts. By default there are none.
@@ -246,6 +248,224 @@ export const GetPayoutControlsResponseSchema: GenMessage<GetPayoutControlsRespon
   messageDesc(file_disburse_payout_v1_controls, 4);
 
 /**
+ * @generated from message disburse.payout.v1.GetApprovalRulesRequest
+ */
+export type GetApprovalRulesRequest = Message<"disburse.payout.v1.GetApprovalRulesRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.GetApprovalRulesRequest
+ */
+export type GetApprovalRulesRequestJson = {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.GetApprovalRulesRequest.
+ * Use `create(GetApprovalRulesRequestSchema)` to create a new message.
+ */
+export const GetApprovalRulesRequestSchema: GenMessage<GetApprovalRulesRequest, {jsonType: GetApprovalRulesRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_controls, 5);
+
+/**
+ * @generated from message disburse.payout.v1.GetApprovalRulesResponse
+ */
+export type GetApprovalRulesResponse = Message<"disburse.payout.v1.GetApprovalRulesResponse"> & {
+  /**
+   * The rules in force; without fields if there are none.
+   *
+   * @generated from field: disburse.payout.v1.ApprovalRules rules = 1;
+   */
+  rules?: ApprovalRules | undefined;
+
+  /**
+   * Unset if no controls were ever set.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_at = 2;
+   */
+  updatedAt?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.GetApprovalRulesResponse
+ */
+export type GetApprovalRulesResponseJson = {
+  /**
+   * The rules in force; without fields if there are none.
+   *
+   * @generated from field: disburse.payout.v1.ApprovalRules rules = 1;
+   */
+  rules?: ApprovalRulesJson;
+
+  /**
+   * Unset if no controls were ever set.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_at = 2;
+   */
+  updatedAt?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.GetApprovalRulesResponse.
+ * Use `create(GetApprovalRulesResponseSchema)` to create a new message.
+ */
+export const GetApprovalRulesResponseSchema: GenMessage<GetApprovalRulesResponse, {jsonType: GetApprovalRulesResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_controls, 6);
+
+/**
+ * @generated from message disburse.payout.v1.SetApprovalRulesRequest
+ */
+export type SetApprovalRulesRequest = Message<"disburse.payout.v1.SetApprovalRulesRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * The fields of `ApprovalRules`. Together they replace all rules.
+   *
+   * @generated from field: repeated disburse.payout.v1.ApprovalAmount amounts = 3;
+   */
+  amounts: ApprovalAmount[];
+
+  /**
+   * @generated from field: int32 new_beneficiary_days = 4;
+   */
+  newBeneficiaryDays: number;
+
+  /**
+   * @generated from field: bool approve_batches = 5;
+   */
+  approveBatches: boolean;
+
+  /**
+   * @generated from field: optional int32 approval_lasts_seconds = 6;
+   */
+  approvalLastsSeconds?: number | undefined;
+
+  /**
+   * True if the merchant has no other actor who could approve, so that an operator decides.
+   *
+   * @generated from field: bool operator_decides = 7;
+   */
+  operatorDecides: boolean;
+
+  /**
+   * Fields that the gateway could not read, because their type is wrong.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
+   */
+  unreadable: Violation[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.SetApprovalRulesRequest
+ */
+export type SetApprovalRulesRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * The fields of `ApprovalRules`. Together they replace all rules.
+   *
+   * @generated from field: repeated disburse.payout.v1.ApprovalAmount amounts = 3;
+   */
+  amounts?: ApprovalAmountJson[];
+
+  /**
+   * @generated from field: int32 new_beneficiary_days = 4;
+   */
+  newBeneficiaryDays?: number;
+
+  /**
+   * @generated from field: bool approve_batches = 5;
+   */
+  approveBatches?: boolean;
+
+  /**
+   * @generated from field: optional int32 approval_lasts_seconds = 6;
+   */
+  approvalLastsSeconds?: number;
+
+  /**
+   * True if the merchant has no other actor who could approve, so that an operator decides.
+   *
+   * @generated from field: bool operator_decides = 7;
+   */
+  operatorDecides?: boolean;
+
+  /**
+   * Fields that the gateway could not read, because their type is wrong.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
+   */
+  unreadable?: ViolationJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.SetApprovalRulesRequest.
+ * Use `create(SetApprovalRulesRequestSchema)` to create a new message.
+ */
+export const SetApprovalRulesRequestSchema: GenMessage<SetApprovalRulesRequest, {jsonType: SetApprovalRulesRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_controls, 7);
+
+/**
+ * @generated from message disburse.payout.v1.SetApprovalRulesResponse
+ */
+export type SetApprovalRulesResponse = Message<"disburse.payout.v1.SetApprovalRulesResponse"> & {
+  /**
+   * @generated from field: disburse.payout.v1.ApprovalRules rules = 1;
+   */
+  rules?: ApprovalRules | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp updated_at = 2;
+   */
+  updatedAt?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.SetApprovalRulesResponse
+ */
+export type SetApprovalRulesResponseJson = {
+  /**
+   * @generated from field: disburse.payout.v1.ApprovalRules rules = 1;
+   */
+  rules?: ApprovalRulesJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp updated_at = 2;
+   */
+  updatedAt?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.SetApprovalRulesResponse.
+ * Use `create(SetApprovalRulesResponseSchema)` to create a new message.
+ */
+export const SetApprovalRulesResponseSchema: GenMessage<SetApprovalRulesResponse, {jsonType: SetApprovalRulesResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_controls, 8);
+
+/**
  * The rules for approvals. If a rule applies to a payout, its money is held until an actor of the
  * merchant other than the one that executed it approves it. If no one approves in time, the payout
  * is cancelled. Payouts of a batch need no further approval if an actor other than the batch's
@@ -328,7 +548,7 @@ export type ApprovalRulesJson = {
  * Use `create(ApprovalRulesSchema)` to create a new message.
  */
 export const ApprovalRulesSchema: GenMessage<ApprovalRules, {jsonType: ApprovalRulesJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_controls, 5);
+  messageDesc(file_disburse_payout_v1_controls, 9);
 
 /**
  * @generated from message disburse.payout.v1.ApprovalAmount
@@ -393,7 +613,7 @@ export type ApprovalAmountJson = {
  * Use `create(ApprovalAmountSchema)` to create a new message.
  */
 export const ApprovalAmountSchema: GenMessage<ApprovalAmount, {jsonType: ApprovalAmountJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_controls, 6);
+  messageDesc(file_disburse_payout_v1_controls, 10);
 
 /**
  * The approval of a payout that needs one.
@@ -512,7 +732,7 @@ export type ApprovalJson = {
  * Use `create(ApprovalSchema)` to create a new message.
  */
 export const ApprovalSchema: GenMessage<Approval, {jsonType: ApprovalJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_controls, 7);
+  messageDesc(file_disburse_payout_v1_controls, 11);
 
 /**
  * @generated from enum disburse.payout.v1.ApprovalReason
