@@ -59,6 +59,8 @@ export type AccountDocument = RememberedRefusals & {
   rail?: string;
   /** The merchant's own name for the account. Absent if it has none. */
   name?: string;
+  /** The operators' text on how to send money to the account. Absent if there is none. */
+  top_up_instructions?: string;
   currency: string;
   available: Decimal128;
   held: Decimal128;
@@ -133,6 +135,7 @@ export function toAccount(document: AccountDocument): Account {
     id: document._id,
     merchantId: document.merchant_id,
     name: document.name ?? "",
+    topUpInstructions: document.top_up_instructions ?? "",
     currency: document.currency,
     available: fromDecimal128(document.available),
     held: fromDecimal128(document.held),

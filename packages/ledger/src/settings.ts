@@ -75,6 +75,20 @@ export function reopenAccount(ledger: Accounts, own: OwnAccount, by: Change) {
   );
 }
 
+/** Sets the text on how to send money to an account. "" removes it. */
+export function setTopUpInstructions(
+  ledger: Accounts,
+  own: OwnAccount,
+  text: string,
+  by: Change,
+): Promise<Account | undefined> {
+  return change(ledger, own, by, (_document, at) =>
+    text === ""
+      ? { $set: { updated_at: at }, $unset: { top_up_instructions: "" } }
+      : { $set: { updated_at: at, top_up_instructions: text } },
+  );
+}
+
 /**
  * Changes an account at its revision, once per operation. `changeOf` returns `undefined` if nothing
  * is to change. Returns the account after that, or `undefined` if the merchant has no such account.

@@ -12,8 +12,10 @@ import type { PayoutCounts } from "@disburse/ledger/accounts.ts";
 import type { RailRpc } from "@disburse/rail/rail-package.ts";
 import { activityRpc } from "./accounts/activity.ts";
 import { guardedAccounts, type MoneyApprovals } from "./accounts/approvals.ts";
+import { guardedTopUp } from "./accounts/top-up.ts";
 import { approvalsRpc } from "./approvals/rpc.ts";
 import { type BatchRpcDeps, batchesRpc } from "./batches/rpc.ts";
+import { guardedOwnRules } from "./controls/own-rules.ts";
 import { type ControlsDeps, guardedControls, ownControlsRpc } from "./controls/rpc.ts";
 import { executionRpc } from "./execution/rpc.ts";
 import { type ScheduledDeps, scheduledRpc } from "./orders/rpc.ts";
@@ -33,7 +35,11 @@ import { acceptPayout, type WaitingRpcDeps, waitingRpc } from "./waiting/rpc.ts"
 
 /** Creates the RPCs for the gateway and other services (proto/disburse/payout/v1/payout.proto). */
 export function payoutRpc(
-  deps: QueueDeps & RailReportDeps & PayoutRpcDeps & WaitingRpcDeps,
+  deps: QueueDeps &
+    RailReportDeps &
+    PayoutRpcDeps &
+    WaitingRpcDeps &
+    Parameters<typeof guardedOwnRules>[0],
 ): Partial<ServiceImpl<typeof PayoutService>> {
   const ofPayouts = {
     ...payoutsRpc(deps.payouts, deps.counts),
@@ -43,6 +49,8 @@ export function payoutRpc(
   const rpc = {
     ...guardedAccounts(deps, deps.approvals),
     ...activityRpc(deps),
+    ...guardedTopUp(deps),
+    ...guardedOwnRules(deps),
     ...executionRpc({
       ...deps,
       execute: (request, sent) => acceptPayout(deps, request, sent),
@@ -54,7 +62,7 @@ export function payoutRpc(
     // that no caller alone can settle a payout.
     ...(deps.mode === "sandbox" && reportRpc(deps)),
   };
-  const decisions = ["approvePayout", "rejectPayout"] as const;
+  const decisions = ["approvePayout", "rejectPayout", "setApprovalRules"] as const;
   return bindOperations(PayoutService, rpc, deps.bindings, { own: ["executePayout"], decisions });
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Role } from "../principal.ts";
-import { approve, digestOf, maySee, type Proposal, reject, stateAt, withdraw } from "./proposal.ts";
+import { type Acting, approve, digestOf, maySee, type Proposal, reject, stateAt, withdraw } from "./proposal.ts";
 
 const at = new Date(1_000);
 const person = (id: string, ...roles: Role[]) => ({ id, roles: new Set(roles) });
 const approver = person("bob", "treasury_approver");
-const by = (who = approver, operationId = "decide-1") => ({ person: who, operationId, at });
+const by = (who: Acting = approver, operationId = "decide-1") => ({ person: who, operationId, at });
 
 const open: Proposal = {
   id: "prp_1",

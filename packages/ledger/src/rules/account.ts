@@ -135,6 +135,8 @@ export type Account = {
   readonly merchantId: string;
   /** The merchant's own name for the account; "" if it has none. */
   readonly name: string;
+  /** How to send money to the account, by an operator; "" if there is no text. */
+  readonly topUpInstructions: string;
   readonly currency: string;
   readonly available: bigint;
   readonly held: bigint;

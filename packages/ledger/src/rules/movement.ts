@@ -25,7 +25,10 @@ import {
 import { isRailMovement, railDecidingKeys, railDraftOf, railKeyOf } from "./rail-movement.ts";
 
 /** The parts of an account that decide on its movements. */
-export type LedgerState = Omit<Account, "createdAt" | "name" | "lowBalanceThreshold">;
+export type LedgerState = Omit<
+  Account,
+  "createdAt" | "name" | "topUpInstructions" | "lowBalanceThreshold"
+>;
 
 export type Planned =
   | { readonly outcome: "applied"; readonly entry: LedgerEntry; readonly state: LedgerState }

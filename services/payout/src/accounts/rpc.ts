@@ -140,7 +140,7 @@ export function accountsRpc({ ledger, clock, beneficiary }: AccountsDeps) {
 }
 
 /** Hides rail accounts. Only the treasury's RPCs return them. */
-function assertMerchants(merchantId: string): void {
+export function assertMerchants(merchantId: string): void {
   if (merchantId === platformMerchantId) orThrow(refused("RECORD_NOT_FOUND"));
 }
 

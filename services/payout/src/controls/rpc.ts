@@ -20,10 +20,10 @@ import { setPayoutControls } from "@disburse/forms/bodies/sandbox.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { invalidRequest, otherContent, refused, type Violation } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { RulesDocument } from "../merchant-rules/merchant-rules.ts";
 import type { AuditStore } from "../payouts/operators.ts";
 import { type ApprovalRulesText, hasRules, lastsDefaultSeconds } from "./rules/approval.ts";
-import { type ControlsText, controlViolations, loosened } from "./rules/controls.ts";
+import { type ControlsText, controlViolations } from "./rules/controls.ts";
+import { loosened } from "./rules/loosening.ts";
 import type { PayoutControls } from "./store.ts";
 
 export type ControlsDeps = {
@@ -96,7 +96,10 @@ function rulesText(message: RulesMessage): ApprovalRulesText {
   };
 }
 
-function controlsMessage(merchantId: string, stored: RulesDocument<ControlsText> | null) {
+export function controlsMessage(
+  merchantId: string,
+  stored: (ControlsText & { readonly updated_at?: Date }) | null,
+) {
   const approval = stored?.approval && hasRules(stored.approval) ? stored.approval : undefined;
   return create(PayoutControlsSchema, {
     merchantId,
@@ -111,7 +114,7 @@ function controlsMessage(merchantId: string, stored: RulesDocument<ControlsText>
         batches: approval.batches ?? false,
       },
     }),
-    ...(stored && { updatedAt: timestampFromDate(stored.updated_at) }),
+    ...(stored?.updated_at && { updatedAt: timestampFromDate(stored.updated_at) }),
   });
 }
 
@@ -122,26 +125,27 @@ export function guardedControls(deps: ControlsDeps, approvals?: Pick<ServiceAppr
   return approvals?.guard(PayoutOperatorService, rpc, controlsGuards(deps)) ?? rpc;
 }
 
+export async function inForce(controls: PayoutControls, merchantId: string): Promise<ControlsText> {
+  const { duplicate_window_seconds = 0, approval } = (await controls.read(merchantId)) ?? {};
+  return { duplicate_window_seconds, ...(approval && { approval }) };
+}
+
 /** One operator may tighten controls alone. Loosening them needs a second operator. */
 function controlsGuards({
   controls,
 }: ControlsDeps): Guards<Pick<ControlsRpc, "setPayoutControls">> {
-  const inForce = async (merchantId: string): Promise<ControlsText> => {
-    const { duplicate_window_seconds = 0, approval } = (await controls.read(merchantId)) ?? {};
-    return { duplicate_window_seconds, ...(approval && { approval }) };
-  };
   return {
     setPayoutControls: {
       approvers: ["treasury_approver"],
       difference: async (request) => ({
-        before: JSON.stringify(await inForce(request.merchantId)),
+        before: JSON.stringify(await inForce(controls, request.merchantId)),
         after: JSON.stringify(controlsText(request)),
       }),
       reasons: async (request) => {
         const wanted = controlsText(request);
         // A malformed request needs no approval, because the RPC refuses it.
         if (controlViolations(wanted).length > 0) return [];
-        return loosened(await inForce(request.merchantId), wanted);
+        return loosened(await inForce(controls, request.merchantId), wanted);
       },
     },
   };

@@ -3,7 +3,6 @@ import {
   type ApprovalRules,
   type ApprovalRulesText,
   approvalViolations,
-  hasRules,
   readApprovalRules,
 } from "./approval.ts";
 
@@ -41,38 +40,4 @@ export function readControls({ duplicate_window_seconds = 0, approval }: Control
     duplicateWindowMs: windowMs === 0 ? undefined : windowMs,
     approval: approval && readApprovalRules(approval),
   };
-}
-
-/**
- * Returns the names of the controls that a change would loosen. A control missing from `wanted`
- * stays unchanged.
- */
-export function loosened(inForce: ControlsText, wanted: ControlsText): string[] {
-  const { duplicate_window_seconds: window, approval } = wanted;
-  const isShorter = window !== undefined && window < (inForce.duplicate_window_seconds ?? 0);
-  const rules = inForce.approval;
-  const isLooser = approval !== undefined && rules !== undefined && areLooser(rules, approval);
-  return [
-    ...(isShorter ? ["the request shortens the window of the duplicate guard"] : []),
-    ...(isLooser ? ["the request weakens an approval rule"] : []),
-  ];
-}
-
-/**
- * Returns true if the wanted rules would let a payout pass that now needs approval, or would
- * lengthen an approval's lifetime.
- */
-function areLooser(inForce: ApprovalRulesText, wanted: ApprovalRulesText): boolean {
-  if (!hasRules(inForce)) return false;
-  const [now, then] = [readApprovalRules(inForce), readApprovalRules(wanted)];
-  const isAmountLooser = now.amounts.some(({ currency, minimum, windowMs }) => {
-    const other = then.amounts.find((each) => each.currency === currency);
-    return other === undefined || other.minimum > minimum || other.windowMs < windowMs;
-  });
-  return (
-    isAmountLooser ||
-    then.newBeneficiaryMs < now.newBeneficiaryMs ||
-    then.lastsMs > now.lastsMs ||
-    (now.isOfBatches && !then.isOfBatches)
-  );
 }

@@ -1,0 +1,76 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { invalidRequest, isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+import { type Ledger, readAccount } from "@disburse/ledger/accounts.ts";
+import { setTopUpInstructions } from "@disburse/ledger/settings.ts";
+import { accountMessage, assertMerchants } from "./rpc.ts";
+
+type TopUpDeps = {
+  readonly ledger: Ledger;
+  readonly proposals: Pick<ServiceApprovals, "guard">;
+};
+
+/**
+ * Lets operators tell a merchant how to send money to an account. A wrong text diverts the
+ * merchant's money, so another operator approves each text.
+ */
+export function guardedTopUp({ ledger, proposals }: TopUpDeps) {
+  const rpc = topUpRpc(ledger);
+  return proposals.guard(PayoutService, rpc, topUpGuards(ledger));
+}
+
+function topUpRpc(ledger: Ledger) {
+  return {
+    setTopUpInstructions: async ({ mutation, merchantId, accountId, instructions }) => {
+      const by = readMutation(mutation);
+      const text = orThrow(readInstructions(instructions));
+      assertMerchants(merchantId);
+      const set = await setTopUpInstructions(ledger, { merchantId, accountId }, text, by);
+      return { account: accountMessage(orThrow(set ?? refused("RECORD_NOT_FOUND"))) };
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutService>>;
+}
+
+function topUpGuards(ledger: Ledger): Guards<ReturnType<typeof topUpRpc>> {
+  return {
+    setTopUpInstructions: {
+      approvers: ["treasury_approver"],
+      difference: async ({ merchantId, accountId, instructions }) => {
+        const account = await readAccount(ledger, merchantId, accountId);
+        const wanted = readInstructions(instructions);
+        const text = (topUpInstructions: string) =>
+          JSON.stringify({ currencyCode: account?.currency, topUpInstructions });
+        return {
+          before: text(account?.topUpInstructions ?? ""),
+          after: text(isRefused(wanted) ? instructions : wanted),
+        };
+      },
+      reasons: async ({ merchantId, accountId, instructions }) => {
+        const account = await readAccount(ledger, merchantId, accountId);
+        const wanted = readInstructions(instructions);
+        // A malformed request needs no approval, because the RPC refuses it.
+        if (account === undefined || isRefused(wanted)) return [];
+        const isHarmless = wanted === "" || wanted === account.topUpInstructions;
+        return isHarmless ? [] : ["a wrong text diverts the merchant's money"];
+      },
+    },
+  };
+}
+
+/** The maximum length of the text. Longer ones are documents, which belong elsewhere. */
+const instructionsMax = 2_000;
+
+/** Cleans a plain text whose only control characters are line breaks. */
+function readInstructions(text: string): string | Refused<"INVALID_REQUEST"> {
+  const cleaned = cleanText(text.replaceAll("\r\n", "\n"));
+  const problem =
+    cleaned.length > instructionsMax
+      ? `must be at most ${instructionsMax} characters`
+      : textProblem(cleaned.replaceAll("\n", " "));
+  return problem === undefined ? cleaned : invalidRequest([{ field: "instructions", problem }]);
+}
