@@ -14,6 +14,7 @@ import { searchPurpose } from "./beneficiaries/search.ts";
 import { sealedBeneficiaries } from "./beneficiaries/store.ts";
 import { readConfig } from "./config.ts";
 import { sealedLinks } from "./links/store.ts";
+import { sealedProfiles } from "./merchants/profile-store.ts";
 import { startLinkSweep } from "./links/submit.ts";
 import { migrations } from "./migrations.ts";
 import { sealedRecords } from "./records/document.ts";
@@ -58,7 +59,8 @@ export const start = serviceStart("beneficiary", readConfig, migrations, async (
   lifetime.add("outbox relay", startRelay({ outbox, bus, log }).stop);
   lifetime.add("screening sweep", startScreeningSweep({ ...deps, tracing }).stop);
   lifetime.add("link sweep", startLinkSweep(deps).stop);
-  const places = [sealedBeneficiaries(hashes), sealedRecords("depositors"), sealedLinks];
+  const records = [sealedBeneficiaries(hashes), sealedRecords("depositors")];
+  const places = [...records, sealedLinks, sealedProfiles];
   const resealing = startResealing({ database, keys, places, metrics, log });
   lifetime.add("resealing", resealing.stop);
   lifetime.add("screening backlog", startBacklogGauges({ ...deps, metrics }).stop);

@@ -6,6 +6,7 @@ import { type BeneficiaryDeps, beneficiariesRpc } from "./beneficiaries/rpc.ts";
 import { type DepositorDeps, depositorsRpc } from "./depositors/depositors.ts";
 import { type LinkDeps, linksRpc } from "./links/rpc.ts";
 import { type MerchantDeps, merchantsRpc } from "./merchants/merchants.ts";
+import { type ProfileDeps, profileRpc } from "./merchants/profile.ts";
 import { type PermissionsDeps, permissionsRpc } from "./permissions/permissions.ts";
 import { type SandboxDeps, sandboxRecordsRpc } from "./sandbox/rpc.ts";
 
@@ -13,6 +14,7 @@ export type ServiceDeps = BeneficiaryDeps &
   DepositorDeps &
   LinkDeps &
   MerchantDeps &
+  ProfileDeps &
   PermissionsDeps & { readonly operations: OperationBindings };
 
 /** For the contract of the RPCs see proto/disburse/beneficiary/v1. */
@@ -20,7 +22,10 @@ export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof Beneficiar
   const creating = { ...beneficiariesRpc(deps), ...depositorsRpc(deps) };
   return bindOperations(
     BeneficiaryService,
-    { ...creating, ...linksRpc(deps), ...merchantsRpc(deps), ...permissionsRpc(deps) },
+    {
+      ...{ ...creating, ...linksRpc(deps), ...merchantsRpc(deps) },
+      ...{ ...profileRpc(deps), ...permissionsRpc(deps) },
+    },
     deps.operations,
     // These RPCs store the digest of the operation's request in the record itself.
     {
@@ -28,6 +33,7 @@ export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof Beneficiar
         ...(["createCryptoBeneficiary", "createFiatBeneficiary", "createDepositor"] as const),
         "createMerchant",
       ],
+      decisions: ["updateMerchantProfile", "setMerchantLogo"],
     },
   );
 }

@@ -6,6 +6,7 @@ import { openBeneficiaries } from "./beneficiaries/store.ts";
 import { openDepositors } from "./depositors/depositors.ts";
 import { openLinks } from "./links/store.ts";
 import { openMerchants } from "./merchants/merchants.ts";
+import { openProfiles } from "./merchants/profile-store.ts";
 import { openPermissions } from "./permissions/permissions.ts";
 
 /** Opens the stores. `keyContent` computes keyed digests of requests with encrypted fields. */
@@ -23,6 +24,7 @@ export function openStores(
     depositors: openDepositors(db, sealer),
     links: openLinks(db, sealer),
     merchants: openMerchants(db),
+    profiles: openProfiles(db, sealer),
     permissions: openPermissions(db),
   };
 }

@@ -17,6 +17,7 @@ import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import { formMessage } from "../beneficiaries/rpc.ts";
 import { checkedFields } from "../creation/creation.ts";
 import type { MerchantStore } from "../merchants/merchants.ts";
+import type { ProfileStore } from "../merchants/profile-store.ts";
 import { mayCreate } from "../permissions/rules/permissions.ts";
 import { textOf } from "../records/rules/private-fields.ts";
 import { formsOf } from "./forms.ts";
@@ -26,6 +27,7 @@ import { type SubmitDeps, submitLink } from "./submit.ts";
 
 export type LinkDeps = SubmitDeps & {
   readonly merchants: Pick<MerchantStore, "read">;
+  readonly profiles: Pick<ProfileStore, "read" | "readLogo">;
   /** Maximum open links of one merchant. */
   readonly openLinksMax: number;
 };
@@ -76,14 +78,21 @@ export function linksRpc(deps: LinkDeps) {
       const { fields, merchantId } = link;
       const state = shownState(link, clock.now());
       const isOpen = state === "open";
+      const { texts, logo } = await deps.profiles.read(merchantId);
       return {
         state: enumValue(BeneficiaryLinkState, state),
         merchantName: await nameOf(merchantId),
         displayName: textOf(fields, "display_name"),
-        color: textOf(fields, "color"),
+        color: textOf(fields, "color") || (texts.color ?? ""),
+        logoSha256: logo?.sha256 ?? "",
         forms: isOpen ? formsOf(fields, deps.allowed).map(formMessage) : [],
         prefilled: isOpen ? prefilledOf(fields) : {},
       };
+    },
+
+    getLinkLogo: async ({ token }) => {
+      const { merchantId } = orThrow((await links.readByToken(token)) ?? notFound);
+      return orThrow((await deps.profiles.readLogo(merchantId)) ?? notFound);
     },
 
     submitBeneficiaryLink: async ({ token, form, values }) => {
