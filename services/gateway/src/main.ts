@@ -9,6 +9,7 @@ import { startLoop } from "@disburse/chassis/loop.ts";
 import { databaseClock } from "@disburse/chassis/mongo/clock.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service/start.ts";
 import type { ServiceUrls } from "@disburse/chassis/settings.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -73,6 +74,7 @@ function connectServices({ config, connect: connectTo }: Opening<ReturnType<type
     orders: connect(PayoutOrderService, config.PAYOUT_URL),
     notifier: connect(NotifierService, config.NOTIFIER_URL),
     statements: connect(StatementService, config.PAYOUT_URL),
+    approvals: connect(ApprovalService, config.PAYOUT_URL),
     payoutSandbox: connect(PayoutSandboxService, config.PAYOUT_URL),
     beneficiarySandbox: connect(BeneficiarySandboxService, config.BENEFICIARY_URL),
     notifierSandbox: connect(NotifierSandboxService, config.NOTIFIER_URL),

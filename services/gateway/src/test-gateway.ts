@@ -15,6 +15,7 @@ import { callContext } from "@disburse/chassis/call-context.ts";
 import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
@@ -92,6 +93,7 @@ function fakeServices() {
     orders: { stopOrders: () => ({}) } as Fake<typeof PayoutOrderService>,
     notifier: { listEndpoints: () => ({}) } as Fake<typeof NotifierService>,
     statements: {} as Fake<typeof StatementService>,
+    approvals: {} as Fake<typeof ApprovalService>,
     payoutSandbox: {} as Fake<typeof PayoutSandboxService>,
     beneficiarySandbox: {} as Fake<typeof BeneficiarySandboxService>,
     notifierSandbox: {} as Fake<typeof NotifierSandboxService>,
@@ -104,6 +106,7 @@ function fakeServices() {
     register(router, PayoutOrderService, fakes.orders);
     register(router, NotifierService, fakes.notifier);
     register(router, StatementService, fakes.statements);
+    register(router, ApprovalService, fakes.approvals);
     register(router, PayoutSandboxService, fakes.payoutSandbox);
     register(router, BeneficiarySandboxService, fakes.beneficiarySandbox);
     register(router, NotifierSandboxService, fakes.notifierSandbox);
@@ -116,6 +119,7 @@ function fakeServices() {
     orders: createClient(PayoutOrderService, transport),
     notifier: createClient(NotifierService, transport),
     statements: createClient(StatementService, transport),
+    approvals: createClient(ApprovalService, transport),
     payoutSandbox: createClient(PayoutSandboxService, transport),
     beneficiarySandbox: createClient(BeneficiarySandboxService, transport),
     notifierSandbox: createClient(NotifierSandboxService, transport),

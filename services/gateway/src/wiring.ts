@@ -66,6 +66,7 @@ import { openOperatorSessions } from "./sessions/operators.ts";
 import { cookieName } from "./sessions/rules/session.ts";
 import { openSessions } from "./sessions/store.ts";
 import { createActorNames } from "./team/actor-names.ts";
+import { createAdmins } from "./team/admins.ts";
 import { teamGuards, teamService } from "./team/rpc.ts";
 import { type Members, openMembers } from "./team/store.ts";
 
@@ -91,7 +92,7 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
   Pick<AppDeps, "clock" | "log" | "mode" | "answerWithinMs" | "fileTimes" | "approvalSignInMs"> & {
     readonly clients: Omit<
       AppDeps["clients"],
-      keyof ReturnType<typeof ownClients> | "pages" | "actorNames"
+      keyof ReturnType<typeof ownClients> | "pages" | "actorNames" | "admins"
     >;
     readonly db: Db;
     readonly watchPrimary: Database["watchPrimary"];
@@ -168,6 +169,7 @@ export async function createGateway(given: GatewayDeps) {
       ...ownClients(own, log),
       pages: pagesAt(deps.people.members.origin),
       actorNames: createActorNames({ keys, members }),
+      admins: createAdmins(members),
     },
     observe: observe({ ...deps, note: requests.note }),
     routes: routesIn(mode),

@@ -9,7 +9,7 @@ import { otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts
 import { readViolations, type WireViolation, wireViolation } from "@disburse/kernel/violations.ts";
 import { MongoTopologyClosedError } from "mongodb";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
-import type { FileFormat } from "../openapi/route.ts";
+import { type FileFormat, isBinary } from "../openapi/route.ts";
 import { otherKinds, withKinds, withMisspelt } from "./rules/hints.ts";
 
 /** A response that may be a page, compressed bytes or a stream. */
@@ -42,7 +42,7 @@ export function dataAnswer(data: unknown, warnings: readonly string[] = []): Ans
 /** Responds with a file, which is streamed while it is generated. */
 export function fileAnswer({ mediaType, name }: FileFormat, bytes: Readable): PageAnswer {
   const headers = {
-    "Content-Type": mediaType === "application/pdf" ? mediaType : `${mediaType}; charset=utf-8`,
+    "Content-Type": isBinary(mediaType) ? mediaType : `${mediaType}; charset=utf-8`,
     "Content-Disposition": `attachment; filename="${name}"`,
   };
   return { status: 200, headers, body: bytes };

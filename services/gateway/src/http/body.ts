@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { LargeBody } from "../openapi/route.ts";
+import { type LargeBody, sizeText } from "../openapi/route.ts";
 import type { Sheet } from "../openapi/rules/sheet.ts";
 import type { PageAnswer } from "./answer.ts";
 import type { HttpContext, RouterContext } from "./observe.ts";
@@ -67,7 +67,7 @@ export async function readLargeBody(
   begin: () => Upload | Refused<"RATE_LIMITED">,
 ): Promise<LinesBody | Refused<ErrorCode>> {
   const { "content-type": type, "content-encoding": encoding } = req.headers;
-  const isCsv = csvTypes.some((each) => isPlain(type, encoding, each));
+  const isCsv = csv !== undefined && csvTypes.some((each) => isPlain(type, encoding, each));
   if (!isCsv && !isPlain(type, encoding)) return unsupported(type, encoding);
   if (announced(req) > bytesMax) return refused("PAYLOAD_TOO_LARGE", tooLargeText(bytesMax));
   const upload = begin();
@@ -83,7 +83,7 @@ export async function readLargeBody(
 }
 
 function tooLargeText(bytesMax: number): string {
-  return `The request body is larger than ${bytesMax / 1024 / 1024} MiB.`;
+  return `The request body is larger than ${sizeText(bytesMax)}.`;
 }
 
 type Unread = "PAYLOAD_TOO_LARGE" | "REQUEST_TIMEOUT" | "SERVICE_UNAVAILABLE";

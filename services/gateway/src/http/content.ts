@@ -42,6 +42,8 @@ export function serveContent(
   hash: string,
   headers: Headers,
   load: () => Promise<Buffer>,
+  /** Empty for content that is compressed already. */
+  offered: readonly (keyof typeof compress)[] = encodings,
 ): (ctx: RouterContext) => Promise<PageAnswer> {
   const kept = new Map<keyof typeof compress, Promise<Buffer>>();
   const compressed = (encoding: keyof typeof compress) => {
@@ -55,7 +57,7 @@ export function serveContent(
   return async (ctx) => {
     // Each encoding is tested separately, because `acceptsEncodings` prefers gzip if it is given
     // both and the caller accepts both.
-    const encoding = encodings.find((each) => ctx.acceptsEncodings(each) === each);
+    const encoding = offered.find((each) => ctx.acceptsEncodings(each) === each);
     const shown = {
       ...headers,
       ...(encoding === undefined ? {} : { "Content-Encoding": encoding }),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { BeneficiaryFormSchema } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_forms_pb.ts";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { brandStyle, choicePage, closedPage, formPage, receivedPage } from "./page.ts";
 
@@ -13,7 +14,7 @@ const form = create(BeneficiaryFormSchema, {
     { name: "beneficiary_email", type: "email", required: false, maxLength: 254 },
   ],
 });
-const brand = { merchantName: "Acme <b>", displayName: "Shop <i>", color: "#0a5c36" };
+const brand = { merchantName: "Acme <b>", displayName: "Shop <i>", color: "#0a5c36", logo: "" };
 const entry = { form, index: 0, prefilled: {}, values: {}, problems: new Map<string, string>() };
 const textOf = ({ body }: { readonly body: unknown }) => String(body);
 
@@ -66,6 +67,15 @@ describe("the page of a link", () => {
     expect(text).toContain("Name in Latin letters (optional)");
   });
 
+  it("shows the merchant's logo with its name, from this site alone", () => {
+    const page = formPage({ ...brand, logo: "/b/t/logo.png?v=1" }, entry, false);
+    expect(textOf(page)).toContain(
+      '<img class="logo" src="/b/t/logo.png?v=1" alt="Acme &lt;b&gt;">',
+    );
+    expect(page.headers["Content-Security-Policy"]).toContain("img-src 'self' data:;");
+    expect(textOf(formPage(brand, entry, false))).not.toContain("<img");
+  });
+
   it("runs no script, takes nothing from elsewhere, and tells no one its address", () => {
     for (const page of [
       formPage(brand, entry, false),
@@ -93,6 +103,27 @@ it.each([
   ["#ffd400", "#000"],
 ])("letters on %s are %s", (color, letters) => {
   expect(brandStyle(color)).toBe(`:root{--brand:${color};--on-brand:${letters}}\n`);
+});
+
+it("letters on any colour have the contrast of WCAG AA, 4.5 to 1", () => {
+  const share = (channel: number) => {
+    const part = channel / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  };
+  const luminance = (color: string) =>
+    [0.2126, 0.7152, 0.0722].reduce((sum, weight, at) => {
+      return sum + weight * share(Number.parseInt(color.slice(1 + 2 * at, 3 + 2 * at), 16));
+    }, 0);
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 0xffffff }), (value) => {
+      const color = `#${value.toString(16).padStart(6, "0")}`;
+      const letters = /--on-brand:(#000|#fff)/.exec(brandStyle(color))?.[1];
+      const pair = [luminance(color), letters === "#fff" ? 1 : 0];
+      const contrast = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+      expect(contrast).toBeGreaterThanOrEqual(4.5);
+    }),
+    { numRuns: 5_000 },
+  );
 });
 
 it("ignores an invalid colour in the style", () => {

@@ -31,6 +31,7 @@ const baseStyle = `:root{color-scheme:light dark;--brand:#1f4fd8;--on-brand:#fff
 *{box-sizing:border-box}
 body{font:16px/1.5 system-ui,sans-serif;margin:0;border-top:.5rem solid var(--brand);overflow-wrap:anywhere}
 main{max-width:34rem;margin:0 auto;padding:1.5rem 1rem 4rem}
+.logo{display:block;max-width:100%;max-height:4rem;margin:0 0 1.5rem;padding:.5rem;border-radius:.375rem;background:#fff}
 h1{font-size:1.5rem;line-height:1.25;margin:0 0 1rem}
 .way{font-weight:600}
 .field{margin:0 0 1.25rem}
@@ -42,7 +43,7 @@ input[type=checkbox]+label{display:inline}
 [aria-invalid]{border:2px solid light-dark(#b3261e,#ff8a80)}
 .problem,.wrong{color:light-dark(#b3261e,#ff8a80);margin:.25rem 0}
 .wrong{border-left:.25rem solid;padding:.25rem .75rem;margin:0 0 1.25rem}
-button,.choice{font:inherit;font-weight:600;display:block;width:100%;min-height:3rem;padding:.75rem 1rem;border:0;border-radius:.375rem;background:var(--brand);color:var(--on-brand);text-align:center;text-decoration:none;cursor:pointer}
+button,.choice{font:inherit;font-weight:600;display:block;width:100%;min-height:3rem;padding:.75rem 1rem;border:1px solid GrayText;border-radius:.375rem;background:var(--brand);color:var(--on-brand);text-align:center;text-decoration:none;cursor:pointer}
 .choices{list-style:none;margin:1.5rem 0;padding:0;display:grid;gap:.75rem}
 :focus-visible{outline:3px solid light-dark(#000,#fff);outline-offset:2px}
 `;
@@ -54,6 +55,8 @@ export type Brand = {
   /** The name that the merchant has chosen. Pages show it beside the registered name. */
   readonly displayName: string;
   readonly color: string;
+  /** Path of the merchant's logo. */
+  readonly logo: string;
 };
 
 /** A form with the entered values. Problems are keyed by field. */
@@ -120,7 +123,7 @@ export function receivedPage(brand: Brand): PageAnswer {
   return page(200, brand, "Thank you", text);
 }
 
-const noBrand: Brand = { merchantName: "", displayName: "", color: "" };
+const noBrand: Brand = { merchantName: "", displayName: "", color: "", logo: "" };
 
 /**
  * Builds the page for used, expired and unknown links. It doesn't reveal which of these the link
@@ -246,7 +249,7 @@ function headersFor(style: string) {
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${hash}'`,
-    "img-src data:",
+    "img-src 'self' data:",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -277,13 +280,19 @@ function page(status: number, brand: Brand, title: string, content: string): Pag
 </head>
 <body>
 <main>
-<h1>${escapeHtml(title)}</h1>
+${logoHtml(brand)}<h1>${escapeHtml(title)}</h1>
 ${content}
 </main>
 </body>
 </html>
 `;
   return { status, headers: headersFor(style), body };
+}
+
+/** A logo may be dark or light, so its background is white in both themes. */
+function logoHtml({ merchantName, logo }: Brand): string {
+  if (logo === "") return "";
+  return `<img class="logo" src="${escapeHtml(logo)}" alt="${escapeHtml(merchantName)}">\n`;
 }
 
 /**

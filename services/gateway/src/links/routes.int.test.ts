@@ -1,5 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import { BeneficiaryLinkState } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_links_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "../test-gateway.ts";
 
@@ -40,4 +42,36 @@ it("never logs the token of a link or the entered values", async () => {
   const route = expect.stringMatching(/^(GET|POST) \/b\/:token$/);
   for (const { fields } of requests()) expect(fields).toMatchObject({ route });
   expect(JSON.stringify(gateway.logLines)).not.toMatch(/ttttt|9876543210|Zoltvar/);
+});
+
+it("serves the merchant's logo under the link's address, and again only if it has changed", async () => {
+  const { beneficiary } = gateway.fakes;
+  const png = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+  const sha256 = "ab".repeat(32);
+  const asked: string[] = [];
+  beneficiary.openBeneficiaryLink = () => ({
+    state: BeneficiaryLinkState.OPEN,
+    logoSha256: sha256,
+    forms: [{ body: "fiat", destinationCurrency: "USD" }],
+  });
+  beneficiary.getLinkLogo = ({ token: of }) => {
+    asked.push(of);
+    return { png, sha256 };
+  };
+  const [, path = ""] = /<img class="logo" src="([^"]+)"/.exec((await read()).text) ?? [];
+  expect(path).toBe(`/b/${token}/logo.png?v=${sha256.slice(0, 16)}`);
+  const { status, headers: answered } = await gateway.ask({ path });
+  expect([status, asked]).toEqual([200, [token]]);
+  expect(answered).toMatchObject({
+    "content-type": "image/png",
+    "cache-control": "private, max-age=3600",
+    "x-content-type-options": "nosniff",
+    "content-length": "4",
+  });
+  const again = { path, headers: { "if-none-match": answered.etag ?? "" } };
+  expect(await gateway.ask(again)).toMatchObject({ status: 304, text: "" });
+  beneficiary.getLinkLogo = () => orThrow(refused("RECORD_NOT_FOUND"));
+  for (const of of [path, "/b/short/logo.png"]) {
+    expect(await gateway.ask({ path: of })).toMatchObject({ status: 404 });
+  }
 });

@@ -6,9 +6,10 @@ import {
   type OpenBeneficiaryLinkResponse,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_links_pb.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { isRefused } from "@disburse/kernel/refusal.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { type PageAnswer, refusalAnswer } from "../http/answer.ts";
 import { readForm } from "../http/body.ts";
+import { serveContent } from "../http/content.ts";
 import type { RouterContext } from "../http/observe.ts";
 import type { PublicRoute } from "../http/static.ts";
 import { choicePage, closedPage, formPage, laterPage, receivedPage } from "./page.ts";
@@ -19,6 +20,8 @@ export type LinkPageDeps = {
 };
 
 const path = "/b/:token";
+/** The browser keeps a logo for an hour. A changed one has another address. */
+const logoCache = "private, max-age=3600";
 /** A link's token has 256 random bits in base64url without padding. */
 const tokenShape = /^[A-Za-z0-9_-]{43}$/;
 
@@ -29,6 +32,7 @@ const tokenShape = /^[A-Za-z0-9_-]{43}$/;
 export function linkRoutes(deps: LinkPageDeps): readonly PublicRoute[] {
   return [
     { path, answer: (ctx) => whereOpen(deps, ctx, async (link) => entryPage(ctx, link)) },
+    { path: `${path}/logo.png`, answer: (ctx) => logoAnswer(deps, ctx) },
     {
       path,
       method: "POST",
@@ -37,7 +41,34 @@ export function linkRoutes(deps: LinkPageDeps): readonly PublicRoute[] {
   ];
 }
 
-type Opened = OpenBeneficiaryLinkResponse;
+/** An open link, with the path of the merchant's logo. */
+type Opened = OpenBeneficiaryLinkResponse & { readonly logo: string };
+
+/** Serves the merchant's logo to everyone with one of its links. */
+async function logoAnswer(
+  { beneficiary }: LinkPageDeps,
+  ctx: RouterContext,
+): Promise<PageAnswer> {
+  const { token = "" } = ctx.params as { readonly token?: string };
+  if (!tokenShape.test(token)) return noLogo;
+  try {
+    const { png, sha256 } = await beneficiary.getLinkLogo({ token });
+    const headers = {
+      "Content-Type": "image/png",
+      "Cache-Control": logoCache,
+      "Content-Security-Policy": "default-src 'none'; sandbox",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      "Referrer-Policy": "no-referrer",
+    };
+    return await serveContent(sha256, headers, async () => Buffer.from(png), [])(ctx);
+  } catch (error) {
+    if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return noLogo;
+    if (isUnavailable(error)) return refusalAnswer(refused("SERVICE_UNAVAILABLE"));
+    throw error;
+  }
+}
+
+const noLogo = refusalAnswer(refused("RECORD_NOT_FOUND"));
 
 /** Calls `answer` if the link is open. Otherwise returns a page that explains the link's state. */
 async function whereOpen(
@@ -48,7 +79,9 @@ async function whereOpen(
   const { token = "" } = ctx.params as { readonly token?: string };
   if (!tokenShape.test(token)) return closedPage();
   try {
-    const link = await beneficiary.openBeneficiaryLink({ token });
+    const opened = await beneficiary.openBeneficiaryLink({ token });
+    const version = opened.logoSha256.slice(0, 16);
+    const link = { ...opened, logo: version === "" ? "" : `/b/${token}/logo.png?v=${version}` };
     if (link.state === BeneficiaryLinkState.OPEN) return await answer(link, token);
     return link.state === BeneficiaryLinkState.USED ? receivedPage(link) : closedPage(link);
   } catch (error) {

@@ -19,8 +19,10 @@ import {
   type DryRun,
   dryRunType,
   type FileFormat,
+  isBinary,
   type LargeBody,
   type Route,
+  sizeText,
   type Tag,
   tags,
   takesBody,
@@ -175,8 +177,7 @@ function fileSuccess(format: FileFormat): JsonSchema {
   const content = [format, ...Object.values(formats)].map(({ mediaType, example, schema }) => {
     const examples = { success: { value: example } };
     // Generators read `binary` as bytes, and other strings as text.
-    const isBinary = mediaType === "application/pdf";
-    const plain = { type: "string", ...(isBinary && { format: "binary" }) };
+    const plain = { type: "string", ...(isBinary(mediaType) && { format: "binary" }) };
     return [mediaType, { schema: schema ?? plain, examples }];
   });
   return {
@@ -198,16 +199,16 @@ function requestBody(body: Route["body"]): JsonSchema {
   const json = { ...bodySchema(form), ...(shown.length === 0 ? {} : { examples: named }) };
   const csv = {
     schema: { type: "string", description: "A header row, then one row for each line (RFC 4180)." },
-    examples: { file: { value: large?.csvExample } },
+    examples: { file: { value: large?.csv?.example } },
   };
-  const content = { "application/json": json, ...(large && { "text/csv": csv }) };
+  const content = { "application/json": json, ...(large?.csv && { "text/csv": csv }) };
   return { description, required: !optional, content };
 }
 
 /** The limits of a body that no schema expresses. */
 function bodyLimits(large: LargeBody | undefined): string {
   const keys = (large?.keysMax ?? bodyKeysMax).toLocaleString("en");
-  const size = large === undefined ? "64 KiB" : `${large.bytesMax / 2 ** 20} MiB`;
+  const size = large === undefined ? "64 KiB" : sizeText(large.bytesMax);
   return `At most ${keys} keys in all its objects, ${bodyDepthMax} levels and ${size}. Texts are trimmed; none has control characters or bidirectional overrides.`;
 }
 

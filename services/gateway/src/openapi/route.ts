@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { type DescMessage, fromJson, type MessageShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { violationMessage } from "@disburse/chassis/rpc/refusal.ts";
+import type { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import type { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
@@ -61,6 +62,14 @@ export const tags = [
     description: "The requests that your endpoints receive; see [Webhooks](/docs/webhooks).",
   },
   { name: "Requests", description: "Your requests to this API, to debug your integration." },
+  {
+    name: "Company profile",
+    description: "What you keep about your company, and the look of the pages for your payees.",
+  },
+  {
+    name: "Approval rules",
+    description: "The rules by which your payouts await approval, and proposals to loosen them.",
+  },
   { name: "Team members", description: "The members of your team, who sign in to the console." },
   {
     name: "API keys",
@@ -91,10 +100,16 @@ export type Clients = {
   readonly team: Client<typeof TeamService>;
   readonly requests: Client<typeof RequestLogService>;
   readonly statements: Client<typeof StatementService>;
+  /** The proposals of the payout service. */
+  readonly approvals: Client<typeof ApprovalService>;
   readonly payoutSandbox: Client<typeof PayoutSandboxService>;
   readonly beneficiarySandbox: Client<typeof BeneficiarySandboxService>;
   readonly notifierSandbox: Client<typeof NotifierSandboxService>;
   readonly quoteSandbox: Client<typeof QuoteSandboxService>;
+  readonly admins: {
+    /** Returns true if the merchant has an admin with another root. */
+    readonly hasOther: (merchantId: string, ownRoot: string) => Promise<boolean>;
+  };
   readonly pages: { readonly linkUrl: (token: string) => string };
   readonly actorNames: { readonly add: (response: unknown) => Promise<void> };
 };
@@ -110,18 +125,28 @@ type RouteBody = {
   readonly large?: LargeBody;
 };
 
-/** A body of many lines, as JSON or as a CSV file. */
+/** A body that may exceed the usual limits. */
 export type LargeBody = {
   readonly bytesMax: number;
   /** Maximum keys of all objects in the body together. */
   readonly keysMax: number;
-  readonly csv: CsvTable;
-  readonly csvExample: string;
+  /** Set for a body of many lines, which may also be a CSV file. */
+  readonly csv?: CsvTable & { readonly example: string };
 };
+
+/** Formats a limit of a body: `64 KiB`, `8 MiB`. */
+export function sizeText(bytes: number): string {
+  return bytes < 2 ** 20 ? `${bytes / 2 ** 10} KiB` : `${bytes / 2 ** 20} MiB`;
+}
 
 /** A file response, streamed while it is generated. */
 export type FileFormat = {
-  readonly mediaType: "text/csv" | "application/json" | "application/xml" | "application/pdf";
+  readonly mediaType:
+    | "text/csv"
+    | "application/json"
+    | "application/xml"
+    | "application/pdf"
+    | "image/png";
   readonly name: string;
   readonly description: string;
   /** The first lines of the file. For a PDF, its first bytes. */
@@ -131,6 +156,11 @@ export type FileFormat = {
   /** Other formats, keyed by the value of `format` in the query. */
   readonly formats?: Readonly<Record<string, FileFormat>>;
 };
+
+/** Returns true for files that are no text. */
+export function isBinary(mediaType: FileFormat["mediaType"]): boolean {
+  return mediaType === "application/pdf" || mediaType === "image/png";
+}
 
 type PathNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | PathNames<Rest>

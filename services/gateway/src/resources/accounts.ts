@@ -31,6 +31,10 @@ export const account = f.record(AccountSchema, "Account", "An account with its b
       "500.00",
     ),
   ),
+  top_up_instructions: f.text(
+    "How to send money to it, by the operator: plain text with line breaks; empty if there is none.",
+    "IBAN DE89 3704 0044 0532 0130 00\nReference: ACME-1",
+  ),
   closed_at: f.momentOrNone("When it was closed; empty while it is open."),
   ...f.recordTimes,
 });

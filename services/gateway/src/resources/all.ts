@@ -11,11 +11,13 @@ import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { get, type Resource, type Route, routesOf } from "../openapi/route.ts";
 import { accounts } from "./accounts.ts";
+import { approvalRules } from "./approval-rules.ts";
 import { batches } from "./batches.ts";
 import { beneficiaries } from "./beneficiaries.ts";
 import { beneficiaryForms } from "./beneficiary-forms.ts";
 import { depositors } from "./depositors.ts";
 import { apiKeys } from "./keys.ts";
+import { merchant } from "./merchant.ts";
 import { beneficiaryLinks } from "./parts/beneficiary-links.ts";
 import { sandbox } from "./parts/sandbox.ts";
 import { payouts } from "./payouts.ts";
@@ -92,6 +94,8 @@ const resources: readonly Resource[] = [
   webhookReplays,
   webhookEvents,
   requests,
+  approvalRules,
+  merchant,
   team,
   apiKeys,
   sandbox,

@@ -170,8 +170,8 @@ const large: LargeBody = {
     notes: batchNotes,
     pairs: "metadata",
     parameters: ofFile,
+    example: `${batchColumns.join(",")}\r\n`,
   },
-  csvExample: `${batchColumns.join(",")}\r\n`,
 };
 
 const forFiles = "Only with a file; JSON has it in the body.";

@@ -46,8 +46,8 @@ export function createActorNames(deps: { readonly keys: Keys; readonly members: 
 
 const hasName: ReadonlySet<Actor_Kind> = new Set([Actor_Kind.API_KEY, Actor_Kind.MEMBER]);
 
-/** The fields with the creator of a record, and with the actor that approved or rejected it. */
-const namedFields: ReadonlySet<string> = new Set(["createdBy", "decidedBy"]);
+/** The fields with the creator or proposer of a record, and with the actor that decided on it. */
+const namedFields: ReadonlySet<string> = new Set(["createdBy", "decidedBy", "proposedBy"]);
 
 /** Finds the actors of a record, of the records of a page, and of expanded records. */
 function* actorsIn(response: unknown): Generator<Actor> {

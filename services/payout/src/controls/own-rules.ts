@@ -1,4 +1,5 @@
 import { toJsonString } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
@@ -13,7 +14,7 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { setApprovalRules } from "@disburse/forms/bodies/approval-rules.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { invalidRequest, isRefused, type Refused } from "@disburse/kernel/refusal.ts";
-import { type ControlsDeps, controlsMessage, inForce, setControls } from "./rpc.ts";
+import { approvalMessage, type ControlsDeps, inForce, setControls } from "./rpc.ts";
 import { type ApprovalRulesText, lastsDefaultSeconds } from "./rules/approval.ts";
 import { controlViolations } from "./rules/controls.ts";
 import { loosened } from "./rules/loosening.ts";
@@ -32,8 +33,7 @@ function ownRulesRpc(deps: ControlsDeps) {
   return {
     getApprovalRules: async ({ merchantId }) => {
       const stored = await deps.controls.read(merchantId);
-      const { approval: rules, updatedAt } = controlsMessage(merchantId, stored);
-      return { rules: rules ?? {}, updatedAt };
+      return { rules: approvalMessage(stored?.approval ?? noRules), updatedAt: timeOf(stored) };
     },
 
     setApprovalRules: async (message) => {
@@ -41,8 +41,7 @@ function ownRulesRpc(deps: ControlsDeps) {
       const approval = orThrow(readRules(deps, message));
       const by = { person: actor.id, operation };
       const stored = await setControls(deps, message.merchantId, { approval }, by);
-      const { approval: rules, updatedAt } = controlsMessage(message.merchantId, stored);
-      return { rules: rules ?? {}, updatedAt };
+      return { rules: approvalMessage(stored.approval ?? noRules), updatedAt: timeOf(stored) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
@@ -59,8 +58,8 @@ function ownRulesGuards(deps: ControlsDeps): Guards<Pick<OwnRulesRpc, "setApprov
       difference: async (request) => {
         const wanted = readRules(deps, request);
         return {
-          before: rulesJson(request.merchantId, await rulesInForce(request.merchantId)),
-          after: rulesJson(request.merchantId, isRefused(wanted) ? undefined : wanted),
+          before: rulesJson(await rulesInForce(request.merchantId)),
+          after: rulesJson(isRefused(wanted) ? undefined : wanted),
         };
       },
       reasons: async (request) => {
@@ -75,13 +74,18 @@ function ownRulesGuards(deps: ControlsDeps): Guards<Pick<OwnRulesRpc, "setApprov
 }
 
 /** Rules as the JSON of the contract's message. The gateway reads them from a proposal. */
-function rulesJson(merchantId: string, approval: ApprovalRulesText | undefined): string {
-  const stored = approval && { approval };
-  const { approval: rules } = controlsMessage(merchantId, stored ?? null);
-  return rules === undefined
-    ? "{}"
-    : toJsonString(ApprovalRulesSchema, rules, { useProtoFieldName: true });
+function rulesJson(approval: ApprovalRulesText | undefined): string {
+  return toJsonString(ApprovalRulesSchema, approvalMessage(approval ?? noRules), { useProtoFieldName: true });
 }
+
+const noRules: ApprovalRulesText = {
+  amounts: [],
+  new_beneficiary_days: 0,
+  lasts_seconds: lastsDefaultSeconds,
+};
+
+const timeOf = (stored: { readonly updated_at: Date } | null) =>
+  stored === null ? undefined : timestampFromDate(stored.updated_at);
 
 function readRules(
   { clock }: ControlsDeps,

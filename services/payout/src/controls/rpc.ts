@@ -6,6 +6,7 @@ import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { readMutation, readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
+  ApprovalRulesSchema,
   PayoutControlsSchema,
   type ApprovalRules as RulesMessage,
   type SetPayoutControlsRequest,
@@ -20,6 +21,7 @@ import { setPayoutControls } from "@disburse/forms/bodies/sandbox.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { invalidRequest, otherContent, refused, type Violation } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { RulesDocument } from "../merchant-rules/merchant-rules.ts";
 import type { AuditStore } from "../payouts/operators.ts";
 import { type ApprovalRulesText, hasRules, lastsDefaultSeconds } from "./rules/approval.ts";
 import { type ControlsText, controlViolations } from "./rules/controls.ts";
@@ -96,25 +98,24 @@ function rulesText(message: RulesMessage): ApprovalRulesText {
   };
 }
 
-export function controlsMessage(
-  merchantId: string,
-  stored: (ControlsText & { readonly updated_at?: Date }) | null,
-) {
+function controlsMessage(merchantId: string, stored: RulesDocument<ControlsText> | null) {
   const approval = stored?.approval && hasRules(stored.approval) ? stored.approval : undefined;
   return create(PayoutControlsSchema, {
     merchantId,
     duplicateWindowSeconds: stored?.duplicate_window_seconds ?? 0,
-    ...(approval && {
-      approval: {
-        amounts: approval.amounts.map(({ currency: currencyCode, minimum, window_seconds }) => {
-          return { currencyCode, minimum, windowSeconds: window_seconds };
-        }),
-        newBeneficiaryDays: approval.new_beneficiary_days,
-        lastsSeconds: approval.lasts_seconds,
-        batches: approval.batches ?? false,
-      },
+    ...(approval && { approval: approvalMessage(approval) }),
+    ...(stored && { updatedAt: timestampFromDate(stored.updated_at) }),
+  });
+}
+
+export function approvalMessage(approval: ApprovalRulesText) {
+  return create(ApprovalRulesSchema, {
+    amounts: approval.amounts.map(({ currency: currencyCode, minimum, window_seconds }) => {
+      return { currencyCode, minimum, windowSeconds: window_seconds };
     }),
-    ...(stored?.updated_at && { updatedAt: timestampFromDate(stored.updated_at) }),
+    newBeneficiaryDays: approval.new_beneficiary_days,
+    lastsSeconds: approval.lasts_seconds,
+    batches: approval.batches ?? false,
   });
 }
 

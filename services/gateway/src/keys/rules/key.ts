@@ -13,7 +13,7 @@ import { isCidr } from "./source-address.ts";
  * The default scopes of a key cover these nouns. A merchant needs them to create and track payouts.
  */
 const payoutNouns = ["beneficiary", "depositor", "quote", "payout", "account", "webhook"] as const;
-const nouns = [...payoutNouns, "team", "key"] as const;
+const nouns = [...payoutNouns, "merchant", "team", "key"] as const;
 
 export type Mode = "sandbox" | "live";
 
