@@ -8,8 +8,11 @@ import type {
   AddMemberRequest,
   ApiKeyList,
   ApiKeyWithSecret,
+  ApprovalRuleSet,
+  ApprovalRulesChange,
   ApproveBatchRequest,
   ApprovePayoutRequest,
+  ApproveProposalRequest,
   Batch,
   BatchLine,
   BatchValidation,
@@ -56,12 +59,14 @@ import type {
   ListPayoutEventsQuery,
   ListPayoutsQuery,
   ListRequestsQuery,
+  ListRulesProposalsQuery,
   ListScheduledPayoutsQuery,
   ListWebhookDeliveriesQuery,
   ListWebhookEndpointsQuery,
   ListWebhookEventsQuery,
   ListWebhookReplaysQuery,
   LoggedRequest,
+  MerchantProfile,
   Payout,
   PayoutEvent,
   PayoutItem,
@@ -69,6 +74,7 @@ import type {
   ReissuePayoutRequest,
   RejectBatchRequest,
   RejectPayoutRequest,
+  RejectProposalRequest,
   RejectScheduledPayoutRequest,
   RemoveTeamMemberQuery,
   RemovedTeamMember,
@@ -76,6 +82,8 @@ import type {
   RevokeKeyQuery,
   RevokedApiKey,
   RotateSecretRequest,
+  RulesProposal,
+  RulesProposalList,
   SandboxCreditRequest,
   SandboxEventRequest,
   SandboxFailureRequest,
@@ -89,6 +97,8 @@ import type {
   SandboxScenarioRequest,
   SchedulePayoutRequest,
   ScheduledPayout,
+  SetApprovalRulesRequest,
+  SetMerchantLogoRequest,
   SignedReceipt,
   TeamMember,
   TeamMemberList,
@@ -96,6 +106,7 @@ import type {
   UpdateBeneficiaryRequest,
   UpdateEndpointRequest,
   UpdateMemberRequest,
+  UpdateMerchantProfileRequest,
   ValidateBatchQuery,
   ValidatedBeneficiary,
   WebhookActivity,
@@ -211,6 +222,8 @@ export class Beneficiaries {
    *
    * Scope: `beneficiary:write`.
    *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
    * Operation `updateBeneficiary` of the reference.
    */
   update(beneficiaryId: string, body: UpdateBeneficiaryRequest, options: CallOptions = {}): Promise<Beneficiary> {
@@ -223,6 +236,8 @@ export class Beneficiaries {
    * New quotes for it are refused (404); existing quotes can still be executed, and it remains readable.
    *
    * Scope: `beneficiary:write`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `archiveBeneficiary` of the reference.
    */
@@ -294,6 +309,8 @@ export class Beneficiaries {
    * An open link takes no details any more. One that was used, or has expired, stays as it is.
    *
    * Scope: `beneficiary:write`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `revokeBeneficiaryLink` of the reference.
    */
@@ -950,6 +967,8 @@ export class Accounts {
    *
    * Scope: `account:write`.
    *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
    * Operation `updateAccount` of the reference.
    */
   update(accountId: string, body: UpdateAccountRequest, options: CallOptions = {}): Promise<Account> {
@@ -1094,6 +1113,8 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
    * Operation `updateWebhookEndpoint` of the reference.
    */
   update(endpointId: string, body: UpdateEndpointRequest, options: CallOptions = {}): Promise<WebhookEndpoint> {
@@ -1106,6 +1127,8 @@ export class WebhookEndpoints {
    * The platform sends nothing more to the endpoint. Its deliveries remain readable.
    *
    * Scope: `webhook:write`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `deleteWebhookEndpoint` of the reference.
    */
@@ -1318,6 +1341,8 @@ export class WebhookDeliveries {
    *
    * Scope: `webhook:write`.
    *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
    * Operation `cancelWebhookReplay` of the reference.
    */
   cancelReplay(replayId: string, options: CallOptions = {}): Promise<WebhookReplay> {
@@ -1369,6 +1394,196 @@ export class Requests {
   }
 }
 
+/** The rules by which your payouts await approval, and proposals to loosen them. */
+export class ApprovalRules {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Get approval rules.
+   *
+   * The rules by which your payouts await approval, as they are in force.
+   *
+   * Scope: `payout:read`.
+   *
+   * Operation `getApprovalRules` of the reference.
+   */
+  get(options: CallOptions = {}): Promise<ApprovalRuleSet> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/approval-rules` }, options);
+  }
+
+  /**
+   * Set approval rules.
+   *
+   * Replaces your approval rules. Rules that are at least as strict as the present ones are in force within two seconds. Otherwise nothing changes yet: the response has a `proposal`, which another actor approves within a day. A higher or removed amount, a shorter window, fewer days, batches without approval and a longer time for approvals are loosening, even if other rules become stricter. Payouts that already await approval keep waiting, whatever changes.
+   *
+   * One actor is a root key or a member of your team, with every key and member made from it. If you have no other admin, an operator of the platform decides. Needs the scope `payout:control`. A person of your team needs a sign-in of the last 15 minutes for it.
+   *
+   * Scope: `payout:control`.
+   *
+   * Additional error codes: `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   *
+   * Operation `setApprovalRules` of the reference.
+   */
+  set(body: SetApprovalRulesRequest, options: CallOptions = {}): Promise<ApprovalRulesChange> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/approval-rules`, body }, options);
+  }
+
+  /**
+   * List proposals of approval rules.
+   *
+   * Your proposals to loosen the approval rules, newest first.
+   *
+   * Scope: `payout:read`.
+   *
+   * Operation `listRulesProposals` of the reference.
+   */
+  listProposals(query: ListRulesProposalsQuery = {}, options: CallOptions = {}): Promise<RulesProposalList> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/approval-rules/proposals`, query: { ...query } }, options);
+  }
+
+  /**
+   * Get proposal of approval rules.
+   *
+   * One proposal to loosen the approval rules.
+   *
+   * Scope: `payout:read`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getRulesProposal` of the reference.
+   */
+  getProposal(proposalId: string, options: CallOptions = {}): Promise<RulesProposal> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/approval-rules/proposals/${segment(proposalId)}` }, options);
+  }
+
+  /**
+   * Approve proposal of approval rules.
+   *
+   * Puts the proposed rules in force. Only another actor than the proposer can approve. `INVALID_REQUEST`: the proposal is no longer open, or the rules have changed since it was made. Needs the scope `payout:control`. A person of your team needs a sign-in of the last 15 minutes for it.
+   *
+   * Scope: `payout:control`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   *
+   * Operation `approveRulesProposal` of the reference.
+   */
+  approveProposal(proposalId: string, body: ApproveProposalRequest, options: CallOptions = {}): Promise<RulesProposal> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/approval-rules/proposals/${segment(proposalId)}/approve`, body }, options);
+  }
+
+  /**
+   * Reject proposal of approval rules.
+   *
+   * Ends a proposal of another actor. Needs the scope `payout:control`.
+   *
+   * Scope: `payout:control`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   *
+   * Operation `rejectRulesProposal` of the reference.
+   */
+  rejectProposal(proposalId: string, body: RejectProposalRequest, options: CallOptions = {}): Promise<RulesProposal> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/approval-rules/proposals/${segment(proposalId)}/reject`, body }, options);
+  }
+
+  /**
+   * Withdraw proposal of approval rules.
+   *
+   * Ends your own proposal. Needs the scope `payout:control`.
+   *
+   * Scope: `payout:control`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   *
+   * Operation `withdrawRulesProposal` of the reference.
+   */
+  withdrawProposal(proposalId: string, options: CallOptions = {}): Promise<RulesProposal> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/approval-rules/proposals/${segment(proposalId)}/withdraw` }, options);
+  }
+}
+
+/** What you keep about your company, and the look of the pages for your payees. */
+export class CompanyProfile {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Get company profile.
+   *
+   * What you keep about your company, and the look of your beneficiary links.
+   *
+   * Scope: `merchant:read`.
+   *
+   * Operation `getMerchant` of the reference.
+   */
+  getMerchant(options: CallOptions = {}): Promise<MerchantProfile> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/merchant` }, options);
+  }
+
+  /**
+   * Update company profile.
+   *
+   * Changes what you keep about your company. Only the fields that are sent change; an empty text removes one. The operator's registered `name` stays. The pages of beneficiary links have your `color`, unless a link has its own; the text on it is black or white, whichever is easier to read.
+   *
+   * Scope: `merchant:write`.
+   *
+   * Operation `updateMerchant` of the reference.
+   */
+  updateMerchant(body: UpdateMerchantProfileRequest, options: CallOptions = {}): Promise<MerchantProfile> {
+    return this.#caller.send({ method: "PATCH", path: `/api/v1/merchant`, body }, options);
+  }
+
+  /**
+   * Set logo.
+   *
+   * Sets the logo of the pages of your beneficiary links. It is public: everyone with such a link sees it.
+   *
+   * Scope: `merchant:write`.
+   *
+   * Additional error codes: `IDEMPOTENCY_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`.
+   *
+   * Operation `setMerchantLogo` of the reference.
+   */
+  setMerchantLogo(body: SetMerchantLogoRequest, options: CallOptions = {}): Promise<MerchantProfile> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/merchant/logo`, body }, options);
+  }
+
+  /**
+   * Remove logo.
+   *
+   * Removes the logo of the pages of your beneficiary links.
+   *
+   * Scope: `merchant:write`.
+   *
+   * Operation `removeMerchantLogo` of the reference.
+   */
+  removeMerchantLogo(options: CallOptions = {}): Promise<MerchantProfile> {
+    return this.#caller.send({ method: "DELETE", path: `/api/v1/merchant/logo` }, options);
+  }
+
+  /**
+   * Get logo.
+   *
+   * The logo of the pages of your beneficiary links.
+   *
+   * Scope: `merchant:read`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getMerchantLogo` of the reference.
+   */
+  getMerchantLogo(options: CallOptions = {}): Promise<DownloadedFile> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/merchant/logo.png`, answer: "file" }, options);
+  }
+}
+
 /** The members of your team, who sign in to the console. */
 export class TeamMembers {
   readonly #caller: Caller;
@@ -1412,7 +1627,7 @@ export class TeamMembers {
    *
    * Scope: `team:write`.
    *
-   * Additional error codes: `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
    *
    * Operation `updateTeamMember` of the reference.
    */
@@ -1429,7 +1644,7 @@ export class TeamMembers {
    *
    * Scope: `team:write`.
    *
-   * Additional error codes: `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
    *
    * Operation `removeTeamMember` of the reference.
    */
@@ -1482,6 +1697,8 @@ export class Keys {
    * Held orders have `sub_status` or state `awaiting_approval`. An actor that doesn't count as one actor with their creator must approve or reject them (Approve scheduled payout, Approve batch, Approve payout). The events `scheduled_payout.approval_required`, `batch.approval_required` and `payout.approval_required` report them. If no one decides within your approval time (24 hours by default) after their time, they fail with `APPROVAL_EXPIRED`. Existing payouts continue unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders are handled automatically; repeat the request to read them.
    *
    * Scope: `key:write`.
+   *
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `revokeKey` of the reference.
    */
@@ -1773,6 +1990,8 @@ export abstract class Resources {
   readonly webhookDeliveries: WebhookDeliveries;
   readonly webhookEvents: WebhookEvents;
   readonly requests: Requests;
+  readonly approvalRules: ApprovalRules;
+  readonly companyProfile: CompanyProfile;
   readonly teamMembers: TeamMembers;
   readonly keys: Keys;
   readonly sandbox: Sandbox;
@@ -1791,6 +2010,8 @@ export abstract class Resources {
     this.webhookDeliveries = new WebhookDeliveries(caller);
     this.webhookEvents = new WebhookEvents(caller);
     this.requests = new Requests(caller);
+    this.approvalRules = new ApprovalRules(caller);
+    this.companyProfile = new CompanyProfile(caller);
     this.teamMembers = new TeamMembers(caller);
     this.keys = new Keys(caller);
     this.sandbox = new Sandbox(caller);

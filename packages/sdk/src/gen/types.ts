@@ -873,6 +873,8 @@ export interface Account {
   held: Decimal;
   /** A fall of `available` below it sends `account.balance_low`; omitted if you set none. */
   low_balance_threshold?: Decimal;
+  /** How to send money to it, by the operator: plain text with line breaks; empty if there is none. */
+  top_up_instructions: string;
   /** When it was closed; empty while it is open. */
   closed_at: string;
   /** When it was created. */
@@ -1272,6 +1274,107 @@ export interface LoggedRequest {
   record_id: string;
 }
 
+/** An amount from which payouts await approval. */
+export interface ApprovalAmount {
+  /** Source currency of the payouts. */
+  currency_code: string;
+  /** Payouts of this amount or more await approval. */
+  minimum: Decimal;
+  /** Number of seconds within which payouts to one account, or by one actor, add up towards `minimum`; 0 if each payout counts alone. */
+  window_seconds: number;
+}
+
+/** The rules by which your payouts await approval. */
+export interface ApprovalRuleSet {
+  /** At most one for each currency; empty for none. */
+  amounts: ApprovalAmount[];
+  /** Payouts await approval if their beneficiary is newer than this number of days; 0 for no such rule. */
+  new_beneficiary_days: number;
+  /** True if an actor other than its creator must approve a batch. */
+  approve_batches: boolean;
+  /** Number of seconds after which an undecided approval expires. */
+  approval_lasts_seconds: number;
+}
+
+/** Approval rules that loosen the present ones, and await another actor's approval. */
+export interface RulesProposal {
+  /** Proposal id. */
+  id: string;
+  /** `open`: awaits a decision. `executed`: approved, and in force. `approved`: approved, and in force within a minute. `superseded`: the rules have changed since. `failed`, `rejected`, `withdrawn` and `expired` changed nothing. */
+  state: "open" | "approved" | "executed" | "failed" | "rejected" | "withdrawn" | "expired" | "superseded" | (string & {});
+  /** What the proposal loosens, in words. */
+  reasons: string[];
+  before: ApprovalRuleSet;
+  after: ApprovalRuleSet;
+  /** SHA-256 over the proposal and the rules that it changes, in base64url. */
+  digest: string;
+  /** True if an operator may decide too, because you have no other admin. */
+  operator_decides: boolean;
+  proposed_by: Actor;
+  decided_by?: Actor;
+  /** Why it was rejected or failed; otherwise empty. */
+  outcome: string;
+  /** When it was created. */
+  created_at: string;
+  /** When it expires, if no one decides: after a day. */
+  expires_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+/** Your proposals. */
+export interface RulesProposalList {
+  /** The newest 100, newest first. */
+  proposals: RulesProposal[];
+}
+
+/** The outcome of a change of approval rules. */
+export interface ApprovalRulesChange {
+  rules: ApprovalRuleSet;
+  proposal?: RulesProposal;
+}
+
+/** A logo, a PNG. */
+export interface MerchantLogo {
+  /** SHA-256 of the image, in hexadecimal. */
+  sha256: string;
+  /** Width in pixels. */
+  width: number;
+  /** Height in pixels. */
+  height: number;
+}
+
+/** Your company. The platform has verified only `name`; the rest is what you have entered. */
+export interface MerchantProfile {
+  /** Your merchant id. */
+  id: string;
+  /** The name that the operator registered. Only the operator changes it. */
+  name: string;
+  /** Name in the register of companies. Empty if you gave none. */
+  legal_name: string;
+  /** Street and number. Empty if you gave none. */
+  address: string;
+  /** City. Empty if you gave none. */
+  city: string;
+  /** State or region. Empty if you gave none. */
+  state: string;
+  /** Postcode. Empty if you gave none. */
+  postcode: string;
+  /** Country, ISO 3166-1. Empty if you gave none. */
+  country_code: string;
+  /** Number in the register of companies. Empty if you gave none. */
+  registration_number: string;
+  /** Address for questions about payouts. Empty if you gave none. */
+  contact_email: string;
+  /** Your website. Empty if you gave none. */
+  website: string;
+  /** Colour of the pages of your beneficiary links. Empty if you gave none. */
+  color: string;
+  logo?: MerchantLogo;
+  /** When you last changed it; empty if you never did. */
+  updated_at: string;
+}
+
 /** A person of your team. */
 export interface TeamMember {
   /** Member id. */
@@ -1338,7 +1441,7 @@ export interface ApiKey {
   /** Your note; empty if none was given. */
   description: string;
   /** Scopes of the key. */
-  scopes: Array<"beneficiary:read" | "beneficiary:write" | "depositor:read" | "depositor:write" | "quote:read" | "quote:write" | "payout:read" | "payout:write" | "payout:approve" | "payout:control" | "account:read" | "account:write" | "webhook:read" | "webhook:write" | "team:read" | "team:write" | "key:read" | "key:write" | (string & {})>;
+  scopes: Array<"beneficiary:read" | "beneficiary:write" | "depositor:read" | "depositor:write" | "quote:read" | "quote:write" | "payout:read" | "payout:write" | "payout:approve" | "payout:control" | "account:read" | "account:write" | "webhook:read" | "webhook:write" | "merchant:read" | "merchant:write" | "team:read" | "team:write" | "key:read" | "key:write" | (string & {})>;
   /** IP addresses or networks (CIDR) from which the key may be used; empty if any address may. */
   source_cidrs: string[];
   /** When it was created. */
@@ -1358,7 +1461,7 @@ export interface ApiKeyWithSecret {
   /** Your note; empty if none was given. */
   description: string;
   /** Scopes of the key. */
-  scopes: Array<"beneficiary:read" | "beneficiary:write" | "depositor:read" | "depositor:write" | "quote:read" | "quote:write" | "payout:read" | "payout:write" | "payout:approve" | "payout:control" | "account:read" | "account:write" | "webhook:read" | "webhook:write" | "team:read" | "team:write" | "key:read" | "key:write" | (string & {})>;
+  scopes: Array<"beneficiary:read" | "beneficiary:write" | "depositor:read" | "depositor:write" | "quote:read" | "quote:write" | "payout:read" | "payout:write" | "payout:approve" | "payout:control" | "account:read" | "account:write" | "webhook:read" | "webhook:write" | "merchant:read" | "merchant:write" | "team:read" | "team:write" | "key:read" | "key:write" | (string & {})>;
   /** IP addresses or networks (CIDR) from which the key may be used; empty if any address may. */
   source_cidrs: string[];
   /** When it was created. */
@@ -1382,7 +1485,7 @@ export interface RevokedApiKey {
   /** Your note; empty if none was given. */
   description: string;
   /** Scopes of the key. */
-  scopes: Array<"beneficiary:read" | "beneficiary:write" | "depositor:read" | "depositor:write" | "quote:read" | "quote:write" | "payout:read" | "payout:write" | "payout:approve" | "payout:control" | "account:read" | "account:write" | "webhook:read" | "webhook:write" | "team:read" | "team:write" | "key:read" | "key:write" | (string & {})>;
+  scopes: Array<"beneficiary:read" | "beneficiary:write" | "depositor:read" | "depositor:write" | "quote:read" | "quote:write" | "payout:read" | "payout:write" | "payout:approve" | "payout:control" | "account:read" | "account:write" | "webhook:read" | "webhook:write" | "merchant:read" | "merchant:write" | "team:read" | "team:write" | "key:read" | "key:write" | (string & {})>;
   /** IP addresses or networks (CIDR) from which the key may be used; empty if any address may. */
   source_cidrs: string[];
   /** When it was created. */
@@ -2518,6 +2621,60 @@ export interface CreateReplayRequest {
   rate?: number;
 }
 
+/** The rules. They replace all present ones; a rule that the body omits is off. */
+export interface SetApprovalRulesRequest {
+  /** Amounts from which payouts await approval, at most one for each source currency. */
+  amounts?: SetApprovalRulesRequestAmountsItem[];
+  /** Payouts await approval if their beneficiary is newer than this number of days. */
+  new_beneficiary_days?: number;
+  /** True if an actor other than its creator must approve a batch. */
+  approve_batches?: boolean;
+  /** Number of seconds after which an undecided approval expires; 86,400 by default. */
+  approval_lasts_seconds?: number;
+}
+
+/** Approval of a proposal. */
+export interface ApproveProposalRequest {
+  /** `digest` of the proposal that you read. Of another proposal, or if the rules have changed since, the approval is refused. */
+  digest: string;
+}
+
+/** Rejection of a proposal. */
+export interface RejectProposalRequest {
+  /** Why, in 10 characters or more. */
+  reason: string;
+}
+
+/** Changes to your company profile; at least one is required. An empty text removes a field. */
+export interface UpdateMerchantProfileRequest {
+  /** Name in the register of companies. */
+  legal_name?: string;
+  /** Street and number. */
+  address?: string;
+  /** City. */
+  city?: string;
+  /** State or region. */
+  state?: string;
+  /** Postcode. */
+  postcode?: string;
+  /** Country, ISO 3166-1. */
+  country_code?: string;
+  /** Number in the register of companies. */
+  registration_number?: string;
+  /** Address for questions about payouts. */
+  contact_email?: string;
+  /** Your website, https. */
+  website?: string;
+  /** Colour of the pages of your beneficiary links. */
+  color?: string;
+}
+
+/** The logo of the pages of your beneficiary links. */
+export interface SetMerchantLogoRequest {
+  /** A PNG in base64: at most 65,536 bytes, 1,024 pixels wide and high, not animated. */
+  png: string;
+}
+
 /** A person to add to your team. */
 export interface AddMemberRequest {
   /** The address that the person's sign-in has verified. */
@@ -2995,6 +3152,15 @@ export interface CreateBatchRequestLinesItem {
   metadata?: Record<string, string>;
 }
 
+export interface SetApprovalRulesRequestAmountsItem {
+  /** Source currency of the payouts. */
+  currency_code: string;
+  /** Payouts of this amount or more await approval. */
+  minimum: Decimal;
+  /** Number of seconds within which payouts to one account, or by one actor, add up towards `minimum`; by default each payout counts alone. */
+  window_seconds?: number;
+}
+
 /** A beneficiary that is paid in cryptocurrency. */
 export type CreateCryptoBeneficiaryRequest =
   | CryptoBeneficiaryIndividualRequest
@@ -3411,6 +3577,14 @@ export interface ListRequestsQuery {
   created_to?: string | undefined;
 }
 
+/** Query parameters of `listRulesProposals`. */
+export interface ListRulesProposalsQuery {
+  /** Only proposals in this state. */
+  state?: "open" | "approved" | "executed" | "failed" | "rejected" | "withdrawn" | "expired" | "superseded" | undefined;
+  /** `true`: only open proposals of other actors, which you may decide. */
+  waiting_for_caller?: boolean | undefined;
+}
+
 /** Query parameters of `removeTeamMember`. */
 export interface RemoveTeamMemberQuery {
   /** Handling of the unpaid scheduled payouts and batches, and the payouts that wait for balance, that it created or approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; use it for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused. */
@@ -3497,6 +3671,7 @@ export const wholeFields: ReadonlySet<string> = new Set([
   "expires_in_days",
   "fail_percent",
   "failed_count",
+  "height",
   "http_status",
   "line_count",
   "lines",
@@ -3523,6 +3698,8 @@ export const wholeFields: ReadonlySet<string> = new Set([
   "total_count",
   "version",
   "waiting_count",
+  "width",
+  "window_seconds",
 ]);
 
 /** Decimal fields of webhooks, which the platform writes as JSON numbers. */

@@ -71,7 +71,7 @@ it("serves the merchant's logo under the link's address, and again only if it ha
   const again = { path, headers: { "if-none-match": answered.etag ?? "" } };
   expect(await gateway.ask(again)).toMatchObject({ status: 304, text: "" });
   beneficiary.getLinkLogo = () => orThrow(refused("RECORD_NOT_FOUND"));
-  for (const of of [path, "/b/short/logo.png"]) {
-    expect(await gateway.ask({ path: of })).toMatchObject({ status: 404 });
+  for (const at of [path, "/b/short/logo.png"]) {
+    expect(await gateway.ask({ path: at })).toMatchObject({ status: 404 });
   }
 });

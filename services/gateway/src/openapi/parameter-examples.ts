@@ -15,6 +15,7 @@ const examples: Readonly<Record<string, string | readonly string[]>> = {
   link_id: idOf("link"),
   member_id: idOf("member"),
   payout_id: idOf("payout"),
+  proposal_id: idOf("proposal"),
   quote_id: idOf("quote"),
   replay_id: idOf("replay"),
   scheduled_payout_id: idOf("scheduledPayout"),

@@ -41,7 +41,7 @@ const amount = f.record(
 
 const rules = f.record(
   ApprovalRulesSchema,
-  "ApprovalRules",
+  "ApprovalRuleSet",
   "The rules by which your payouts await approval.",
   {
     amounts: f.listOf("At most one for each currency; empty for none.", f.ref(amount)),

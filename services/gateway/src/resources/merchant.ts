@@ -32,7 +32,7 @@ const own = (description: string, example: string) =>
 
 const profile = f.record(
   MerchantProfileSchema,
-  "CompanyProfile",
+  "MerchantProfile",
   "Your company. The platform has verified only `name`; the rest is what you have entered.",
   {
     id: f.from("merchantId", f.text("Your merchant id.", "mer_01hqz0000000000000000000ab")),
