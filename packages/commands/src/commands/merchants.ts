@@ -36,6 +36,14 @@ export const merchantCommands: readonly CallCommand[] = [
     show: { record: "merchant" },
   },
   {
+    name: "merchants profile",
+    summary: "what a merchant keeps about itself; only its name is verified",
+    examples: ["merchants profile mer_01k…"],
+    method: registry.getMerchantProfile,
+    arguments: [merchant],
+    show: { record: "profile" },
+  },
+  {
     name: "merchants create",
     summary: "register a merchant",
     details:

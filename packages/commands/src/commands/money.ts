@@ -135,6 +135,27 @@ export const moneyCommands: readonly CallCommand[] = [
     show: { record: "account" },
   },
   {
+    name: "accounts top-up",
+    summary: "set the text that tells a merchant how to send money to an account",
+    details:
+      "The merchant sees it on the account's page. Another person has to approve it, because a wrong\n" +
+      "text diverts money. Without a text, the present one is removed at once.",
+    examples: ['accounts top-up mer_01k… acc_01k… --text "IBAN DE89…, reference ACME-1"'],
+    method: ledger.setTopUpInstructions,
+    arguments: [merchant, account],
+    options: [
+      {
+        name: "text",
+        field: "top_up_instructions",
+        value: "text",
+        about: "plain text of at most 2,000 characters, in lines",
+        isText: true,
+      },
+    ],
+    current: { method: ledger.getAccount, record: "account", at: "" },
+    show: { record: "account" },
+  },
+  {
     name: "credits create",
     summary: "credit received money to an account",
     details: "Above a person's daily limit, another person has to approve it.",

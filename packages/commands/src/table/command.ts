@@ -46,6 +46,8 @@ export type Option = {
   readonly value?: string;
   readonly isRequired?: boolean;
   readonly isMany?: boolean;
+  /** The value is a text that may have several lines. */
+  readonly isText?: true;
   readonly choices?: readonly string[];
   /** The value is a path; the file's bytes fill the field. */
   readonly isFile?: boolean;

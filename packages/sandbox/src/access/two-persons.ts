@@ -54,6 +54,10 @@ export const twoPersonEffects: readonly TwoPersonEffect[] = [
     ],
   },
   {
+    effect: "A merchant's money is directed elsewhere",
+    rpcs: [proposal("PayoutService/SetTopUpInstructions", "always, unless it removes the text")],
+  },
+  {
     effect: "A payout is paid, or its money released",
     rpcs: [
       proposal("PayoutOperatorService/ResolvePayout", "always"),

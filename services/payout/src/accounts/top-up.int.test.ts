@@ -20,8 +20,11 @@ beforeEach(async () => {
 const by = (id: string) => ({
   mutation: { ...platform.operation(), actor: { kind: Actor_Kind.OPERATOR, id } },
 });
-const set = (instructions: string, own = {}) =>
-  platform.rpc.setTopUpInstructions({ ...by("ada"), merchantId, accountId, instructions, ...own });
+const set = (topUpInstructions: string, own = {}) =>
+  platform.rpc.setTopUpInstructions({
+    ...by("ada"),
+    ...{ merchantId, accountId, topUpInstructions, ...own },
+  });
 const shown = async () => {
   const { account } = await platform.rpc.getAccount({ merchantId, accountId });
   return account?.topUpInstructions;
@@ -69,9 +72,9 @@ describe("top-up instructions", () => {
   });
 
   it.each([
-    ["more than 2,000 characters", "a".repeat(2_001), "instructions: must be at most"],
-    ["a control character", "a\u0007b", "instructions: must not contain control characters"],
-    ["a direction override", "a\u202eb", "instructions: must not contain bidirectional"],
+    ["more than 2,000 characters", "a".repeat(2_001), "top_up_instructions: must be at most"],
+    ["a control character", "a\u0007b", "top_up_instructions: must not contain control characters"],
+    ["a direction override", "a\u202eb", "top_up_instructions: must not contain bidirectional"],
   ])("are refused with %s", async (_what, wrong, problem) => {
     expect(await outcome(set(wrong))).toContain(problem);
     expect(await shown()).toBe("");

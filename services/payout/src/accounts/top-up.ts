@@ -26,9 +26,9 @@ export function guardedTopUp({ ledger, proposals }: TopUpDeps) {
 
 function topUpRpc(ledger: Ledger) {
   return {
-    setTopUpInstructions: async ({ mutation, merchantId, accountId, instructions }) => {
+    setTopUpInstructions: async ({ mutation, merchantId, accountId, topUpInstructions }) => {
       const by = readMutation(mutation);
-      const text = orThrow(readInstructions(instructions));
+      const text = orThrow(readInstructions(topUpInstructions));
       assertMerchants(merchantId);
       const set = await setTopUpInstructions(ledger, { merchantId, accountId }, text, by);
       return { account: accountMessage(orThrow(set ?? refused("RECORD_NOT_FOUND"))) };
@@ -40,19 +40,19 @@ function topUpGuards(ledger: Ledger): Guards<ReturnType<typeof topUpRpc>> {
   return {
     setTopUpInstructions: {
       approvers: ["treasury_approver"],
-      difference: async ({ merchantId, accountId, instructions }) => {
+      difference: async ({ merchantId, accountId, topUpInstructions: sent }) => {
         const account = await readAccount(ledger, merchantId, accountId);
-        const wanted = readInstructions(instructions);
+        const wanted = readInstructions(sent);
         const text = (topUpInstructions: string) =>
           JSON.stringify({ currencyCode: account?.currency, topUpInstructions });
         return {
           before: text(account?.topUpInstructions ?? ""),
-          after: text(isRefused(wanted) ? instructions : wanted),
+          after: text(isRefused(wanted) ? sent : wanted),
         };
       },
-      reasons: async ({ merchantId, accountId, instructions }) => {
+      reasons: async ({ merchantId, accountId, topUpInstructions: sent }) => {
         const account = await readAccount(ledger, merchantId, accountId);
-        const wanted = readInstructions(instructions);
+        const wanted = readInstructions(sent);
         // A malformed request needs no approval, because the RPC refuses it.
         if (account === undefined || isRefused(wanted)) return [];
         const isHarmless = wanted === "" || wanted === account.topUpInstructions;
@@ -72,5 +72,5 @@ function readInstructions(text: string): string | Refused<"INVALID_REQUEST"> {
     cleaned.length > instructionsMax
       ? `must be at most ${instructionsMax} characters`
       : textProblem(cleaned.replaceAll("\n", " "));
-  return problem === undefined ? cleaned : invalidRequest([{ field: "instructions", problem }]);
+  return problem === undefined ? cleaned : invalidRequest([{ field: "top_up_instructions", problem }]);
 }
