@@ -168,8 +168,7 @@ export async function createGateway(given: GatewayDeps) {
       ...deps.clients,
       ...ownClients(own, log),
       pages: pagesAt(deps.people.members.origin),
-      actorNames: createActorNames({ keys, members }),
-      admins: createAdmins(members),
+      ...peopleClients({ keys, members }),
     },
     observe: observe({ ...deps, note: requests.note }),
     routes: routesIn(mode),
@@ -221,6 +220,11 @@ export async function createGateway(given: GatewayDeps) {
       return false;
     },
   };
+}
+
+/** Looks up names and admins, which only the gateway stores. */
+function peopleClients(stores: Parameters<typeof createActorNames>[0]) {
+  return { actorNames: createActorNames(stores), admins: createAdmins(stores.members) };
 }
 
 /**

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Role } from "../principal.ts";
-import { type Acting, approve, digestOf, maySee, type Proposal, reject, stateAt, withdraw } from "./proposal.ts";
+import {
+  type Acting,
+  approve,
+  digestOf,
+  maySee,
+  type Proposal,
+  reject,
+  stateAt,
+  withdraw,
+} from "./proposal.ts";
 
 const at = new Date(1_000);
 const person = (id: string, ...roles: Role[]) => ({ id, roles: new Set(roles) });

@@ -7,7 +7,11 @@ import {
   ProposalState as ProposalStateEnum,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
-import { type Actor, Actor_Kind, type Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import {
+  type Actor,
+  Actor_Kind,
+  type Mutation,
+} from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { readReason } from "@disburse/kernel/reason.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";

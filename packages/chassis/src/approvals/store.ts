@@ -1,10 +1,10 @@
+import { rootOfActor } from "@disburse/kernel/actor.ts";
 import type { Collection, Db, Filter } from "mongodb";
 import { resealTexts, type SealedPlace } from "../crypto/resealing.ts";
 import type { Sealer } from "../crypto/sealing.ts";
 import { findKept, insertWithin } from "../mongo/bound.ts";
 import { findPage, type PageRequest } from "../paging/page.ts";
 import type { Role } from "../principal.ts";
-import { rootOfActor } from "@disburse/kernel/actor.ts";
 import type { Acting, ActingPerson, Proposal, ProposalState, Proposer } from "./proposal.ts";
 
 /** A stored proposal; never removed. */

@@ -89,7 +89,10 @@ export function approvalService(database: Database, world: World) {
     },
     updateAccount: async ({ mutation }: UpdateAccountRequest) => {
       await world.run();
-      world.ran.push({ by: readMutation(mutation).actor.id, approvedBy: callContext()?.approvedBy });
+      world.ran.push({
+        by: readMutation(mutation).actor.id,
+        approvedBy: callContext()?.approvedBy,
+      });
       return {};
     },
     cancelPayout: async ({ payoutId }: CancelPayoutRequest) => {

@@ -20,6 +20,10 @@ import type { ListOf } from "./pages.ts";
 const transfer = "/api/v1/transfer";
 const webhooks = "/api/v1/webhooks";
 
+export const rulesPath = "/api/v1/approval-rules";
+export const rulesProposalsPath = `${rulesPath}/proposals`;
+export const profilePath = "/api/v1/merchant";
+
 export const accounts: ListOf<Account> = { path: `${transfer}/accounts`, items: "accounts" };
 
 export const activityOf = (accountId: string) =>

@@ -16,6 +16,7 @@ import type { Column } from "../ui/table.tsx";
 import { AccountSettings } from "./account-settings.tsx";
 import { useAccount } from "./names.tsx";
 import { spanQuery } from "./rules/span.ts";
+import { TopUp } from "./top-up.tsx";
 
 const words = t.shell.entries;
 const route = getRouteApi("/shell/accounts/$accountId");
@@ -99,6 +100,7 @@ export function Entries() {
         </>
       }
     >
+      <TopUp text={account?.top_up_instructions ?? ""} />
       <Filters
         filters={filters}
         values={search}

@@ -21,6 +21,7 @@ import { sumsText } from "../ui/rules/sums.ts";
 import { type Column, DataTable } from "../ui/table.tsx";
 import { type Selection, useSelection } from "../ui/use-selection.tsx";
 import { actorName } from "./names.tsx";
+import { RulesProposals } from "./settings/proposals.tsx";
 
 const words = t.payouts.waiting;
 
@@ -183,6 +184,7 @@ export function Approvals() {
       {found.some(({ data }) => data?.isCut) ? (
         <Notice tone="warn">{words.cut({ most: shownMax })}</Notice>
       ) : null}
+      {may(session, "payout:control") ? <RulesProposals isQueue /> : null}
       {mayDecide ? <Decisions selection={selection} isOffered={waiting.length > 0} /> : null}
       {waiting.length > 0 ? (
         <DataTable

@@ -1,8 +1,19 @@
-import type { Account, WebhookEndpointWithHealth } from "@disburse/sdk/gen/types.ts";
+import type {
+  Account,
+  RulesProposalList,
+  WebhookEndpointWithHealth,
+} from "@disburse/sdk/gen/types.ts";
 import { type QueryKey, useQueries } from "@tanstack/react-query";
-import { accounts, batches, endpoints, payouts, scheduledPayouts } from "../api/lists.ts";
+import {
+  accounts,
+  batches,
+  endpoints,
+  payouts,
+  rulesProposalsPath,
+  scheduledPayouts,
+} from "../api/lists.ts";
 import { type ListOf, readAll, readPage } from "../api/pages.ts";
-import type { Query } from "../api/request.ts";
+import { get, type Query } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { may, type Session } from "../session/session.ts";
 import { isBelow } from "../ui/rules/sums.ts";
@@ -43,6 +54,15 @@ function counts(): readonly Counted[] {
     { ...waiting, ...counted(payouts, held) },
     { ...waiting, ...counted(batches, { state: "awaiting_approval" }) },
     { ...waiting, ...counted(scheduledPayouts, held) },
+    {
+      ...waiting,
+      scope: "payout:control",
+      queryKey: [rulesProposalsPath, "count"],
+      count: async () => {
+        const query = { waiting_for_caller: true };
+        return (await get<RulesProposalList>(rulesProposalsPath, query)).proposals.length;
+      },
+    },
     {
       scope: "payout:read",
       label: words.failed,

@@ -186,6 +186,12 @@ const members = createRoute({
   component: lazyRouteComponent(() => import("../merchant/team/members.tsx"), "Members"),
 });
 
+const settings = createRoute({
+  getParentRoute,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("../merchant/settings/settings.tsx"), "Settings"),
+});
+
 const invitations = createRoute({
   getParentRoute,
   path: "/invitations",
@@ -233,5 +239,5 @@ export const merchantRoutes = [
   ...[beneficiaries, newBeneficiary, beneficiaryLinks, beneficiary],
   ...[depositors, newDepositor, depositor],
   ...[endpoints, newEndpoint, endpoint, deliveries, delivery, developers, requests],
-  ...[members, invitations, notifications, keys],
+  ...[members, settings, invitations, notifications, keys],
 ] as const;

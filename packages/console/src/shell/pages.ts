@@ -59,7 +59,10 @@ function merchantSections(session: Session): NavigationSection[] {
     },
     {
       title: sections.team,
-      links: when("team:read", { to: "/team", label: pages.team }),
+      links: [
+        ...when("team:read", { to: "/team", label: pages.team }),
+        ...when("merchant:write", { to: "/settings", label: pages.settings }),
+      ],
     },
   ];
 }

@@ -104,7 +104,9 @@ export function openProfiles(db: Db, sealer: Sealer) {
   return {
     read: async (merchantId: string): Promise<Profile> => {
       const found = await find(merchantId);
-      return found === null ? { texts: {}, logo: undefined, updatedAt: undefined } : toProfile(found);
+      return found === null
+        ? { texts: {}, logo: undefined, updatedAt: undefined }
+        : toProfile(found);
     },
 
     /** Sets the texts. "" removes one, and the others stay. */

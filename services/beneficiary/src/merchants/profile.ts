@@ -13,8 +13,8 @@ import { wholeBody } from "@disburse/forms/checks/read.ts";
 import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import type { MerchantDeps } from "./merchants.ts";
 import type { Profile, ProfileStore, ProfileTexts } from "./profile-store.ts";
-import { readPng } from "./rules/png.ts";
 import type { Merchant } from "./rules/merchant.ts";
+import { readPng } from "./rules/png.ts";
 
 export type ProfileDeps = MerchantDeps & { readonly profiles: ProfileStore };
 

@@ -45,10 +45,7 @@ export function linkRoutes(deps: LinkPageDeps): readonly PublicRoute[] {
 type Opened = OpenBeneficiaryLinkResponse & { readonly logo: string };
 
 /** Serves the merchant's logo to everyone with one of its links. */
-async function logoAnswer(
-  { beneficiary }: LinkPageDeps,
-  ctx: RouterContext,
-): Promise<PageAnswer> {
+async function logoAnswer({ beneficiary }: LinkPageDeps, ctx: RouterContext): Promise<PageAnswer> {
   const { token = "" } = ctx.params as { readonly token?: string };
   if (!tokenShape.test(token)) return noLogo;
   try {

@@ -72,7 +72,10 @@ describe("approval rules", () => {
   it("are read and replaced", async () => {
     expect((await ask("GET", path)).data).toEqual(shown);
     const { amounts, ...rest } = shown;
-    const changed = await ask("POST", path, { ...rest, amounts: [{ ...amounts[0], minimum: "1" }] });
+    const changed = await ask("POST", path, {
+      ...rest,
+      amounts: [{ ...amounts[0], minimum: "1" }],
+    });
     expect(changed.data).toEqual({
       rules: {
         ...{ amounts: [], new_beneficiary_days: 0, approve_batches: false },
@@ -164,7 +167,11 @@ describe("a proposal of approval rules", () => {
       return { proposal };
     };
     const { approvals } = gateway.fakes;
-    Object.assign(approvals, { approveProposal: note, rejectProposal: note, withdrawProposal: note });
+    Object.assign(approvals, {
+      approveProposal: note,
+      rejectProposal: note,
+      withdrawProposal: note,
+    });
     const statuses = [
       await ask("POST", `${own}/approve`, { digest: "digest" }),
       await ask("POST", `${own}/reject`, { reason: "not agreed on" }),

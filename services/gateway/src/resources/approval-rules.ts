@@ -8,8 +8,8 @@ import {
   ProposalState,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import {
-  type ApprovalRules,
   ApprovalAmountSchema,
+  type ApprovalRules,
   ApprovalRulesSchema,
   SetApprovalRulesRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
@@ -21,7 +21,14 @@ import {
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
-import { bodyRequest, type Call, type Clients, get, post, type Resource } from "../openapi/route.ts";
+import {
+  bodyRequest,
+  type Call,
+  type Clients,
+  get,
+  post,
+  type Resource,
+} from "../openapi/route.ts";
 import { soundBody, textOf } from "./own-body.ts";
 import { actor, decidedBy } from "./parts/actor.ts";
 
@@ -133,10 +140,7 @@ const asked = ({ request, change }: Pick<Call, "request" | "change">) => ({
 });
 
 /** Sets the rules. If they loosen the present ones, returns those with the new proposal. */
-async function setRules(
-  call: Call,
-  { payout, approvals, admins }: Clients,
-): Promise<RulesChange> {
+async function setRules(call: Call, { payout, approvals, admins }: Clients): Promise<RulesChange> {
   const { merchantId, actor } = asked(call);
   const isAlone = !(await admins.hasOther(merchantId, actor?.root || (actor?.id ?? "")));
   const request = bodyRequest(call, SetApprovalRulesRequestSchema);

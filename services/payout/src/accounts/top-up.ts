@@ -72,5 +72,7 @@ function readInstructions(text: string): string | Refused<"INVALID_REQUEST"> {
     cleaned.length > instructionsMax
       ? `must be at most ${instructionsMax} characters`
       : textProblem(cleaned.replaceAll("\n", " "));
-  return problem === undefined ? cleaned : invalidRequest([{ field: "top_up_instructions", problem }]);
+  return problem === undefined
+    ? cleaned
+    : invalidRequest([{ field: "top_up_instructions", problem }]);
 }

@@ -57,7 +57,11 @@ describe("a merchant's own approval rules", () => {
     expect(await rulesOf(merchantId)).toEqual(["USD 50.00"]);
     const wanted = await proposed(set(merchantId, usd("75.00")));
     expect(await rulesOf(merchantId)).toEqual(["USD 50.00"]);
-    const read = { merchantId, proposalId: wanted.proposalId, actor: by("mem_alma").mutation.actor };
+    const read = {
+      merchantId,
+      proposalId: wanted.proposalId,
+      actor: by("mem_alma").mutation.actor,
+    };
     const principal = { kind: "service", name: "gateway" } as const;
     const { proposal } = await withCallContext({ requestId: "r", principal }, () =>
       platform.proposalsRpc.getProposal(read),
@@ -92,7 +96,11 @@ describe("a merchant's own approval rules", () => {
   });
 
   it.each<[string, object, string]>([
-    ["no currency", { amounts: [{ currencyCode: "XXX", minimum: "1" }] }, "amounts[0].currency_code"],
+    [
+      "no currency",
+      { amounts: [{ currencyCode: "XXX", minimum: "1" }] },
+      "amounts[0].currency_code",
+    ],
     ["an amount twice", { amounts: [...usd("1").amounts, ...usd("2").amounts] }, "be repeated"],
     ["too many decimals", usd("1.001"), "amounts[0].minimum"],
     ["a long time", { approvalLastsSeconds: 604_801 }, "approval_lasts_seconds"],

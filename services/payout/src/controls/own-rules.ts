@@ -75,7 +75,9 @@ function ownRulesGuards(deps: ControlsDeps): Guards<Pick<OwnRulesRpc, "setApprov
 
 /** Rules as the JSON of the contract's message. The gateway reads them from a proposal. */
 function rulesJson(approval: ApprovalRulesText | undefined): string {
-  return toJsonString(ApprovalRulesSchema, approvalMessage(approval ?? noRules), { useProtoFieldName: true });
+  return toJsonString(ApprovalRulesSchema, approvalMessage(approval ?? noRules), {
+    useProtoFieldName: true,
+  });
 }
 
 const noRules: ApprovalRulesText = {

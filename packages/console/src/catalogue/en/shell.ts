@@ -51,6 +51,7 @@ export const shellWords = {
       "The account accepts no new payouts or credits. Statements stay available, and returned money is still credited. Only Disburse can reopen the account.",
     closed: "Closed",
   },
+  topUp: { title: "Send money to this account", copyAll: "Copy all" },
   work: {
     title: "To do",
     none: "Nothing to do now.",
@@ -91,6 +92,7 @@ export const shellWords = {
     developers: "Developers",
     keys: "API keys",
     team: "Team members",
+    settings: "Settings",
     invitations: "Invitations",
     alerts: "Alerts",
     search: "Screening search",

@@ -70,6 +70,7 @@ function Field(props: {
     const read = async (file: File | undefined) => onChange(file ? await contentOf(file) : "");
     return <FileField {...own} onChange={(file) => void read(file)} />;
   }
+  if (kind === "lines") return <AreaField {...own} />;
   if (kind === "many") {
     const known = choices.length > 0 ? `: ${choices.join(", ")}` : "";
     return <AreaField {...own} hint={`${hint}${known}. ${words.eachLine}`} />;

@@ -1,4 +1,9 @@
-import { type AmountRule, type ApprovalRulesText, hasRules, readApprovalRules } from "./approval.ts";
+import {
+  type AmountRule,
+  type ApprovalRulesText,
+  hasRules,
+  readApprovalRules,
+} from "./approval.ts";
 import type { ControlsText } from "./controls.ts";
 
 /**

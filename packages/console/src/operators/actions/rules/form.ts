@@ -27,7 +27,7 @@ export type ActionField = {
   readonly title: string;
   readonly hint: string;
   readonly path: string;
-  readonly kind: "text" | "choice" | "flag" | "file" | "many";
+  readonly kind: "text" | "lines" | "choice" | "flag" | "file" | "many";
   readonly isRequired: boolean;
   /** True for an argument, which names the record. */
   readonly isKey: boolean;
@@ -79,7 +79,9 @@ export function fieldsOf(command: RequestCommand): readonly ActionField[] {
       const isFlag = each.value === "";
       const isFile = "isFile" in each && each.isFile === true;
       const choices = each.choices ?? choicesIn(command, field);
-      const kind = isFile ? "file" : isFlag ? "flag" : each.isMany ? "many" : kindOf(choices);
+      const isLines = "isText" in each && each.isText === true;
+      const single = isLines ? "lines" : kindOf(choices);
+      const kind = isFile ? "file" : isFlag ? "flag" : each.isMany ? "many" : single;
       return [{ ...shown, kind, isRequired, isKey, choices, source: each.source }];
     },
   );

@@ -1,0 +1,108 @@
+import type { ApprovalRuleSet, RulesProposal, RulesProposalList } from "@disburse/sdk/gen/types.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { rulesPath, rulesProposalsPath } from "../../api/lists.ts";
+import { get, send } from "../../api/request.ts";
+import { settingsTexts } from "../../catalogue/settings-texts.ts";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Section } from "../../ui/page.tsx";
+import { actorName } from "../names.tsx";
+import { Decision } from "../payouts/decision.tsx";
+import { changesOf } from "./rules/sentences.ts";
+
+const words = settingsTexts.proposals;
+/** Proposals publish no events, so the page polls. */
+const readAgainMs = 10_000;
+
+export const rulesProposals = (waiting_for_caller: boolean) => ({
+  queryKey: [rulesProposalsPath, waiting_for_caller],
+  queryFn: async () => {
+    const query = { state: "open", ...(waiting_for_caller && { waiting_for_caller }) };
+    return (await get<RulesProposalList>(rulesProposalsPath, query)).proposals;
+  },
+  refetchInterval: readAgainMs,
+});
+
+/** The change between two sets of rules, in words. */
+export function RulesChange({
+  before,
+  after,
+}: {
+  before: ApprovalRuleSet;
+  after: ApprovalRuleSet;
+}) {
+  const { gone, added } = changesOf(before, after);
+  const list = (sentences: readonly string[]) =>
+    sentences.length === 0 ? undefined : (
+      <ul className="plain">
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    );
+  const { rules } = settingsTexts;
+  if (gone.length + added.length === 0) return <Notice tone="info">{rules.same}</Notice>;
+  const rows = [
+    [rules.gone, list(gone)],
+    [rules.added, list(added)],
+  ] as const;
+  return <Facts rows={rows} />;
+}
+
+/** Proposals to loosen the rules, with the decision of who may make it. */
+export function RulesProposals({ isQueue = false }: { isQueue?: boolean }) {
+  const open = useQuery({ ...rulesProposals(false), enabled: !isQueue });
+  const decidable = useQuery(rulesProposals(true));
+  const mine = new Set(decidable.data?.map(({ id }) => id));
+  const shown = isQueue ? decidable.data : open.data;
+  if (shown === undefined || decidable.data === undefined || shown.length === 0) return null;
+  return (
+    <Section title={words.title}>
+      {shown.map((each) => (
+        <Proposal key={each.id} proposal={each} mayDecide={mine.has(each.id)} />
+      ))}
+    </Section>
+  );
+}
+
+function Proposal({ proposal, mayDecide }: { proposal: RulesProposal; mayDecide: boolean }) {
+  const { id, before, after, digest, reasons, operator_decides: isOperators } = proposal;
+  const client = useQueryClient();
+  const change = async (what: string, body: object, idempotencyKey: string) => {
+    const path = `${rulesProposalsPath}/${encodeURIComponent(id)}/${what}`;
+    try {
+      await send("POST", path, { body, idempotencyKey });
+    } finally {
+      await client.invalidateQueries({ queryKey: [rulesProposalsPath] });
+      await client.invalidateQueries({ queryKey: [rulesPath] });
+    }
+  };
+  return (
+    <div className="card stack">
+      <RulesChange before={before} after={after} />
+      <Facts
+        rows={[
+          [words.loosens, reasons.join("; ")],
+          [words.by, actorName(proposal.proposed_by)],
+          [words.expires, <Moment key="expires" at={proposal.expires_at} />],
+        ]}
+      />
+      {isOperators ? <Notice tone="info">{words.operator}</Notice> : null}
+      <div className="row">
+        {mayDecide ? (
+          <Decision texts={words} approval={{ digest }} send={change}>
+            <RulesChange before={before} after={after} />
+          </Decision>
+        ) : (
+          <ConfirmButton
+            label={words.withdraw}
+            text={words.withdrawText}
+            confirm={(key) => change("withdraw", {}, key)}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
