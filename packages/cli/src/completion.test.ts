@@ -12,7 +12,7 @@ describe("completions", () => {
     [["alerts", "re"], ["reopen"]],
     [
       ["merchants", ""],
-      ["list", "get", "create"],
+      ["list", "get", "profile", "create"],
     ],
     [["--json", "merchants", "cr"], ["create"]],
     [

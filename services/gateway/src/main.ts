@@ -65,8 +65,8 @@ const [consoleFolder = "", docsFolder = ""] = ["console", "docs-site"].map((name
 );
 
 function connectServices({ config, connect: connectTo }: Opening<ReturnType<typeof readConfig>>) {
-  const connect = <S extends DescService>(service: S, urls: ServiceUrls) =>
-    connectTo(service, urls, callTimeoutMs);
+  const connect = <S extends DescService>(service: S, urls: ServiceUrls, as?: { peer: string }) =>
+    connectTo(service, urls, callTimeoutMs, as);
   return {
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
     quote: connect(QuoteService, config.QUOTE_URL),
@@ -74,7 +74,8 @@ function connectServices({ config, connect: connectTo }: Opening<ReturnType<type
     orders: connect(PayoutOrderService, config.PAYOUT_URL),
     notifier: connect(NotifierService, config.NOTIFIER_URL),
     statements: connect(StatementService, config.PAYOUT_URL),
-    approvals: connect(ApprovalService, config.PAYOUT_URL),
+    // Every service has proposals. Merchants' ones are those of the payout service.
+    approvals: connect(ApprovalService, config.PAYOUT_URL, { peer: "payout" }),
     payoutSandbox: connect(PayoutSandboxService, config.PAYOUT_URL),
     beneficiarySandbox: connect(BeneficiarySandboxService, config.BENEFICIARY_URL),
     notifierSandbox: connect(NotifierSandboxService, config.NOTIFIER_URL),

@@ -1,5 +1,5 @@
 import type { Batch, Payout, PayoutItem, ScheduledPayout } from "@disburse/sdk/gen/types.ts";
-import { useQueries, useQueryClient } from "@tanstack/react-query";
+import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { accounts, batches, payouts, scheduledPayouts } from "../api/lists.ts";
@@ -21,7 +21,7 @@ import { sumsText } from "../ui/rules/sums.ts";
 import { type Column, DataTable } from "../ui/table.tsx";
 import { type Selection, useSelection } from "../ui/use-selection.tsx";
 import { actorName } from "./names.tsx";
-import { RulesProposals } from "./settings/proposals.tsx";
+import { RulesProposals, rulesProposals } from "./settings/proposals.tsx";
 
 const words = t.payouts.waiting;
 
@@ -172,6 +172,10 @@ export function Approvals() {
     .flatMap(({ data }) => data?.rows ?? [])
     .toSorted((one, two) => two.at.localeCompare(one.at));
   const missing = found.filter(({ data }) => data === undefined);
+  const proposals = useQuery({
+    ...rulesProposals(true),
+    enabled: may(session, "payout:control"),
+  });
   const { column, selection } = useSelection(waiting, { keyOf, nameOf });
   const mayDecide = may(session, "payout:approve");
   return (
@@ -184,7 +188,7 @@ export function Approvals() {
       {found.some(({ data }) => data?.isCut) ? (
         <Notice tone="warn">{words.cut({ most: shownMax })}</Notice>
       ) : null}
-      {may(session, "payout:control") ? <RulesProposals isQueue /> : null}
+      {proposals.data === undefined ? null : <RulesProposals isQueue />}
       {mayDecide ? <Decisions selection={selection} isOffered={waiting.length > 0} /> : null}
       {waiting.length > 0 ? (
         <DataTable
@@ -193,7 +197,7 @@ export function Approvals() {
           rows={waiting}
           keyOf={keyOf}
         />
-      ) : missing.length === 0 ? (
+      ) : missing.length === 0 && !proposals.data?.length ? (
         <Notice tone="info">{words.empty}</Notice>
       ) : null}
     </Page>

@@ -18,6 +18,7 @@ import { admin, invited, viewer } from "./roles/members.ts";
 import { payroll } from "./roles/payroll.ts";
 import { search } from "./roles/search.ts";
 import { session } from "./roles/session.ts";
+import { settings } from "./roles/settings.ts";
 import { treasury } from "./roles/treasury.ts";
 import { waits } from "./roles/waits.ts";
 import { webhooks } from "./roles/webhooks.ts";
@@ -39,6 +40,7 @@ const browserTests: readonly BrowserTest[] = [
     forms,
     waits,
     search,
+    settings,
     languages,
   ],
 ];

@@ -47,6 +47,12 @@ export async function addBeneficiary(sandbox: SandboxDocument, party: Party): Pr
   return added["beneficiary_id"] ?? "";
 }
 
+/** Creates a beneficiary link of acme. Returns its address. */
+export async function createLink(sandbox: SandboxDocument): Promise<string> {
+  const asked = { destination_currency: "USD", transfer_type: "ACH" };
+  return (await send(sandbox, "beneficiary-links", asked))["url"] ?? "";
+}
+
 /** Turns off the merchant's own payout controls. Operators would need two persons for that. */
 export async function clearControls(sandbox: SandboxDocument): Promise<void> {
   await send(sandbox, "sandbox/payout-controls", {});

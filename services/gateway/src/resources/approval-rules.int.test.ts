@@ -92,6 +92,12 @@ describe("approval rules", () => {
     ]);
   });
 
+  it("are written with amounts as text on request", async () => {
+    const headers = { "disburse-amounts": "string" };
+    const { json: answer } = await gateway.ask({ path, key: acme.key, headers });
+    expect(answer.data).toMatchObject({ amounts: [{ minimum: "5000.00", window_seconds: 3_600 }] });
+  });
+
   it("that loosen stay a proposal, whose rules the response shows beside those in force", async () => {
     awaiting();
     const { status, data } = await ask("POST", path, {});
