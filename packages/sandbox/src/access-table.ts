@@ -73,7 +73,7 @@ Where it says *fresh sign-in*, a person must have signed in within \`STEP_UP_MAX
 
 ## Merchants: keys, members and roots
 
-- A merchant's key or member calls the gateway's public routes within its scopes. \`payout:approve\` decides on other actors' payouts and batches; \`payout:control\` sets the approval rules of a sandbox.
+- A merchant's key or member calls the gateway's public routes within its scopes. \`payout:approve\` decides on other actors' payouts and batches; \`payout:control\` sets the merchant's approval rules, which a second actor loosens ([decision 0087](../decisions/0087-merchants-settings.md)).
 - One actor is a root and everything made from it: a key that an operator or the sandbox created is a root, and so is a member. A key that a member created, a key or a person that a key created or invited, and the successor of a rotation have the root of their maker ([decision 0035](../decisions/0035-keys.md)).
 - An actor does not approve its own payouts, batches or scheduled payouts: \`same_actor\` ([decision 0053](../decisions/0053-control-before-payment.md)).
 - A key that another key creates has at most the scopes, networks and end of its maker. A role is given only by a caller that has all of its scopes, and by no key that has networks or an end. An operator who gives a live key or role with rights over payouts needs a second person.

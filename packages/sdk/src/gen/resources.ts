@@ -491,7 +491,7 @@ export class Payouts {
    *
    * Approves a payout with `sub_status` `awaiting_approval`, which is then `queued`; one that waited for balance when its API key was revoked is `awaiting_balance` again. The API key needs the scope `payout:approve`, and may not be the one that executed the payout. The beneficiary's screening, the corridor and your limits are checked again; if one of them refuses, the payout keeps waiting. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or never needed approval.
    *
-   * The operator sets which payouts need approval: payouts at or above an amount, or to a new beneficiary. The rate of the quote stays valid while the payout waits, for 24 hours by default. After that the payout is cancelled and its money is available again.
+   * Your approval rules decide which payouts need approval: see Set approval rules. The rate of the quote stays valid while the payout waits, for 24 hours by default. After that the payout is cancelled and its money is available again.
    *
    * Scope: `payout:approve`.
    *
@@ -1838,7 +1838,7 @@ export class Sandbox {
   /**
    * Set payout controls.
    *
-   * Sets which of your payouts await approval, and the duplicate guard. Replaces the previous controls; `{}` removes them all. Needs the scope `payout:control`, so that a key that only pays cannot remove the rules. Takes effect within a second. In live mode an operator sets them for you.
+   * Sets which of your payouts await approval, and the duplicate guard. Replaces the previous controls; `{}` removes them all. Needs the scope `payout:control`, so that a key that only pays cannot remove the rules. Takes effect within a second. In live mode you set approval rules by `/approval-rules`, where a second actor loosens them, and an operator sets the duplicate guard.
    *
    * Scope: `payout:control`.
    *

@@ -29,7 +29,7 @@ import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { type Selection, useSelection } from "../../ui/use-selection.tsx";
 import { differenceOf } from "../actions/rules/flat.ts";
-import { sentence } from "../actions/rules/form.ts";
+import { sentence, titleOf } from "../actions/rules/form.ts";
 
 const words = operatorTexts.treasury.approvals;
 const route = getRouteApi("/shell/approvals");
@@ -39,12 +39,14 @@ const proposalsMax = 100;
 
 type Placed = { readonly place: ApprovalPlace; readonly proposal: Proposal };
 
-/** Returns what a proposal does, in words, or the short name of its RPC. */
+/** Returns what a proposal does, in words. Merchants' RPCs are no actions of operators. */
 export function proposedAction({ rpc }: Proposal): string {
   const action = callCommands.find(
     ({ method }) => rpc === `${method.parent.typeName}/${method.name}`,
   );
-  return action === undefined ? rpc.slice(rpc.lastIndexOf("/") + 1) : sentence(action.summary);
+  return action === undefined
+    ? titleOf(rpc.slice(rpc.lastIndexOf("/") + 1))
+    : sentence(action.summary);
 }
 
 /** Returns the fields that a proposal would change. */
@@ -90,6 +92,9 @@ export function Records({ before, after }: Proposal) {
   );
 }
 
+/** The id of the record, or of the merchant if the request is about no record of its own. */
+const subjectOf = ({ subject, merchantId }: Proposal) => subject || merchantId;
+
 const columns: readonly Column<Placed>[] = [
   {
     id: "created",
@@ -110,8 +115,8 @@ const columns: readonly Column<Placed>[] = [
   {
     id: "subject",
     header: words.subject,
-    cell: ({ proposal }) => <span className="mono break">{proposal.subject}</span>,
-    csv: ({ proposal }) => proposal.subject,
+    cell: ({ proposal }) => <span className="mono break">{subjectOf(proposal)}</span>,
+    csv: ({ proposal }) => subjectOf(proposal),
   },
   {
     id: "state",
@@ -182,7 +187,7 @@ export async function readProposals(state = "") {
 }
 
 const keyOf = ({ proposal }: Placed) => proposal.id;
-const nameOf = ({ proposal }: Placed) => `${proposedAction(proposal)} ${proposal.subject}`.trim();
+const nameOf = ({ proposal }: Placed) => `${proposedAction(proposal)} ${subjectOf(proposal)}`.trim();
 const stale = ["approvals", "payouts", "exceptions", "accounts", "compliance", "corridors"];
 
 /** Decisions on several proposals, each by its own request and digest. */

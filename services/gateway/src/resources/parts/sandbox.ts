@@ -189,7 +189,7 @@ export const sandbox: Resource = {
     post("setPayoutControls", `${path}/payout-controls`, {
       summary: "Set payout controls",
       description:
-        "Sets which of your payouts await approval, and the duplicate guard. Replaces the previous controls; `{}` removes them all. Needs the scope `payout:control`, so that a key that only pays cannot remove the rules. Takes effect within a second. In live mode an operator sets them for you.",
+        "Sets which of your payouts await approval, and the duplicate guard. Replaces the previous controls; `{}` removes them all. Needs the scope `payout:control`, so that a key that only pays cannot remove the rules. Takes effect within a second. In live mode you set approval rules by `/approval-rules`, where a second actor loosens them, and an operator sets the duplicate guard.",
       scope: "payout:control",
       body: { form: setPayoutControls, optional: true },
       data: controls,
