@@ -63,7 +63,10 @@ describe("the table of effects that need two persons", () => {
   });
 
   it("names as guarded what the code guards, and nothing else", () => {
-    expect([...guardsInCode()].sort()).toEqual(namesOf("proposal").sort());
+    // A guard of merchants' own actors is not in the table of operators.
+    const ofOperators = [...guardsInCode()].filter((name) => operatorsChanges.includes(name));
+    expect(ofOperators.sort()).toEqual(namesOf("proposal").sort());
+    expect(guardsInCode()).toContain("PayoutService/SetApprovalRules");
   });
 
   it("has every guarded set of handlers served", () => {

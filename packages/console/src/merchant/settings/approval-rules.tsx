@@ -13,7 +13,7 @@ import { Section } from "../../ui/page.tsx";
 import { amountOf } from "../../ui/rules/amounts.ts";
 import { spanText } from "../../ui/rules/times.ts";
 import { RulesChange, RulesProposals } from "./proposals.tsx";
-import { sentencesOf } from "./rules/sentences.ts";
+import { sentencesOf } from "./sentences.ts";
 
 const words = settingsTexts.rules;
 const hour = 3_600;

@@ -10,7 +10,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
 import { actorName } from "../names.tsx";
 import { Decision } from "../payouts/decision.tsx";
-import { changesOf } from "./rules/sentences.ts";
+import { changesOf } from "./sentences.ts";
 
 const words = settingsTexts.proposals;
 /** Proposals publish no events, so the page polls. */

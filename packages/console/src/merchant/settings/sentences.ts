@@ -1,7 +1,7 @@
 import type { ApprovalRuleSet } from "@disburse/sdk/gen/types.ts";
-import { settingsTexts } from "../../../catalogue/settings-texts.ts";
-import { moneyText } from "../../../ui/rules/amounts.ts";
-import { spanText } from "../../../ui/rules/times.ts";
+import { settingsTexts } from "../../catalogue/settings-texts.ts";
+import { moneyText } from "../../ui/rules/amounts.ts";
+import { spanText } from "../../ui/rules/times.ts";
 
 const words = settingsTexts.rules;
 
