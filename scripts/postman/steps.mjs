@@ -30,6 +30,14 @@ const scheduled = step("createScheduledPayout", {
 const batch = (more) =>
   step("createBatch", { save: { batch_id: "data.id", digest: "data.approval.digest" }, ...more });
 
+const looser = (name) =>
+  step("setApprovalRules", {
+    name,
+    body: {},
+    only: true,
+    save: { proposal_id: "data.proposal.id", digest: "data.proposal.digest" },
+  });
+
 export const folders = {
   "First payout": [
     step("listAccounts", { save: fundedAccount }),
@@ -73,7 +81,25 @@ export const folders = {
     quote,
     execute("Execute payout to reject", "order-{{$guid}}"),
     step("rejectPayout", approver),
+    step("setApprovalRules"),
+    step("getApprovalRules"),
+    looser("Propose rules to approve"),
+    step("listRulesProposals", approver),
+    step("getRulesProposal", approver),
+    step("approveRulesProposal", approver),
+    step("setApprovalRules", { name: "Set approval rules again" }),
+    looser("Propose rules to reject"),
+    step("rejectRulesProposal", approver),
+    looser("Propose rules to withdraw"),
+    step("withdrawRulesProposal"),
     step("setPayoutControls", { name: "Remove your payout controls", body: {}, only: true }),
+  ],
+  "Company profile": [
+    step("updateMerchant"),
+    step("setMerchantLogo"),
+    step("getMerchant"),
+    step("getMerchantLogo"),
+    step("removeMerchantLogo"),
   ],
   "Keys and scheduled payouts": [
     step("createScheduledPayout", {

@@ -13,14 +13,14 @@ export function TopUp({ text }: { text: string }) {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return (
     <Section title={words.title} actions={<CopyButton text={text} label={words.copyAll} />}>
-      <ul className="plain card">
+      <div className="card">
         {lines.map((line) => (
-          <li key={line} className="row between">
+          <div key={line} className="row between">
             <span className="break">{line}</span>
             <CopyButton text={valueIn(line)} />
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
     </Section>
   );
 }

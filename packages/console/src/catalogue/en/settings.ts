@@ -9,7 +9,7 @@ export const settingsWords = {
       "Payouts of {amount} or more need approval, alone or with others to the same account or by the same person within {span}.",
     days: "Payouts to a beneficiary newer than {days, plural, one {# day} other {# days}} need approval.",
     batches: "Another person approves each batch.",
-    lasts: "Who doesn't decide within {span} lets a payout expire.",
+    lasts: "A payout that no one approves within {span} is cancelled.",
     change: "Change the rules",
     changeText:
       "Stricter rules are in force within two seconds. Looser ones wait until another admin approves them. Payouts that already wait for approval keep waiting.",
@@ -31,7 +31,7 @@ export const settingsWords = {
     by: "Proposed by",
     expires: "Expires",
     loosens: "Loosens",
-    operator: "You have no other admin, so an operator of Disburse decides.",
+    operator: "No other admin of your team has signed in yet, so an operator of Disburse may decide too.",
     approveText: "These rules are in force within two seconds.",
     rejectText: "The rules stay as they are. Write a reason of ten characters or more.",
     withdraw: "Withdraw",
@@ -40,7 +40,7 @@ export const settingsWords = {
   profile: {
     title: "Company profile",
     name: "Registered name",
-    verified: "Disburse has verified this name, and only Disburse can change it.",
+    verified: "Disburse has verified the registered name, and only Disburse can change it.",
     fields: {
       legal_name: "Legal name",
       address: "Street and number",

@@ -12,7 +12,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
 import { amountOf } from "../../ui/rules/amounts.ts";
 import { spanText } from "../../ui/rules/times.ts";
-import { RulesChange, RulesProposals } from "./proposals.tsx";
+import { RulesChange, RulesProposals, Sentences } from "./proposals.tsx";
 import { sentencesOf } from "./sentences.ts";
 
 const words = settingsTexts.rules;
@@ -44,11 +44,9 @@ export function ApprovalRules({ mayChange }: { mayChange: boolean }) {
           ) : undefined
         }
       >
-        <ul className="plain card">
-          {sentencesOf(rules).map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
+        <div className="card">
+          <Sentences sentences={sentencesOf(rules)} />
+        </div>
         {proposed ? <Notice tone="good">{words.proposed}</Notice> : null}
       </Section>
       {mayChange ? <RulesProposals /> : null}
@@ -111,12 +109,14 @@ function Change(props: { rules: ApprovalRuleSet; onDone: (isProposed: boolean) =
               value={row.minimum}
               onChange={(minimum) => change({ minimum })}
             />
-            <SelectField
-              label={words.window({ currency })}
-              value={row.window}
-              options={spans}
-              onChange={(window) => change({ window })}
-            />
+            {row.minimum === "" ? null : (
+              <SelectField
+                label={words.window({ currency })}
+                value={row.window}
+                options={spans}
+                onChange={(window) => change({ window })}
+              />
+            )}
           </div>
         );
       })}

@@ -25,6 +25,14 @@ export const rulesProposals = (waiting_for_caller: boolean) => ({
   refetchInterval: readAgainMs,
 });
 
+export const Sentences = ({ sentences }: { sentences: readonly string[] }) => (
+  <ul className="plain">
+    {sentences.map((sentence) => (
+      <li key={sentence}>{sentence}</li>
+    ))}
+  </ul>
+);
+
 /** The change between two sets of rules, in words. */
 export function RulesChange({
   before,
@@ -34,19 +42,11 @@ export function RulesChange({
   after: ApprovalRuleSet;
 }) {
   const { gone, added } = changesOf(before, after);
-  const list = (sentences: readonly string[]) =>
-    sentences.length === 0 ? undefined : (
-      <ul className="plain">
-        {sentences.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
-    );
   const { rules } = settingsTexts;
   if (gone.length + added.length === 0) return <Notice tone="info">{rules.same}</Notice>;
   const rows = [
-    [rules.gone, list(gone)],
-    [rules.added, list(added)],
+    [rules.gone, gone[0] && <Sentences key="gone" sentences={gone} />],
+    [rules.added, added[0] && <Sentences key="added" sentences={added} />],
   ] as const;
   return <Facts rows={rows} />;
 }
