@@ -86,7 +86,9 @@ async function createMerchants({ keys }: SandboxClients): Promise<SandboxMerchan
       merchant_id: merchantId,
       api_key: await keyOf("key", []),
       ...(paying.has(name) && {
-        approver_api_key: await keyOf("approver key", ["payout:read", "payout:approve"]),
+        approver_api_key: await keyOf("approver key", [
+          ...["payout:read", "payout:approve", "payout:control"],
+        ]),
       }),
     };
     return [name, merchant] as const;
