@@ -40,6 +40,9 @@ const seeder = "sandbox";
 /** Merchants with a second key that approves payouts. */
 const paying: ReadonlySet<MerchantName> = new Set(["acme", "globex"]);
 
+/** An approver decides on payouts, and on looser approval rules. */
+const approverScopes = ["payout:read", "payout:approve", "payout:control"];
+
 /**
  * Creates the sandbox's data. Each step is idempotent. `known` contains the merchants of an earlier
  * start.
@@ -86,9 +89,7 @@ async function createMerchants({ keys }: SandboxClients): Promise<SandboxMerchan
       merchant_id: merchantId,
       api_key: await keyOf("key", []),
       ...(paying.has(name) && {
-        approver_api_key: await keyOf("approver key", [
-          ...["payout:read", "payout:approve", "payout:control"],
-        ]),
+        approver_api_key: await keyOf("approver key", approverScopes),
       }),
     };
     return [name, merchant] as const;
