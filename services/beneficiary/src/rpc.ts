@@ -23,8 +23,11 @@ export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof Beneficiar
   return bindOperations(
     BeneficiaryService,
     {
-      ...{ ...creating, ...linksRpc(deps), ...merchantsRpc(deps) },
-      ...{ ...profileRpc(deps), ...permissionsRpc(deps) },
+      ...creating,
+      ...linksRpc(deps),
+      ...merchantsRpc(deps),
+      ...profileRpc(deps),
+      ...permissionsRpc(deps),
     },
     deps.operations,
     // These RPCs store the digest of the operation's request in the record itself.

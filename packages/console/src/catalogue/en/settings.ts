@@ -31,7 +31,8 @@ export const settingsWords = {
     by: "Proposed by",
     expires: "Expires",
     loosens: "Loosens",
-    operator: "No other admin of your team has signed in yet, so an operator of Disburse may decide too.",
+    operator:
+      "No other admin of your team has signed in yet, so an operator of Disburse may decide too.",
     approveText: "These rules are in force within two seconds.",
     rejectText: "The rules stay as they are. Write a reason of ten characters or more.",
     withdraw: "Withdraw",

@@ -187,7 +187,8 @@ export async function readProposals(state = "") {
 }
 
 const keyOf = ({ proposal }: Placed) => proposal.id;
-const nameOf = ({ proposal }: Placed) => `${proposedAction(proposal)} ${subjectOf(proposal)}`.trim();
+const nameOf = ({ proposal }: Placed) =>
+  `${proposedAction(proposal)} ${subjectOf(proposal)}`.trim();
 const stale = ["approvals", "payouts", "exceptions", "accounts", "compliance", "corridors"];
 
 /** Decisions on several proposals, each by its own request and digest. */

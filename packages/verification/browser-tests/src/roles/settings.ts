@@ -1,4 +1,4 @@
-import { deflateSync, crc32 } from "node:zlib";
+import { crc32, deflateSync } from "node:zlib";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import type { BrowserTest } from "../browser-test.ts";
 import { clearControls, createLink } from "../platform-calls.ts";
@@ -47,7 +47,10 @@ async function setRule({ page, checkPage }: Visitor, amount: string, isShown = f
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Change the rules" }).click();
   await dialog.getByLabel("Approval from (USD)").fill(amount);
-  await dialog.getByText(/^Payouts of .* or more need approval\.$/).first().waitFor();
+  await dialog
+    .getByText(/^Payouts of .* or more need approval\.$/)
+    .first()
+    .waitFor();
   if (isShown) await checkPage("settings-rules", dialog);
   await dialog.getByRole("button", { name: "Change the rules" }).click();
   await dialog.waitFor({ state: "detached" });
@@ -149,7 +152,8 @@ function chunk(type: string, data = Buffer.alloc(0)): Buffer {
   return Buffer.concat([length, body, checksum]);
 }
 
-const instructions = "Beneficiary: Disburse Ltd\nIBAN: DE89 3704 0044 0532 0130 00\nReference: ACME-1";
+const instructions =
+  "Beneficiary: Disburse Ltd\nIBAN: DE89 3704 0044 0532 0130 00\nReference: ACME-1";
 
 async function topUp(ada: Visitor, bob: Visitor, alma: Visitor, sandbox: SandboxDocument) {
   const acme = sandbox.merchants.acme.merchant_id;
