@@ -4,7 +4,7 @@ import {
   isSecure,
   serversAt,
   urlSchema,
-} from "@disburse/chain-rail/settings-parts.ts";
+} from "@disburse/chain-rail/settings.ts";
 import type { RailServer } from "@disburse/chassis/service/check.ts";
 import { readRailSettings } from "@disburse/rail/settings.ts";
 import { z } from "zod";

@@ -1,3 +1,4 @@
+import { advanceEach } from "./advance-each.ts";
 import type { Chain, Order, Snapshot } from "./chain.ts";
 import {
   attemptsOf,
@@ -124,23 +125,6 @@ async function followAll(work: TransferWork, snapshot: Snapshot): Promise<void> 
     unminedTransfers(store, chain.wallet, snapshot),
   ]);
   await advanceEach(work, [...final, ...unmined], (each) => followTransfer(work, each, snapshot));
-}
-
-/** Advances each transfer. A failure is logged and does not affect the other transfers. */
-async function advanceEach(
-  { log }: Pick<TransferWork, "log">,
-  transfers: readonly TransferDocument[],
-  advance: (transfer: TransferDocument) => Promise<void>,
-): Promise<void> {
-  const advancing = transfers.map((each) =>
-    advance(each).catch((error: unknown) => {
-      log.error(
-        { err: error, payout_id: each._id },
-        "processing a blockchain transfer failed; it will be retried",
-      );
-    }),
-  );
-  await Promise.all(advancing);
 }
 
 /**

@@ -45,6 +45,11 @@ function register(metrics: Metrics) {
     "1 if the wallet makes no new payments, because unknown transactions used it or fees exceed the cap, or if an unmined transaction is at the cap (bound).",
     ["rail", "reason"],
   );
+  const frozen = metrics.gauge(
+    "disburse_wallet_frozen",
+    "1 if a token's issuer has frozen or blacklisted a rail's wallet, so that it can't pay the currency.",
+    ["rail", "currency"],
+  );
   const happened = metrics.counter(
     "disburse_chain_transfer_events_total",
     "Unusual events of blockchain transfers, such as a reorganisation or a lost nonce, by event.",
@@ -60,5 +65,16 @@ function register(metrics: Metrics) {
     "Open transfers of wallets that are not in the setting, counted when the process started.",
     ["setting"],
   );
-  return { balance, low, unmined, oldest, waiting, blocked, happened, failures, orphans };
+  return {
+    balance,
+    low,
+    unmined,
+    oldest,
+    waiting,
+    blocked,
+    frozen,
+    happened,
+    failures,
+    orphans,
+  };
 }

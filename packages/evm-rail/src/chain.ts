@@ -1,4 +1,5 @@
 import type { Chain, Order, Signed } from "@disburse/chain-rail/chain.ts";
+import { type CallAll, callAllOf } from "@disburse/chain-rail/node-calls.ts";
 import type { Fees } from "@disburse/chain-rail/rules/fees.ts";
 import {
   agreedOn,
@@ -6,7 +7,6 @@ import {
   verdictOf,
   verdictOfAll,
 } from "@disburse/chain-rail/rules/finality.ts";
-import type { Log } from "@disburse/chassis/log.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { isUnowned } from "@disburse/forms/values/unowned-wallets.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
@@ -39,14 +39,11 @@ type Asset = {
   readonly gasLimit: bigint;
 };
 
-/** Called when a node fails, with the node's index in the configuration. */
-export type OnNodeFailed = (node: number) => void;
-
 /** Opens an EVM chain with its nodes and the paying wallet. */
 export function openEvmChain(
   settings: EvmChainSettings,
   signer: Signer,
-  { log, onNodeFailed }: { readonly log: Log; readonly onNodeFailed: OnNodeFailed },
+  calls: Parameters<typeof callAllOf>[1],
 ): Chain {
   const { chain_id: chainId, wallet, rpc_urls: urls, finality, agreeing = urls.length } = settings;
   const nodes = urls.map((url) => connectNode(url, wallet, finality));
@@ -56,7 +53,7 @@ export function openEvmChain(
     if (asset === undefined) throw new Error(`the rail does not support ${currency}`);
     return asset;
   };
-  const callAll = callAllOf(nodes, log, onNodeFailed);
+  const callAll = callAllOf(nodes, calls);
   const paymentOf = ({ currency, amount, to }: Order): Payment => {
     const { token, decimals } = assetOf(currency);
     return { to: getAddress(to), units: unitsOf(amount, currency, decimals), token };
@@ -128,26 +125,6 @@ function hasOwner({ network, tokens }: EvmChainSettings, to: string): boolean {
   return !isUnowned(network, to) && !contracts.includes(to.toLowerCase());
 }
 
-/** Calls every node. The result of a node that does not respond is `undefined`. */
-type CallAll = <T>(call: (node: EvmNode) => Promise<T>) => Promise<(T | undefined)[]>;
-
-function callAllOf(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFailed): CallAll {
-  return (call) => {
-    const calls = nodes.map(async (node, at) => {
-      try {
-        return await call(node);
-      } catch (error) {
-        onNodeFailed(at);
-        // Only the error's name is logged, because its message contains the node's URL, which may
-        // include a key.
-        log.warn({ node: at, reason: (error as Error).name }, "a call to an Ethereum node failed");
-        return undefined;
-      }
-    });
-    return Promise.all(calls);
-  };
-}
-
 function assetsOf({ native, tokens, native_gas_limit: nativeGas }: EvmChainSettings) {
   const assets = new Map<string, Asset>();
   for (const [currency, { contract, decimals, gas_limit: gas }] of Object.entries(tokens)) {
@@ -208,7 +185,7 @@ async function signed(
 /** Checks that enough nodes belong to the chain, and that its tokens match the configuration. */
 async function checkNodes(
   { chain_id: chainId, rpc_urls: urls, agreeing = urls.length, tokens }: EvmChainSettings,
-  callAll: CallAll,
+  callAll: CallAll<EvmNode>,
 ): Promise<void> {
   const assertAgreed = (
     responses: readonly (number | undefined)[],

@@ -3,7 +3,7 @@ import { transferEvents } from "@disburse/chain-rail/work.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { formatUnits } from "viem";
 import type { EvmMetrics } from "./open.ts";
-import { type EvmChainSettings, setting } from "./settings.ts";
+import type { EvmChainSettings } from "./settings.ts";
 
 const coinDecimals = 18;
 
@@ -14,7 +14,7 @@ const reasons = ["nonce", "fees"] as const;
  * node in the configuration.
  */
 export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]): EvmMetrics {
-  const { balance, low, unmined, oldest, waiting, blocked, happened, failures, orphans } =
+  const { balance, low, unmined, oldest, waiting, blocked, happened, failures } =
     walletMetrics(metrics);
   for (const chain of chains) {
     const { rail, rpc_urls: urls } = chain;
@@ -42,7 +42,6 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
       }
     },
     happened: (rail, event) => happened.inc({ rail, event }),
-    orphaned: (count) => orphans.set({ setting }, count),
     nodeFailed: (rail, node) => failures.inc({ rail, node }),
   };
 }

@@ -18,7 +18,6 @@ export type EvmMetrics = {
   readonly seen: (rail: string, state: WalletState) => void;
   readonly happened: (rail: string, event: TransferEvent) => void;
   readonly nodeFailed: (rail: string, node: number) => void;
-  readonly orphaned: (count: number) => void;
 };
 
 type EvmRailDeps = Pick<RailContext, "database" | "clock" | "log" | "isPaused"> & {

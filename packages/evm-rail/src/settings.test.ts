@@ -1,6 +1,7 @@
+import { liveProblems, serversOf } from "@disburse/chain-rail/settings.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { describe, expect, it } from "vitest";
-import { liveProblems, readEvmChains, serversOf } from "./settings.ts";
+import { readEvmChains } from "./settings.ts";
 
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const chain = {

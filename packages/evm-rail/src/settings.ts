@@ -1,11 +1,10 @@
 import {
+  areDifferentHosts,
   areUnique,
   count,
-  isSecure,
-  serversAt,
+  keystoreSignerSchema,
   urlSchema,
-} from "@disburse/chain-rail/settings-parts.ts";
-import type { RailServer } from "@disburse/chassis/service/check.ts";
+} from "@disburse/chain-rail/settings.ts";
 import { networkCurrencies } from "@disburse/forms/values/networks.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { readRailSettings } from "@disburse/rail/settings.ts";
@@ -48,13 +47,7 @@ const currencySchema = z
 
 /** The wallet's key: a keystore file with its password file, or a remote signer. */
 const signerSchema = z.union([
-  z
-    .strictObject({ keystore_file: z.string().min(1), password_file: z.string().min(1) })
-    .transform(({ keystore_file: keystoreFile, password_file: passwordFile }) => ({
-      kind: "keystore" as const,
-      keystoreFile,
-      passwordFile,
-    })),
+  keystoreSignerSchema,
   z
     .strictObject({ web3signer_url: urlSchema })
     .transform(({ web3signer_url: url }) => ({ kind: "web3signer" as const, url })),
@@ -145,8 +138,7 @@ function problemsOf(chain: EvmChainSettings): string[] {
   );
   const contracts = Object.values(tokens).map(({ contract }) => contract);
   const problems: readonly [boolean, string][] = [
-    // If a node were listed twice, it would agree with itself.
-    [areUnique(urls.map((url) => new URL(url).host)), "rpc_urls: must have different hosts"],
+    [areDifferentHosts(urls), "rpc_urls: must have different hosts"],
     [agreeing <= urls.length, "agreeing: must not exceed the number of rpc_urls"],
     [chain.tip_gwei <= chain.max_fee_gwei, "tip_gwei: must not exceed max_fee_gwei"],
     [chain.max_fee_gwei > 0n, "max_fee_gwei: must be above zero"],
@@ -160,32 +152,6 @@ function problemsOf(chain: EvmChainSettings): string[] {
     ],
   ];
   return problems.flatMap(([isSo, text]) => (isSo ? [] : [text]));
-}
-
-/**
- * Returns violations of live mode's rules. At least two nodes must agree, because a single node can
- * report false data. Connections to other machines need https, because the network in between could
- * change responses.
- */
-export function liveProblems(chains: readonly EvmChainSettings[]): string[] {
-  return chains.flatMap((chain) => {
-    const { rail, rpc_urls: urls, agreeing = urls.length } = chain;
-    return [
-      ...(agreeing < 2 ? [`${rail}: live mode requires at least two nodes that agree`] : []),
-      ...(calledUrls(chain).every(isSecure)
-        ? []
-        : [`${rail}: live mode requires https for nodes and signers on other machines`]),
-    ];
-  });
-}
-
-/** Returns the nodes and signers that the rails call. */
-export function serversOf(chains: readonly EvmChainSettings[]): RailServer[] {
-  return chains.flatMap((chain) => serversAt(chain.rail, calledUrls(chain)));
-}
-
-function calledUrls({ rpc_urls: urls, signer }: EvmChainSettings): readonly string[] {
-  return signer.kind === "web3signer" ? [...urls, signer.url] : urls;
 }
 
 /** Reads the EVM chains from settings. @throws {SettingsError} */

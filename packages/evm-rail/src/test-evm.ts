@@ -47,7 +47,7 @@ export async function openTestEvm(name: string, nodes = 2) {
     const [chain] = readEvmChains(JSON.stringify([settings]));
     if (chain === undefined) throw new Error("no chain");
     const metrics = {
-      ...{ seen: () => undefined, nodeFailed: () => undefined, orphaned: () => undefined },
+      ...{ seen: () => undefined, nodeFailed: () => undefined },
       happened: (_rail: string, event: TransferEvent) => void events.push(event),
     };
     const deps = { database, clock, log: silentLog, isPaused: async () => false, metrics };
