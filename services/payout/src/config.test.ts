@@ -73,7 +73,7 @@ describe("the settings of rails", () => {
     const chains = { ...live, EVM_CHAINS_FILE: file };
     const routed = (route: object) => ({ ...chains, RAIL_ROUTES: JSON.stringify([route]) });
     expect(() => readConfig(live)).toThrow(
-      "live mode requires a rail: set EVM_CHAINS or BITCOIN_RAILS or BANK_RAILS",
+      "live mode requires a rail: set EVM_CHAINS or BITCOIN_RAILS or SOLANA_CHAINS or BANK_RAILS",
     );
     expect(() => readConfig(chains)).toThrow("RAIL_ROUTES: is required");
     expect(() => readConfig(routed({ rail: "sandbox" }))).toThrow(
@@ -134,7 +134,7 @@ describe("the settings of rails", () => {
       EVM_CHAINS: JSON.stringify([{ ...sepolia, rail: "bank-usd" }]),
     };
     expect(() => readConfig(same)).toThrow(
-      "EVM_CHAINS, BITCOIN_RAILS, BANK_RAILS: two rails are named bank-usd",
+      "EVM_CHAINS, BITCOIN_RAILS, SOLANA_CHAINS, BANK_RAILS: two rails are named bank-usd",
     );
   });
 

@@ -48,6 +48,7 @@ const packageImports: Record<string, readonly string[]> = {
     ...["kernel", "contracts", "chassis", "invariants", "harness", "bank-files"],
     ...["rail", "bank-rail", "chain-rail", "notifier", "payout", "quote"],
   ],
+  "solana-rail": ["chain-rail", "chassis", "forms", "kernel", "rail"],
   standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", "sdk", ...services],
   "statement-formats": ["bank-files", "kernel"],
   testkit: ["kernel", "contracts", "chassis", "embedded", "platform", "sandbox"],
@@ -59,12 +60,8 @@ const serviceImports = ["kernel", "contracts", "chassis", "forms"];
 const ownImports: Record<string, readonly string[]> = {
   compliance: ["name-matcher"],
   payout: [
-    "bank-files",
-    "ledger",
-    "rail",
-    "bank-rail",
-    "bitcoin-rail",
-    "evm-rail",
+    ...["bank-files", "ledger", "rail"],
+    ...["bank-rail", "bitcoin-rail", "evm-rail", "solana-rail"],
     "statement-formats",
   ],
 };
@@ -104,6 +101,7 @@ const packagesOfRules: Record<string, RegExp> = {
   ledger: /^(?!rules\/)/,
   "name-matcher": /^measure\//,
   rail: /^(?:rail-package|settings|test-contract)\.ts$/,
+  "solana-rail": /^(?!rules\/)/,
   "statement-formats": /^pdf/,
 };
 

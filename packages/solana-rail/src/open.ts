@@ -1,0 +1,96 @@
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
+import type { Rail } from "@disburse/rail/rail.ts";
+import type { RailContext } from "@disburse/rail/rail-package.ts";
+import { openSolanaChain } from "./chain.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import { openTransferStore } from "./documents.ts";
+import { openKeystore } from "./keystore.ts";
+import type { SolanaMetrics } from "./metrics.ts";
+import { createSolanaRail } from "./rail.ts";
+import { openRemoteSigner } from "./remote-signer.ts";
+import type { SolanaSettings } from "./settings.ts";
+import type { Signer } from "./signer.ts";
+
+type SolanaRailDeps = Pick<RailContext, "database" | "clock" | "log" | "isPaused"> & {
+  readonly metrics?: SolanaMetrics;
+};
+
+/** A rail with the name of the wallet that it pays from. */
+export type SolanaRail = {
+  readonly rail: Rail;
+  readonly wallet: string;
+  /** Runs the work once. */
+  run(): Promise<unknown>;
+  start(): Pick<Loop, "stop">;
+};
+
+/** The interval between runs. A new transfer waits for up to this time. */
+const everyMs = 500;
+/** The lease's lifetime. After a process is killed, its wallets are idle for at most this long. */
+const leaseMs = 3_000;
+
+/** Opens the signer and the rail of a wallet. */
+export async function openSolanaRail(
+  settings: SolanaSettings,
+  { database, clock, log, isPaused, metrics }: SolanaRailDeps,
+): Promise<SolanaRail> {
+  const { rail: name, native, tokens, overdue_after_minutes: overdue } = settings;
+  const onNodeFailed = (node: number) => metrics?.nodeFailed(name, node);
+  const chain = openSolanaChain(settings, await openSigner(settings), { log, onNodeFailed });
+  const store = openTransferStore(database);
+  const dispatcher = createDispatcher({
+    chain,
+    store,
+    clock,
+    log,
+    unsettledMax: settings.unsettled_max,
+    isPaused: () => isPaused(name),
+    onEvent: (event) => metrics?.happened(name, event),
+  });
+  // Only the process with the lease works on a wallet. The lease avoids duplicate calls. The rail
+  // is correct without it.
+  const lease = createSweepLease(database, `rail ${name}`, leaseMs);
+  const run = async () => {
+    // Every process reads the wallet's state, because each one uses it when it accepts transfers.
+    await dispatcher.run((await lease.hold()) !== undefined);
+    const state = dispatcher.state();
+    if (state !== undefined) metrics?.seen(name, state);
+    return false;
+  };
+  const wake = createWake();
+  const rail = createSolanaRail({
+    name,
+    wallet: chain.wallet,
+    store,
+    dispatcher,
+    clock,
+    wake: wake.notify,
+    pollMs: settings.poll_ms,
+    settlesInMs: settings.settles_in_seconds && settings.settles_in_seconds * 1_000,
+    ...(overdue !== undefined && { overdueAfterMs: overdue * 60_000 }),
+    capabilities: {
+      currencies: [...Object.keys(tokens), ...(native === undefined ? [] : [native])],
+      transferMethods: ["CRYPTO"],
+      networks: ["SOLANA"],
+      limits: {},
+    },
+  });
+  log.info({ rail: name }, "rail opened");
+  const start = () => {
+    const loop = startLoop({ name: `rail ${name}`, everyMs, wake, run, log });
+    const stop = async () => {
+      await loop.stop();
+      await lease.release();
+    };
+    return { stop };
+  };
+  return { rail, wallet: chain.wallet, run, start };
+}
+
+async function openSigner({ signer, wallet }: SolanaSettings): Promise<Signer> {
+  return signer.kind === "keystore"
+    ? openKeystore(signer, wallet)
+    : openRemoteSigner(signer.url, wallet);
+}
