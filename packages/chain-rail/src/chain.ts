@@ -1,3 +1,4 @@
+import type { Preflight } from "@disburse/rail/rail.ts";
 import type { Fees } from "./rules/fees.ts";
 import type { Verdict } from "./rules/finality.ts";
 import type { Funds } from "./rules/nonces.ts";
@@ -30,6 +31,8 @@ export type Snapshot = {
   readonly finalNonce: number;
   readonly baseFee: bigint;
   readonly funds: Funds;
+  /** Currencies whose issuer has blocked the wallet, according to any node. */
+  readonly frozen: readonly string[];
 };
 
 /** The final transaction that used a nonce. */
@@ -64,6 +67,8 @@ export type Chain = {
    */
   isOwned(to: string): boolean;
   snapshot(): Promise<Snapshot>;
+  /** Checks that the token's issuer lets the wallet pay the recipient now. */
+  clearance(order: Order): Promise<Preflight>;
   /** Returns the maximum cost of an order for the wallet, in units of the chain. */
   costOf(order: Order, fees: Fees): { readonly amount: bigint; readonly fee: bigint };
   sign(nonce: number, order: Order, fees: Fees): Promise<Signed>;

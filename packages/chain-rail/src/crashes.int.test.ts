@@ -181,6 +181,37 @@ describe("transfers of a process that is killed", () => {
     },
   );
 
+  it("are refused or paid, where an issuer has blocked a recipient", async () => {
+    const failure = { code: "ACCOUNT_BLOCKED" } as const;
+    for (const killed of kills.filter(({ when }) => when === "after")) {
+      await store.transfers.deleteMany({});
+      await store.wallets.deleteMany({});
+      begin();
+      world.clearances.set("po_2", { kind: "refuse", failure });
+      await acceptAll();
+      const first = killable(killed);
+      const one = dispatcher(first);
+      const other = dispatcher({ store, chain: world.chain });
+      await play([() => (first.isDead() ? other.run(true) : one.run(true))]);
+      expect(unstored).toEqual([]);
+      expect(world.paid().toSorted()).toEqual(["po_1", "po_3"]);
+      const refused = await store.transfers.findOne({ _id: "po_2" });
+      expect(refused).toMatchObject({ state: "withdrawn", refused: failure.code, attempts: [] });
+    }
+  });
+
+  it("wait while the issuer has paused the token, and keep others of another recipient", async () => {
+    world.clearances.set("po_1", { kind: "wait", reason: "paused" });
+    await acceptAll();
+    const one = dispatcher({ store, chain: world.chain });
+    await play([() => one.run(true)]);
+    expect(world.paid().toSorted()).toEqual(["po_2", "po_3"]);
+    expect((await store.transfers.findOne({ _id: "po_1" }))?.state).toBe("waiting");
+    world.clearances.clear();
+    await play([() => one.run(true)]);
+    await expectAllPaidOnce();
+  });
+
   it("are all paid once by several processes that work at the same time", async () => {
     await acceptAll();
     const processes = [1, 2, 3].map(() => dispatcher({ store, chain: world.chain }));

@@ -8,6 +8,7 @@ import {
   type WalletDocument,
 } from "./documents.ts";
 import { followTransfer } from "./follow.ts";
+import { firstOfEach } from "./rules/clearance.ts";
 import { boundedFees, firstFees } from "./rules/fees.ts";
 import {
   affordable,
@@ -24,6 +25,7 @@ import {
   findTransfer,
   findWallet,
   forgetAssignments,
+  noteRefused,
   numberTransfer,
   openTransfers,
   reserveNonces,
@@ -31,7 +33,7 @@ import {
   unminedTransfers,
 } from "./store.ts";
 import { watchTransfer } from "./watch.ts";
-import { storeWithdrawal } from "./withdrawal.ts";
+import { storeWithdrawal, withdrawTransfer } from "./withdrawal.ts";
 import type { TransferWork } from "./work.ts";
 
 export type DispatchDeps = Omit<TransferWork, "isSendDue"> & {
@@ -87,6 +89,7 @@ export function createDispatcher(deps: DispatchDeps) {
     state: (): WalletState | undefined => state,
     pays: chain.pays,
     isOwned: chain.isOwned,
+    clearance: chain.clearance,
     /**
      * Returns the shortage that blocks a transfer. Returns `undefined` if the wallet covers the
      * transfer, or before the first run.
@@ -183,7 +186,15 @@ async function numberWaiting(
   );
   const funds = fundsAfter(snapshot.funds, underWay);
   if (wallet !== undefined && blocked === undefined && !(await deps.isPaused())) {
-    const keys = affordable(funds, costs).map(({ key }) => key);
+    const covered = new Set(affordable(funds, costs).map(({ key }) => key));
+    const cleared = await clearAll(
+      work,
+      firstOfEach(
+        payable.filter(({ _id }) => covered.has(_id)),
+        unminedMax,
+      ),
+    );
+    const keys = cleared.map(({ _id }) => _id);
     const assigned = assignNonces(
       { next: wallet.next_nonce, open: wallet.open },
       ...([keys, snapshot.minedLeast, unminedMax] as const),
@@ -201,6 +212,31 @@ async function numberWaiting(
     unmined: Math.max(0, next - snapshot.minedLeast),
     oldestUnminedMs: oldestOf(unmined, clock.now()),
   };
+}
+
+/**
+ * Returns the transfers that their token's issuer lets the wallet pay now, in order. A transfer to a
+ * blocked recipient is withdrawn.
+ */
+async function clearAll(
+  work: TransferWork,
+  transfers: readonly TransferDocument[],
+): Promise<TransferDocument[]> {
+  const { chain, store, clock, log, onEvent } = work;
+  const cleared = new Set<TransferDocument>();
+  await advanceEach(work, transfers, async (transfer) => {
+    const order = orderOf(transfer);
+    if (order === undefined) return;
+    const clearance = await chain.clearance(order);
+    if (clearance.kind === "ok") cleared.add(transfer);
+    if (clearance.kind === "wait") {
+      log.debug({ payout_id: transfer._id, reason: clearance.reason }, "blockchain transfer waits");
+    }
+    if (clearance.kind !== "refuse") return;
+    await noteRefused(store, transfer._id, clearance.failure.code, clock.now());
+    if (await withdrawTransfer(store, chain.wallet, transfer._id, clock.now())) onEvent("refused");
+  });
+  return transfers.filter((each) => cleared.has(each));
 }
 
 function oldestOf(unmined: readonly TransferDocument[], now: Date): number {

@@ -92,7 +92,7 @@ export type TransferDocument = {
   lost: { nonce: number; to: string; at: Date }[];
   attempts: StoredAttempt[];
   end?: StoredEnd;
-  /** The reason why the transfer was refused on arrival. Absent if it was withdrawn later. */
+  /** The reason why the rail refused the transfer. Absent if it was withdrawn by others. */
   refused?: FailureCode;
   /** The time at which the rail found that the final transaction had left the chain. */
   reorganised_at?: Date;

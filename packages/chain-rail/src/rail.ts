@@ -1,7 +1,8 @@
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { RailCapabilities, Transfer } from "@disburse/rail/capabilities.ts";
-import type { Rail, RailReply } from "@disburse/rail/rail.ts";
+import type { Instruction, Rail, RailReply } from "@disburse/rail/rail.ts";
+import type { Order } from "./chain.ts";
 import type { createDispatcher } from "./dispatcher.ts";
 import type { TransferDocument, TransferStore } from "./documents.ts";
 import { acceptTransfer, findTransfer, refuseTransfer } from "./store.ts";
@@ -58,10 +59,14 @@ export function createChainRail(options: ChainRailOptions): Rail {
     ...(settlesInMs !== undefined && {
       expectedAt: (_transfer: Transfer, now: Date) => new Date(now.getTime() + settlesInMs),
     }),
-    submit: async (key, { currency, amount, accountNumber, network }) => {
-      if (!capabilities.networks.includes(network))
-        throw new Error(`the rail does not support the network ${network}`);
-      const order = { currency: currencyOf(currency).code, amount, to: accountNumber };
+    preflight: async (instruction) => {
+      const order = orderIn(capabilities, instruction);
+      return dispatcher.isOwned(order.to)
+        ? dispatcher.clearance(order)
+        : { kind: "refuse", failure: { code: "INVALID_ACCOUNT" } };
+    },
+    submit: async (key, instruction) => {
+      const order = orderIn(capabilities, instruction);
       if (!dispatcher.isOwned(order.to)) {
         await refuseTransfer(store, key, wallet, order, clock.now());
         return reply(key);
@@ -80,6 +85,15 @@ export function createChainRail(options: ChainRailOptions): Rail {
     // A chain sends no callbacks.
     readCallback: () => "forged",
   };
+}
+
+function orderIn(
+  { networks }: RailCapabilities,
+  { currency, amount, accountNumber, network }: Instruction,
+): Order {
+  if (!networks.includes(network))
+    throw new Error(`the rail does not support the network ${network}`);
+  return { currency: currencyOf(currency).code, amount, to: accountNumber };
 }
 
 /** Converts a transfer to a reply. Sets the time of the next poll while the transfer needs work. */

@@ -1,5 +1,6 @@
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import type { FailureCode } from "@disburse/kernel/failure.ts";
 import { Binary } from "mongodb";
 import type { Order, Signed, Snapshot } from "./chain.ts";
 import {
@@ -66,6 +67,22 @@ export async function refuseTransfer(
     accepted_at: at,
     updated_at: at,
   });
+}
+
+/**
+ * Stores why a waiting transfer is refused, before it is withdrawn. Without the withdrawal this has
+ * no effect.
+ */
+export async function noteRefused(
+  { transfers }: TransferStore,
+  key: string,
+  code: FailureCode,
+  at: Date,
+): Promise<void> {
+  await transfers.updateOne(
+    { _id: key, state: "waiting" },
+    { $set: { refused: code, updated_at: at } },
+  );
 }
 
 export function findTransfer({ transfers }: TransferStore, key: string) {

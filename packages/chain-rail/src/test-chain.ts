@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
+import type { Preflight } from "@disburse/rail/rail.ts";
 import type { Chain, Order } from "./chain.ts";
 import type { MinedTransaction } from "./rules/finality.ts";
 
@@ -16,6 +17,8 @@ export function createTestChain(finality: number) {
   const pool = new Set<string>();
   const blocks: Block[] = [{ hash: "genesis", mined: [] }];
   let blockCount = 0;
+  /** The recipients' results of the issuer's checks. Others pass. */
+  const clearances = new Map<string, Preflight>();
   const knobs = { baseFee: 10n, isAway: false, reverts: false, coin: 10n ** 9n, token: 10n ** 12n };
   const minedBy = (height: number) =>
     blocks.slice(0, height + 1).flatMap(({ mined }) => mined.map((id) => transactions.get(id)));
@@ -51,11 +54,13 @@ export function createTestChain(finality: number) {
         return {
           ...{ height: head(), minedLeast: mined, minedMost: mined, pendingMost: mined },
           ...{ finalNonce: minedBy(finalHeight()).length, baseFee: knobs.baseFee },
+          frozen: [],
           funds: { native: "ETH", coin: knobs.coin, tokens: new Map([["USDC_ETH", knobs.token]]) },
         };
       }),
     pays: ({ currency }) => currency === "USDC_ETH",
     isOwned: () => true,
+    clearance: ({ to }) => respond(() => clearances.get(to) ?? { kind: "ok" }),
     costOf: ({ amount }, { max }) => ({ amount, fee: max }),
     cancelFee: ({ max }) => max,
     sign: async (nonce, order, { max }) => {
@@ -93,6 +98,7 @@ export function createTestChain(finality: number) {
   return {
     chain,
     knobs,
+    clearances,
     /**
      * Mines a block. For each nonce in order, the block contains the transaction with the highest
      * fee.

@@ -18,6 +18,7 @@ export type TransferWork = {
 };
 
 export const transferEvents = [
-  ...(["bumped", "nonce_lost", "reverted", "cancelled", "unclear", "reorganised"] as const),
+  ...(["bumped", "nonce_lost", "reverted", "refused", "cancelled", "unclear"] as const),
+  "reorganised",
 ] as const;
 export type TransferEvent = (typeof transferEvents)[number];

@@ -9,6 +9,7 @@ const assets = new Map([
 const node = (change: Partial<NodeSnapshot> = {}): NodeSnapshot => ({
   ...{ height: 100, mined: 7, pending: 9, final: 5, baseFee: 10n, coin: 50n },
   tokens: new Map([[token, 1_000n]]),
+  blocked: [],
   ...change,
 });
 const snapshot = (snapshots: readonly NodeSnapshot[], agreeing = snapshots.length) =>
@@ -20,6 +21,7 @@ describe("the combined snapshot of nodes", () => {
     const behind = { height: 99, mined: 6, pending: 6, final: 4 };
     expect(snapshot([node(), node({ ...behind, baseFee: 12n, coin: 60n, tokens: poor })])).toEqual({
       ...{ height: 99, minedLeast: 6, minedMost: 7, pendingMost: 9, finalNonce: 4, baseFee: 12n },
+      frozen: [],
       funds: { native: "ETH", coin: 50n, tokens: new Map([["USDC_ETH", 900n]]) },
     });
   });
@@ -46,5 +48,9 @@ describe("the combined snapshot of nodes", () => {
       // These values alone stop the wallet, until operators act.
       ...{ minedMost: 900, pendingMost: 900 },
     });
+  });
+
+  it("show a wallet as frozen if any node does", () => {
+    expect(snapshot([node(), node({ blocked: [token] })])?.frozen).toEqual(["USDC_ETH"]);
   });
 });

@@ -13,6 +13,8 @@ export type NodeSnapshot = {
   readonly baseFee: bigint;
   readonly coin: bigint;
   readonly tokens: ReadonlyMap<Address, bigint>;
+  /** Tokens whose issuer has blocked the wallet. */
+  readonly blocked: readonly Address[];
 };
 
 /**
@@ -48,6 +50,11 @@ export function agreedSnapshot(
     pendingMost: most(({ pending }) => pending),
     finalNonce: least(({ final }) => final),
     baseFee: greatestOf(first.baseFee, ...others.map(({ baseFee }) => baseFee)),
+    frozen: [...assets].flatMap(([currency, { token }]) =>
+      snapshots.some(({ blocked }) => token !== undefined && blocked.includes(token))
+        ? [currency]
+        : [],
+    ),
     funds: { native, coin: leastUnits(({ coin }) => coin), tokens: new Map(tokens) },
   };
 }

@@ -26,6 +26,7 @@ import {
   serializeTransaction,
 } from "viem";
 import { agreedSnapshot, takerAmong } from "./agreed-snapshot.ts";
+import { findControls, readClearance, type TokenControls } from "./issuer-controls.ts";
 import { connectNode, type EvmNode, type Payment, tokenAbi } from "./node.ts";
 import type { EvmChainSettings } from "./settings.ts";
 import type { Signer } from "./signer.ts";
@@ -48,6 +49,8 @@ export function openEvmChain(
   const { chain_id: chainId, wallet, rpc_urls: urls, finality, agreeing = urls.length } = settings;
   const nodes = urls.map((url) => connectNode(url, wallet, finality));
   const assets = assetsOf(settings);
+  const contracts = Object.values(settings.tokens).map(({ contract }) => contract);
+  let controls: ReadonlyMap<Address, TokenControls> = new Map();
   const assetOf = (currency: string): Asset => {
     const asset = assets.get(currency);
     if (asset === undefined) throw new Error(`the rail does not support ${currency}`);
@@ -63,17 +66,25 @@ export function openEvmChain(
     check: async () => {
       await signer.check();
       await checkNodes(settings, callAll);
+      controls = await findControls(callAll, agreeing, contracts, wallet);
     },
     pays: ({ currency, to }) => assets.has(currency) && hasOwner(settings, to),
     isOwned: (to) => hasOwner(settings, to),
     snapshot: async () => {
-      const tokens = [...assets.values()].flatMap(({ token }) => token ?? []);
-      const responses = await callAll((node) => node.snapshot(tokens));
+      const responses = await callAll((node) => node.snapshot(controls));
       const given = responses.filter((each) => each !== undefined);
       const snapshot = agreedSnapshot(given, agreeing, assets, settings.native);
       if (snapshot === undefined)
         throw new Error(`fewer than ${agreeing} nodes returned the chain's state`);
       return snapshot;
+    },
+    clearance: async ({ currency, to }) => {
+      const { token } = assetOf(currency);
+      if (token === undefined) return { kind: "ok" };
+      const found = controls.get(token);
+      if (found === undefined) throw new Error("the tokens were not read from the nodes yet");
+      const accounts = { wallet, to: getAddress(to) };
+      return readClearance(callAll, agreeing, token, found, accounts);
     },
     costOf: ({ currency, amount }, fees) => {
       const { decimals, gasLimit } = assetOf(currency);

@@ -14,7 +14,7 @@ const reasons = ["nonce", "fees"] as const;
  * node in the configuration.
  */
 export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]): EvmMetrics {
-  const { balance, low, unmined, oldest, waiting, blocked, happened, failures } =
+  const { balance, low, unmined, oldest, waiting, blocked, frozen, happened, failures } =
     walletMetrics(metrics);
   for (const chain of chains) {
     const { rail, rpc_urls: urls } = chain;
@@ -33,6 +33,7 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
       for (const [currency, units] of tokens) {
         const decimals = byRail.get(rail)?.tokens[currency]?.decimals ?? 0;
         balance.set({ rail, currency }, Number(formatUnits(units, decimals)));
+        frozen.set({ rail, currency }, snapshot.frozen.includes(currency) ? 1 : 0);
       }
       unmined.set({ rail }, state.unmined);
       oldest.set({ rail }, state.oldestUnminedMs / 1_000);

@@ -12,6 +12,7 @@ import {
   TransactionReceiptNotFoundError,
 } from "viem";
 import type { NodeSnapshot } from "./agreed-snapshot.ts";
+import { controlsReader, type TokenControls } from "./issuer-controls.ts";
 
 /** The token functions and events that the rail uses (ERC-20). */
 export const tokenAbi = parseAbi([
@@ -44,6 +45,7 @@ export type EvmNode = ReturnType<typeof connectNode>;
 export function connectNode(url: string, wallet: Address, finality: "finalized" | number) {
   const transport = http(url, { batch: { batchSize }, timeout: timeoutMs, retryCount: 0 });
   const client = createPublicClient({ transport });
+  const controls = controlsReader(client);
   const finalHeight = async (height: bigint): Promise<bigint> => {
     if (finality !== "finalized") {
       const final = height - BigInt(finality) + 1n;
@@ -56,7 +58,17 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
     decimals: (token: Address) =>
       client.readContract({ address: token, abi: tokenAbi, functionName: "decimals" }),
     send: (raw: Hex) => client.sendRawTransaction({ serializedTransaction: raw }),
-    snapshot: (tokens: readonly Address[]) => snapshotAt(client, wallet, finalHeight, tokens),
+    ...controls,
+    snapshot: async (tokens: ReadonlyMap<Address, TokenControls>): Promise<NodeSnapshot> => {
+      const blocks = [...tokens].map(async ([token, each]) =>
+        (await controls.isBlocked(token, each, wallet)) ? [token] : [],
+      );
+      const [state, blocked] = await Promise.all([
+        snapshotAt(client, wallet, finalHeight, [...tokens.keys()]),
+        Promise.all(blocks),
+      ]);
+      return { ...state, blocked: blocked.flat() };
+    },
     /** Returns a transaction of the wallet if it is in a block. */
     minedTransaction: async (id: Hash, payment: Payment | undefined): Promise<NodeView> => {
       const [receipt, head] = await Promise.all([
@@ -97,7 +109,7 @@ async function snapshotAt(
   wallet: Address,
   finalHeight: (height: bigint) => Promise<bigint>,
   tokens: readonly Address[],
-): Promise<NodeSnapshot> {
+): Promise<Omit<NodeSnapshot, "blocked">> {
   const block = await client.getBlock({ blockTag: "latest" });
   const final = await finalHeight(block.number);
   const balances = tokens.map(async (token) => {

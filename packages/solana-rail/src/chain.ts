@@ -1,4 +1,5 @@
 import { type CallAll, callAllOf } from "@disburse/chain-rail/node-calls.ts";
+import { agreedClearance } from "@disburse/chain-rail/rules/clearance.ts";
 import { agreedOn } from "@disburse/chain-rail/rules/finality.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { isUnowned } from "@disburse/forms/values/unowned-wallets.ts";
@@ -6,7 +7,7 @@ import type { Preflight } from "@disburse/rail/rail.ts";
 import { address, type Blockhash, getPublicKeyFromAddress, isAddress } from "@solana/kit";
 import { agreedSnapshot, readSnapshot, type Snapshot } from "./agreed-snapshot.ts";
 import { connectNode, type SolanaNode } from "./node.ts";
-import { agreedClearance, clearanceOn } from "./rules/clearance.ts";
+import { clearanceOn } from "./rules/clearance.ts";
 import { lifetimeOf } from "./rules/lifetime.ts";
 import { type Outcome, outcomeOf, type Signature } from "./rules/outcome.ts";
 import { transactionFee } from "./rules/priority-fee.ts";

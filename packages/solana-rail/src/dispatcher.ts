@@ -1,4 +1,5 @@
 import { advanceEach } from "@disburse/chain-rail/advance-each.ts";
+import { firstOfEach } from "@disburse/chain-rail/rules/clearance.ts";
 import {
   affordable,
   type Cost,
@@ -89,8 +90,9 @@ export function createDispatcher(deps: DispatchDeps) {
       if (works && waiting.length > 0 && !(await deps.isPaused())) {
         const capacity = Math.max(0, deps.unsettledMax - signed.length);
         const covered = new Set(affordable(funds, costs).map(({ key }) => key));
-        const chosen = waiting.filter(({ _id }) => covered.has(_id)).slice(0, capacity);
-        await signAll(deps, chosen, snapshot, sentAt);
+        const chosen = waiting.filter(({ _id }) => covered.has(_id));
+        const cleared = await clearAll(deps, firstOfEach(chosen, capacity));
+        await signAll(deps, cleared.slice(0, capacity), snapshot, sentAt);
       }
       state = {
         at: clock.now(),
@@ -204,29 +206,38 @@ async function resend(
   await chain.send(new Uint8Array(last.raw.buffer));
 }
 
-/** Checks each order, signs it, stores the transaction, and only then sends it. */
+/** Returns the transfers that can be paid now, in order. Ends those that never can. */
+async function clearAll(
+  deps: DispatchDeps,
+  transfers: readonly TransferDocument[],
+): Promise<TransferDocument[]> {
+  const { chain, store, clock, log, onEvent } = deps;
+  const cleared = new Set<TransferDocument>();
+  await advanceEach(deps, transfers, async (transfer) => {
+    const clearance = await chain.clearance(orderOf(transfer));
+    if (clearance.kind === "ok") cleared.add(transfer);
+    if (clearance.kind === "wait") {
+      log.debug({ payout_id: transfer._id, reason: clearance.reason }, "Solana transfer waits");
+    }
+    if (clearance.kind !== "refuse") return;
+    const refused = { state: "refused", refused: clearance.failure } as const;
+    if (await endUnsent(store, transfer._id, refused, clock.now())) onEvent("refused");
+  });
+  return transfers.filter((each) => cleared.has(each));
+}
+
+/** Signs each order, stores the transaction, and only then sends it. */
 async function signAll(
   deps: DispatchDeps,
   transfers: readonly TransferDocument[],
   snapshot: Snapshot,
   sentAt: Map<string, number>,
 ): Promise<void> {
-  const { chain, store, clock, log, onEvent } = deps;
+  const { chain, store, clock } = deps;
   if (transfers.length === 0) return;
   const lifetime = await chain.lifetime();
   await advanceEach(deps, transfers, async (transfer) => {
-    const order = orderOf(transfer);
-    const clearance = await chain.clearance(order);
-    if (clearance.kind === "wait") {
-      log.debug({ payout_id: order.key, reason: clearance.reason }, "Solana transfer waits");
-      return;
-    }
-    if (clearance.kind === "refuse") {
-      const refused = { state: "refused", refused: clearance.failure } as const;
-      if (await endUnsent(store, order.key, refused, clock.now())) onEvent("refused");
-      return;
-    }
-    const signed = await chain.sign(order, lifetime, snapshot.pricePerUnit);
+    const signed = await chain.sign(orderOf(transfer), lifetime, snapshot.pricePerUnit);
     if (!(await storeAttempt(store, transfer, signed, clock.now()))) return;
     sentAt.set(signed.id, clock.now().getTime());
     await chain.send(signed.raw);

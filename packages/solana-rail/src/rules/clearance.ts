@@ -55,23 +55,6 @@ export function clearanceOn(
   return after < rentExempt ? refuse("AMOUNT_NOT_ACCEPTED", "BELOW_RENT_EXEMPTION") : ok;
 }
 
-/**
- * Combines the nodes' results. A refusal releases money and a pass sends it, so both need
- * `agreeing` nodes and no node that objects. Otherwise the order waits.
- */
-export function agreedClearance(
-  results: readonly (Preflight | undefined)[],
-  agreeing: number,
-): Preflight {
-  const given = results.filter((result) => result !== undefined);
-  const [first] = given;
-  if (first === undefined || given.length < agreeing) return wait("too few nodes respond");
-  const waiting = given.find(({ kind }) => kind === "wait");
-  if (waiting !== undefined) return waiting;
-  const isSame = given.every((each) => JSON.stringify(each) === JSON.stringify(first));
-  return isSame ? first : wait("the nodes differ about the recipient's account");
-}
-
 const ok: Preflight = { kind: "ok" };
 
 function tokenClearance(

@@ -79,6 +79,12 @@ export async function startAnvil(path: string) {
         ...{ address: token, abi: testTokenAbi, functionName: "setMode", account: issuer },
         args: [mode],
       }),
+    /** Gives the token an issuer's functions from the next block on: an `Issuer` of token.sol. */
+    setIssuer: (token: Address, kind: number): Promise<Hex> =>
+      client.writeContract({
+        ...{ address: token, abi: testTokenAbi, functionName: "setIssuer", account: issuer },
+        args: [kind],
+      }),
     /** Makes the token refuse an account from the next block on. */
     block: (token: Address, account: Address): Promise<Hex> =>
       client.writeContract({

@@ -6,9 +6,12 @@ contract TestToken {
     event Transfer(address indexed from, address indexed to, uint256 value);
 
     enum Mode { Normal, ReturnsFalse, TakesFee, Paused }
+    /// The issuer whose functions the token has. Without one, nobody can read what it blocks.
+    enum Issuer { None, Circle, Tether, Paxos }
 
     uint8 public immutable decimals;
     Mode public mode;
+    Issuer public issuer;
     mapping(address => uint256) public balanceOf;
     mapping(address => bool) public blocked;
 
@@ -21,14 +24,38 @@ contract TestToken {
         mode = mode_;
     }
 
+    function setIssuer(Issuer issuer_) external {
+        issuer = issuer_;
+    }
+
     function blockAccount(address account) external {
         blocked[account] = true;
+    }
+
+    function paused() external view returns (bool) {
+        require(issuer != Issuer.None);
+        return mode == Mode.Paused;
+    }
+
+    function isBlacklisted(address account) external view returns (bool) {
+        require(issuer == Issuer.Circle);
+        return blocked[account];
+    }
+
+    function isBlackListed(address account) external view returns (bool) {
+        require(issuer == Issuer.Tether);
+        return blocked[account];
+    }
+
+    function isFrozen(address account) external view returns (bool) {
+        require(issuer == Issuer.Paxos);
+        return blocked[account];
     }
 
     function transfer(address to, uint256 value) external returns (bool) {
         if (mode == Mode.ReturnsFalse) return false;
         require(mode != Mode.Paused, "paused");
-        require(!blocked[to], "blocked");
+        require(!blocked[to] && !blocked[msg.sender], "blocked");
         balanceOf[msg.sender] -= value;
         uint256 received = mode == Mode.TakesFee ? value - value / 100 : value;
         balanceOf[to] += received;
