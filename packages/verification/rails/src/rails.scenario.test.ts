@@ -7,6 +7,7 @@ import { bitcoinCrashes } from "./cases/bitcoin.ts";
 import { chainCrashes } from "./cases/chain.ts";
 import { invariants } from "./cases/invariants.ts";
 import { largeFiles } from "./cases/large.ts";
+import { solanaCrashes } from "./cases/solana.ts";
 import { startWorld, type World } from "./world.ts";
 
 /** `npm run test:rails`: README.md describes the cases. */
@@ -21,7 +22,8 @@ const ends = new AsyncDisposableStack();
 let world: World | undefined;
 afterAll(() => ends.disposeAsync());
 
-test.for([chainCrashes, bitcoinCrashes, ...bankCases, largeFiles])("$name", async (each, test) => {
+const cases = [chainCrashes, bitcoinCrashes, solanaCrashes, ...bankCases, largeFiles];
+test.for(cases)("$name", async (each, test) => {
   skipBecause(test, each.unavailable());
   world ??= await startWorld(ends, testBanks(options.large));
   say(`\n── ${each.name}: ${each.about}`);

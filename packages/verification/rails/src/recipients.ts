@@ -1,11 +1,25 @@
 import { postUntilAnswered } from "@disburse/faults/payouts/client.ts";
-import { byAch, byBitcoin, bySepa, bySwift, byWallet } from "./demo/recipients.ts";
+import {
+  byAch,
+  byBitcoin,
+  bySepa,
+  bySolanaWallet,
+  bySwift,
+  byWallet,
+  paidSolanaWallet,
+} from "./demo/recipients.ts";
 import type { Recipient } from "./load.ts";
 import type { World } from "./world.ts";
 
 const kinds = {
   wallet: { path: "/transfer/crypto/beneficiary", body: byWallet, currency: "USDC_ETH", digits: 6 },
   bitcoin: { path: "/transfer/crypto/beneficiary", body: byBitcoin, currency: "BTC", digits: 8 },
+  solana: {
+    path: "/transfer/crypto/beneficiary",
+    body: bySolanaWallet(paidSolanaWallet),
+    currency: "USDC_SOL",
+    digits: 6,
+  },
   ach: { path: "/transfer/fiat/beneficiary", body: byAch, currency: "USD", digits: 2 },
   local: {
     path: "/transfer/fiat/beneficiary",

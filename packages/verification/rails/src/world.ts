@@ -12,6 +12,7 @@ import { startBitcoin, whyNoBitcoin } from "./counterparts/bitcoin.ts";
 import { startChain, whyNoChain } from "./counterparts/chain.ts";
 import { fundRails, fundsOf } from "./counterparts/funding.ts";
 import { routesOf } from "./counterparts/routes.ts";
+import { startSolana } from "./counterparts/solana.ts";
 import { openSecondPerson } from "./second-person.ts";
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
@@ -38,6 +39,9 @@ export async function startWorld(ends: AsyncDisposableStack, options: BanksOptio
   const bitcoin = (await whyNoBitcoin()) === undefined ? await startBitcoin(folder) : undefined;
   if (bitcoin !== undefined) ends.defer(bitcoin.stop);
   bitcoin?.makeBlocks(blockEveryMs);
+  const solana = await startSolana(folder);
+  ends.defer(solana.stop);
+  solana.makeBlocks(blockEveryMs);
   const banks = whyNoBanks() === undefined ? await startBanks(folder, options) : undefined;
   if (banks !== undefined) ends.defer(banks.stop);
   const platform = await startPlatform({
@@ -49,16 +53,17 @@ export async function startWorld(ends: AsyncDisposableStack, options: BanksOptio
       ...unlimitedRate,
       LOG_LEVEL: "error",
       QUOTE_TTL_SECONDS: "600",
-      RAIL_ROUTES: JSON.stringify(routesOf(chain, banks, bitcoin)),
+      RAIL_ROUTES: JSON.stringify(routesOf(chain, banks, bitcoin, solana)),
       ...(chain === undefined ? {} : { EVM_CHAINS: JSON.stringify([chain.settings]) }),
       ...(bitcoin === undefined ? {} : { BITCOIN_RAILS: JSON.stringify([bitcoin.settings]) }),
+      SOLANA_CHAINS: JSON.stringify([solana.settings]),
       ...(banks === undefined ? {} : { BANK_RAILS_FILE: banks.settingsFile }),
     },
   });
   ends.defer(platform.stop);
   const second = openSecondPerson(platform);
   ends.defer(second.close);
-  const funds = fundsOf(chain, banks, bitcoin, ampleFunds);
+  const funds = fundsOf(chain, banks, bitcoin, ampleFunds, solana);
   await fundRails(platform.clients, funds, second.approve);
   const client = new MongoClient(engine.uri("admin"));
   ends.defer(() => client.close());
@@ -68,6 +73,7 @@ export async function startWorld(ends: AsyncDisposableStack, options: BanksOptio
     platform,
     chain,
     bitcoin,
+    solana,
     banks,
     databases,
     ...(await fundMerchant(platform)),

@@ -3,6 +3,7 @@ import { bankRails } from "./bank-rails.ts";
 import type { Banks } from "./banks.ts";
 import type { BitcoinNode } from "./bitcoin.ts";
 import type { Chain } from "./chain.ts";
+import type { Solana } from "./solana.ts";
 
 /** The platform account's currency at a rail, and the amount to credit. */
 type Funds = { readonly rail: string; readonly currencyCode: string; readonly amount: string };
@@ -13,8 +14,12 @@ export function fundsOf(
   banks: Pick<Banks, "names"> | undefined,
   bitcoin: Pick<BitcoinNode, "settings"> | undefined,
   { amount, bitcoins }: { readonly amount: string; readonly bitcoins: string },
+  solana?: Pick<Solana, "settings">,
 ): Funds[] {
   return [
+    ...(solana === undefined
+      ? []
+      : [{ rail: solana.settings.rail, currencyCode: "USDC_SOL", amount }]),
     ...(chain === undefined
       ? []
       : [{ rail: chain.settings.rail, currencyCode: "USDC_ETH", amount }]),

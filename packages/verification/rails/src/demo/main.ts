@@ -11,11 +11,13 @@ import { startBitcoin, whyNoBitcoin } from "../counterparts/bitcoin.ts";
 import { type Chain, startChain, whyNoChain } from "../counterparts/chain.ts";
 import { fundRails, fundsOf } from "../counterparts/funding.ts";
 import { routesOf } from "../counterparts/routes.ts";
+import { startSolana } from "../counterparts/solana.ts";
 import { payByBanks } from "./bank.ts";
 import { payBitcoin } from "./bitcoin.ts";
-import { createPayer, messageOf, type Payer } from "./payer.ts";
+import { createPayer, inUsdc, messageOf, type Payer } from "./payer.ts";
 import { show } from "./printed.ts";
 import { byWallet, closedAccount, paidWallet } from "./recipients.ts";
+import { payOnSolana } from "./solana.ts";
 
 /** The rail accepts a statement at the second poll of the bank's folder. */
 const takenTimeoutMs = 15_000;
@@ -61,6 +63,13 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
       `${bitcoin.node.url}, a block every ${blockEveryMs} ms; it watches the wallet ${bitcoin.address}`,
     );
   }
+  const solana = await startSolana(folder);
+  ends.push(solana.stop);
+  solana.makeBlocks(blockEveryMs);
+  show(
+    "Started Solana's runtime (litesvm) behind two stand-ins of nodes",
+    `${solana.urls.join(" and ")}, a block every ${blockEveryMs} ms, USDC at ${solana.mint}`,
+  );
   const outcomeOf = outcomesByRules([{ outcome: "returned", name: closedAccount }]);
   const banks =
     whyNoBanks() === undefined
@@ -81,11 +90,12 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
       LOG_LEVEL: process.env.LOG_LEVEL || "warn",
       PORT: "0",
       DATA_DIR: join(folder, "data"),
-      RAIL_ROUTES: JSON.stringify(routesOf(chain, banks, bitcoin)),
+      RAIL_ROUTES: JSON.stringify(routesOf(chain, banks, bitcoin, solana)),
       ...(chain === undefined ? {} : { EVM_CHAINS: JSON.stringify([chain.settings]) }),
       ...(bitcoin === undefined
         ? {}
         : { BITCOIN_RAILS: JSON.stringify([{ ...bitcoin.settings, ...patient }]) }),
+      SOLANA_CHAINS: JSON.stringify([solana.settings]),
       ...(banks === undefined ? {} : { BANK_RAILS_FILE: banks.settingsFile }),
     },
     root,
@@ -103,7 +113,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
   );
   ends.push(treasurer.close);
   const amounts = { amount: `${ownFunds}.00`, bitcoins: ownBitcoins };
-  const funds = fundsOf(chain, banks, bitcoin, amounts);
+  const funds = fundsOf(chain, banks, bitcoin, amounts, solana);
   await fundRails(treasurer.rpcs, funds);
   show(
     "Credited the platform account at each rail, as treasury does when money has arrived",
@@ -111,6 +121,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
   );
   if (chain !== undefined) await payWallet(payer, chain);
   if (bitcoin !== undefined) await payBitcoin(payer, bitcoin, treasurer.rpcs);
+  await payOnSolana(payer, solana);
   if (banks !== undefined) await payByBanks(payer, banks);
   await reconcile(treasurer.rpcs, funds);
   return skipped;
@@ -164,11 +175,6 @@ async function payWallet({ disburse, pay, until }: Payer, chain: Chain): Promise
     `Transfer of ${inUsdc(transfer.value)} USDC from ${chain.wallet} to ${transfer.to}`,
     `the wallet has ${inUsdc(await chain.balanceOf(paidWallet))} USDC; the quote said ${paid.receiving_amount}`,
   );
-}
-
-function inUsdc(units: bigint): string {
-  const digits = units.toString().padStart(7, "0");
-  return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
 
 /** Compares each rail account's day with its bank's statement. */

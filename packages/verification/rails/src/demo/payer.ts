@@ -62,3 +62,8 @@ export function messageOf(error: unknown): string {
   if (isDisburseError(error)) return `${error.code}: ${error.message}`;
   return error instanceof Error ? error.message : String(error);
 }
+
+export function inUsdc(units: bigint): string {
+  const digits = units.toString().padStart(7, "0");
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+}

@@ -1,3 +1,5 @@
+import { address } from "@solana/kit";
+
 const person = {
   beneficiary_account_type: "Individual",
   beneficiary_address: "12 St James's Square",
@@ -34,6 +36,17 @@ export const byBitcoin = {
   beneficiary_account_number: bitcoinAddress,
   destination_currency: "BTC",
 } as const;
+/** Only the demo pays these wallets on Solana. */
+export const paidSolanaWallet = address("HN7cABqLq46Es1jh92dQQisAq662SmxELLLsHHe4YWrH");
+export const frozenSolanaWallet = address("GThUX1Atko4tqhN2NaiTazWSeFWMuiUvfFnyJyUghFMJ");
+
+export const bySolanaWallet = (wallet: string) =>
+  ({
+    ...byWallet,
+    routing_code_value_1: "SOLANA",
+    beneficiary_account_number: wallet,
+    destination_currency: "USDC_SOL",
+  }) as const;
 
 const american = {
   beneficiary_account_type: "Individual",
