@@ -202,6 +202,7 @@ const related = {
       bank_payments: await named("bank_payments", payouts, ({ _id }) => _id),
       chain_transfers: await named("chain_transfers", payouts, ({ _id }) => _id),
       bitcoin_transfers: await named("bitcoin_transfers", payouts, ({ _id }) => _id),
+      solana_transfers: await named("solana_transfers", payouts, ({ _id }) => _id),
       quotes: await named("quotes", payouts, ({ order }) => order.quote_id),
       screenings: await where("screenings", { record_id: { $in: paid } }),
       events: await named("events", eventIds, (id) => id),
@@ -236,6 +237,7 @@ const related = {
   // `chain/chain-check.ts` compares these transfers with their chain.
   chain_transfers: async () => ({}),
   bitcoin_transfers: async () => ({}),
+  solana_transfers: async () => ({}),
   events: async ({ events = [] }: Partial<Documents>, { named, where }: Reader) => ({
     payouts: await named("payouts", events, ({ transaction_id }) => transaction_id),
     deliveries: await where("deliveries", {

@@ -124,7 +124,7 @@ export function indexDocuments(documents: Partial<Documents>) {
   const { accounts = [], ledger_entries = [], payouts = [], waiting_payouts = [] } = documents;
   const { scheduled_payouts = [] } = documents;
   const { bank_payments = [], bank_files = [] } = documents;
-  const { chain_transfers = [], bitcoin_transfers = [] } = documents;
+  const { chain_transfers = [], bitcoin_transfers = [], solana_transfers = [] } = documents;
   const { sandbox_transfers = [], quotes = [], beneficiaries = [], screenings = [] } = documents;
   const { endpoints = [], endpoint_health = [], events = [], deliveries = [] } = documents;
   const recent = accounts.flatMap((account) => account.recent);
@@ -136,7 +136,7 @@ export function indexDocuments(documents: Partial<Documents>) {
     waiting: byId(waiting_payouts),
     scheduled: byId(scheduled_payouts),
     transfers: byId(sandbox_transfers),
-    chainTransfers: byId([...chain_transfers, ...bitcoin_transfers]),
+    chainTransfers: byId([...chain_transfers, ...bitcoin_transfers, ...solana_transfers]),
     bankPayments: byId(bank_payments),
     bankFiles: byId(bank_files),
     /** Counts the payments that name a file and are in a file. */

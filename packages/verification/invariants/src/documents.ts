@@ -278,6 +278,7 @@ export type Documents = {
   readonly sandbox_transfers: readonly Transfer[];
   readonly chain_transfers: readonly TakenByChain[];
   readonly bitcoin_transfers: readonly TakenByChain[];
+  readonly solana_transfers: readonly TakenByChain[];
   readonly bank_payments: readonly BankPayment[];
   readonly bank_files: readonly BankFile[];
   readonly quotes: readonly Quote[];
@@ -301,6 +302,7 @@ export const serviceOf: Readonly<Record<CollectionName, string>> = {
   sandbox_transfers: "payout",
   chain_transfers: "payout",
   bitcoin_transfers: "payout",
+  solana_transfers: "payout",
   bank_payments: "payout",
   bank_files: "payout",
   quotes: "quote",

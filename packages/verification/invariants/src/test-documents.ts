@@ -228,6 +228,7 @@ export function soundDocuments() {
     })),
     chain_transfers: [],
     bitcoin_transfers: [],
+    solana_transfers: [],
     bank_payments: [],
     bank_files: [],
     quotes: [...names.map((name) => quote(name)), quote("open", false)],

@@ -21,9 +21,10 @@ export type SvmBlock = {
   readonly height: number;
   readonly blockhash: string;
   readonly transactions: readonly SvmTransaction[];
-  /** The state after the block, if the block changed it. */
-  readonly state: Uint8Array | undefined;
 };
+
+/** A state has more than a megabyte, so only the newest are kept for forks and lagging nodes. */
+const statesMax = 16;
 
 /** Blocks after which a block hash is no longer valid. */
 export const lifetimeBlocks = 150;
@@ -43,8 +44,15 @@ export function createSvmChain() {
   let hashHeight = 0;
   let pending = new Map<string, Uint8Array>();
   const first = { slot: firstSlot, height: 0, blockhash: svm.latestBlockhash(), transactions: [] };
-  const blocks: SvmBlock[] = [{ ...first, state: svm.toBytes() }];
+  const blocks: SvmBlock[] = [first];
   const tip = (): SvmBlock => blocks.at(-1) as SvmBlock;
+  /** The states after blocks that changed them, oldest first. */
+  let states = [{ height: 0, bytes: svm.toBytes() }];
+  const keepState = (): void => {
+    const { height } = tip();
+    const earlier = states.filter((each) => each.height < height);
+    states = [...earlier, { height, bytes: svm.toBytes() }].slice(-statesMax);
+  };
   const execute = (raw: Uint8Array): SvmTransaction | undefined => {
     const transaction = getTransactionDecoder().decode(raw);
     const signature = getSignatureFromTransaction(transaction);
@@ -67,12 +75,13 @@ export function createSvmChain() {
       hashHeight = next.height;
     }
     const isChanged = transactions.length > 0 || hashHeight === next.height;
-    const state = isChanged ? svm.toBytes() : undefined;
-    blocks.push({ ...next, blockhash: svm.latestBlockhash(), transactions, state });
+    blocks.push({ ...next, blockhash: svm.latestBlockhash(), transactions });
+    if (isChanged) keepState();
   };
   const stateOf = (height: number): Uint8Array => {
-    const found = blocks.findLast((block) => block.height <= height && block.state !== undefined);
-    return (found ?? (blocks[0] as SvmBlock)).state as Uint8Array;
+    const found = states.findLast((each) => each.height <= height) ?? states[0];
+    if (found === undefined) throw new Error("the chain has no state");
+    return found.bytes;
   };
   return {
     genesisHash: genesis as string,
@@ -94,6 +103,7 @@ export function createSvmChain() {
     fork: (depth: number): void => {
       blocks.splice(-depth);
       pending = new Map();
+      states = states.filter(({ height }) => height <= tip().height);
       svm = LiteSVM.fromBytes(stateOf(tip().height));
       svm.warpToSlot(BigInt(tip().slot));
     },
@@ -103,13 +113,12 @@ export function createSvmChain() {
     /** Changes the state outside of blocks, as other users of the chain do. */
     change: <T>(act: (runtime: LiteSVM) => T): T => {
       const result = act(svm);
-      const last = tip();
-      blocks[blocks.length - 1] = { ...last, state: svm.toBytes() };
+      keepState();
       return result;
     },
     airdrop: (to: Address, amount: bigint): void => {
       svm.airdrop(to, lamports(amount));
-      blocks[blocks.length - 1] = { ...tip(), state: svm.toBytes() };
+      keepState();
     },
   };
 }
