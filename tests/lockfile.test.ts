@@ -25,6 +25,11 @@ const withoutChecksum = [
   "@foundry-rs/anvil-darwin-arm64",
   "@foundry-rs/anvil-linux-arm64",
   "@foundry-rs/anvil-win32-amd64",
+  "litesvm-darwin-arm64",
+  "litesvm-darwin-x64",
+  "litesvm-linux-arm64-gnu",
+  "litesvm-linux-arm64-musl",
+  "litesvm-linux-x64-musl",
 ];
 
 it("covers every project of the repository", () => {
