@@ -34,8 +34,6 @@ export type DayActivity = {
   readonly held: bigint;
 };
 
-export type Activity = ReturnType<typeof createActivity>;
-
 /**
  * Sums an account's entries by UTC day. It only reads: entries that are not yet in the ledger are
  * taken from the account's document, which has all of them.
