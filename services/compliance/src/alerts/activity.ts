@@ -1,5 +1,5 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { createDailyReport } from "@disburse/chassis/daily-report.ts";
+import { createDailyReport } from "@disburse/chassis/rpc/daily-report.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";

@@ -136,8 +136,8 @@ export function alertsByDay({ start, end }: Pick<Days, "start" | "end">) {
         falsePositives: countOf("false_positive"),
         trueMatches: countOf("true_match"),
         closed: countOf("closed"),
-        median: { $median: { input: waitMs, method: "approximate" } },
-        longest: { $max: waitMs },
+        // `$median` needs MongoDB 7.
+        waits: { $push: waitMs },
       },
     },
   ];
@@ -146,20 +146,22 @@ export function alertsByDay({ start, end }: Pick<Days, "start" | "end">) {
 /** Returns `undefined` if the days have more than `alertsMax` alerts. */
 async function countByDay(alerts: Collection<AlertDocument>, days: Days) {
   type Counts = Record<"all" | "pending" | "falsePositives" | "trueMatches" | "closed", number>;
-  type Times = Record<"median" | "longest", number | null>;
+  type Waits = { readonly waits: readonly (number | null)[] };
   const rows = await alerts
-    .aggregate<{ readonly _id: Date } & Counts & Times>(alertsByDay(days), {
+    .aggregate<{ readonly _id: Date } & Counts & Waits>(alertsByDay(days), {
       hint: "state",
       maxTimeMS: readMaxMs,
     })
     .toArray();
   if (rows.reduce((sum, { all }) => sum + all, 0) > alertsMax) return undefined;
   const found = new Map(rows.map((row) => [dayOf(row._id), row]));
-  const seconds = (ms: number | null | undefined) =>
-    ms == null ? undefined : BigInt(Math.round(ms / 1_000));
+  const seconds = (ms: number | undefined) =>
+    ms === undefined ? undefined : BigInt(Math.round(ms / 1_000));
   return days.days.map((date) => {
     const row = found.get(date);
-    const [median, longest] = [seconds(row?.median), seconds(row?.longest)];
+    const waits = (row?.waits ?? []).filter((ms) => ms !== null).toSorted((a, b) => a - b);
+    const median = seconds(waits[Math.floor((waits.length - 1) / 2)]);
+    const longest = seconds(waits.at(-1));
     return {
       date,
       pending: BigInt(row?.pending ?? 0),

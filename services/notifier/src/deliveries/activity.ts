@@ -1,5 +1,5 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { createDailyReport } from "@disburse/chassis/daily-report.ts";
+import { createDailyReport } from "@disburse/chassis/rpc/daily-report.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { type Days, dayOf } from "@disburse/kernel/days.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { CountRead } from "@disburse/chassis/cache.ts";
-import { createDailyReport } from "@disburse/chassis/daily-report.ts";
 import { enumValue } from "@disburse/chassis/enum-names.ts";
+import { createDailyReport } from "@disburse/chassis/rpc/daily-report.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type AccountActivity,

@@ -1,7 +1,7 @@
 import { type Days, readDays } from "@disburse/kernel/days.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type CountRead, createCache } from "./cache.ts";
-import { orThrow } from "./rpc/refusal.ts";
+import { type CountRead, createCache } from "../cache.ts";
+import { orThrow } from "./refusal.ts";
 
 type ReportOptions<T> = {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createDailyReport } from "./daily-report.ts";
-import { readRefusal } from "./rpc/refusal.ts";
+import { readRefusal } from "./refusal.ts";
 
 const clock = { now: () => new Date("2026-11-30T18:00:00.000Z") };
 
