@@ -19,6 +19,7 @@ import { guardedOwnRules } from "./controls/own-rules.ts";
 import { type ControlsDeps, guardedControls, ownControlsRpc } from "./controls/rpc.ts";
 import { executionRpc } from "./execution/rpc.ts";
 import { type ScheduledDeps, scheduledRpc } from "./orders/rpc.ts";
+import { heldPayoutsRpc } from "./payouts/held-payouts.ts";
 import { joinedPublished, publishedPayouts } from "./payouts/published.ts";
 import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
 import type { RailReportDeps } from "./rails/reports.ts";
@@ -118,6 +119,7 @@ export function operatorRpc(
     ...guardedVelocity(deps, deps.treasuryApprovals),
     ...guardedControls(deps, deps.treasuryApprovals),
     ...guardedTreasury(deps, deps.treasuryApprovals),
+    ...heldPayoutsRpc(deps),
     ...publishedRpc(
       joinedPublished([publishedPayouts(deps.payouts), publishedWaits(deps.waiting)]),
     ),
