@@ -17,6 +17,7 @@ export const idPrefixes = {
   depositor: "dep",
   endpoint: "whe",
   event: "evt",
+  file: "fil",
   link: "lnk",
   member: "mem",
   merchant: "mer",
