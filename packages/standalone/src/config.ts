@@ -44,6 +44,8 @@ const isRailSetting = (name: string) => /^[A-Z]+_(?:CHAINS|RAILS)(?:_FILE)?$/.te
 const serviceSettings = [
   "ADDRESS_RATE_LIMIT_PER_SECOND",
   "ADDRESS_RATE_LIMIT_BURST",
+  "ALERT_HOURS_BLOCK",
+  "ALERT_HOURS_REVIEW",
   "AUDIT_HEADS_SECONDS",
   "LIST_SOURCES",
   "MAIL_DIGEST_SECONDS",

@@ -4,6 +4,7 @@ import { readConfig } from "./config.ts";
 
 const environment = {
   PORT: "9000",
+  PAYOUT_URL: "https://payout:9000",
   AMQP_URL: "amqps://broker.example",
   MONGODB_URI: "mongodb://127.0.0.1:27017",
   ...testTrust.settings("compliance"),

@@ -7,6 +7,7 @@ import {
   type Environment,
   readSettings,
   SettingsError,
+  serviceUrlSetting,
   shareSetting,
 } from "@disburse/chassis/settings.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
@@ -35,6 +36,11 @@ export function readConfig(environment: Environment) {
     /** The interval at which this process detects lists that another process imported. */
     LISTS_POLL_MS: countSetting(100).default(2_000),
     ...walletProviderSettings,
+    /** The payout service, which returns the payouts that an alert holds. */
+    PAYOUT_URL: serviceUrlSetting,
+    /** The hours within which an alert must be decided, by the verdict of its hit. */
+    ALERT_HOURS_REVIEW: countSetting(1).default(72),
+    ALERT_HOURS_BLOCK: countSetting(1).default(24),
     /**
      * The score from which clearing a hit needs a second person. The default in live mode is 0.95.
      */

@@ -6,7 +6,12 @@ const indexes: Indexes = {
   ...proposalIndexes,
   // The longest-waiting alerts come first.
   alerts: [
-    { key: { state: 1, waiting_since: 1, _id: 1 }, name: "state" },
+    // The score, so that a filter by it reads no documents that it excludes.
+    { key: { state: 1, waiting_since: 1, _id: 1, score: 1 }, name: "state" },
+    { key: { list: 1, state: 1, waiting_since: 1, _id: 1 }, name: "list" },
+    // Alerts of the same party of any merchant, and of the same list entry.
+    { key: { party_key: 1, state: 1, waiting_since: 1, _id: 1 }, name: "party" },
+    { key: { entry_uid: 1, list: 1, state: 1, waiting_since: 1, _id: 1 }, name: "entry" },
     { key: { assignee: 1, state: 1, waiting_since: 1, _id: 1 }, name: "assignee" },
     { key: { merchant_id: 1, state: 1, waiting_since: 1, _id: 1 }, name: "merchant" },
     { key: { record_id: 1, state: 1, waiting_since: 1, _id: 1 }, name: "record" },

@@ -22,8 +22,8 @@ export function servedRpcs(handlers: {
     noted: ["getScreening"],
   });
   const review = bindOperations(ComplianceReviewService, handlers.review, operations, {
-    own: ["assignAlert", "decideAlert", "reopenAlert"],
-    noted: ["getAlert"],
+    own: ["assignAlert", "decideAlert", "reopenAlert", "commentAlert", "addAlertFile"],
+    noted: ["getAlert", "getAlertFile", "exportAlert"],
   });
   return {
     services: [

@@ -109,8 +109,8 @@ it.each<AlertState>([
   { kind: "closed", before: decided, at },
 ])("an alert that is $kind is resealed, with its actions", (state) => {
   const alert: Alert = {
-    ...{ id: "alr_1", subject, partyKey: "p", assignee: "", state },
-    detection: { screeningId: "scr_1", revision: 1, hit },
+    ...{ id: "alr_1", subject, partyKey: "p", assignee: "", state, files: [], comments: 0 },
+    detection: { screeningId: "scr_1", revision: 1, hit, party: "Orlan" },
     ...{ waitingSince: at, createdAt: at, updatedAt: at },
   };
   const reviewAction = {

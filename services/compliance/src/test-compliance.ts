@@ -67,6 +67,7 @@ export async function testCompliance(): Promise<TestCompliance> {
     ...testTrust.settings("compliance"),
     ENCRYPTION_KEYS: encryptionKeys,
     LISTS_POLL_MS: String(pollMs),
+    PAYOUT_URL: "http://127.0.0.1:1",
     LOG_LEVEL: "silent",
   };
   return {

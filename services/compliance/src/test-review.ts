@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
 import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
@@ -8,12 +10,19 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics, type Metrics } from "@disburse/chassis/metrics.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
+import { createTurns } from "@disburse/chassis/turns.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import {
   ComplianceReviewService,
   Decision,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import {
+  type HeldForPayeeSchema,
+  ListHeldPayoutsResponseSchema,
+} from "@disburse/contracts/disburse/payout/v1/held_payouts_pb.ts";
+import type { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { openFileStore } from "@disburse/files/store.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
@@ -26,6 +35,7 @@ import { subjectAlerts } from "./alerts/raising.ts";
 import { auditContext } from "./alerts/review.ts";
 import { openAlertStore } from "./alerts/store.ts";
 import type { IsListed } from "./lists/changed-entries.ts";
+import { openListStore } from "./lists/store.ts";
 import { migrations } from "./migrations.ts";
 import { decidedFinding } from "./screening/rules/decided-finding.ts";
 import type { ScreeningHit } from "./screening/rules/hit.ts";
@@ -115,10 +125,21 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
     if (known !== undefined) await take(subject, known);
   };
 
+  /** The payouts that the payout service returns for every payee. */
+  const held = { payouts: [] as MessageInitShape<typeof HeldForPayeeSchema>["payouts"] };
+  const payout = {
+    listHeldPayouts: async ({ payees = [] }) =>
+      create(ListHeldPayoutsResponseSchema, {
+        payees: payees.map((payee) => ({ payee, payouts: held.payouts ?? [] })),
+      }),
+  } as Pick<Client<typeof PayoutOperatorService>, "listHeldPayouts">;
+
   const metrics = createMetrics("compliance");
   const open = (counted: Metrics) =>
     startReview({
-      ...{ database, alerts, sealer, rescreen, metrics: counted, clock },
+      ...{ database, alerts, sealer, rescreen, metrics: counted, clock, keys, payout },
+      ...{ files: openFileStore(database, sealer), lists: openListStore(database) },
+      ...{ dueHours: { review: 72, block: 24 }, renders: createTurns({ restRatio: 0 }) },
       screenings: { get: async (id) => screenings.get(id) },
       log: silentLog,
     });
@@ -156,7 +177,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
   const deciding = callAsNamed(connectApprovals, testTrust.person, "test");
 
   return {
-    ...{ database, alerts, raising, metrics, faults },
+    ...{ database, alerts, raising, metrics, faults, held },
     /** The uids of entries that no list contains any more. */
     removed,
     rpc: client.rpc,

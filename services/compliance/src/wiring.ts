@@ -5,8 +5,11 @@ import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
 import type { Opening } from "@disburse/chassis/service/start.ts";
+import { createTurns } from "@disburse/chassis/turns.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
+import { openFileStore, sealedFiles } from "@disburse/files/store.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { reviewGuards } from "./alerts/approvals.ts";
 import { sealedAlerts } from "./alerts/document.ts";
@@ -40,7 +43,9 @@ const hashed = {
  * The places of encrypted texts, to encrypt them again under a new key. The audit trail is
  * excluded, because its hash covers the encrypted texts.
  */
-const sealedPlaces = [sealedScreenings, sealedSubjects, sealedAlerts, sealedProposals];
+const sealedPlaces = [
+  ...[sealedScreenings, sealedSubjects, sealedAlerts, sealedFiles, sealedProposals],
+];
 
 /** Opens the stores, starts the background work and serves the RPCs. */
 export async function openCompliance(opening: Opening<ReturnType<typeof readConfig>>) {
@@ -87,7 +92,17 @@ export async function openCompliance(opening: Opening<ReturnType<typeof readConf
   if (provider !== undefined) lifetime.add("wallet provider", provider.close);
   const screening = screeningRpc({ ...monitoring, provider });
 
-  const review = await startReview({ ...common, sealer, alerts, screenings, rescreen });
+  const stored = { alerts, screenings, lists, sealer };
+  const review = await startReview({
+    ...common,
+    ...stored,
+    rescreen,
+    keys,
+    files: openFileStore(database, sealer),
+    payout: opening.connect(PayoutOperatorService, config.PAYOUT_URL),
+    dueHours: { review: config.ALERT_HOURS_REVIEW, block: config.ALERT_HOURS_BLOCK },
+    renders: createTurns({ restRatio: 3 }),
+  });
   lifetime.add("review", review.stop);
   const resealing = startResealing({ ...common, keys: own, places: sealedPlaces });
   lifetime.add("resealing", resealing.stop);

@@ -28,6 +28,7 @@ const packageImports: Record<string, readonly string[]> = {
   deploy: ["embedded", "harness"],
   "docs-site": ["sdk"],
   engines: ["embedded", "faults", "harness", "invariants", "platform"],
+  files: ["chassis", "kernel"],
   "evm-rail": ["chain-rail", "chassis", "forms", "kernel", "rail"],
   faults: [
     ...["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "harness"],
@@ -58,7 +59,7 @@ const serviceImports = ["kernel", "contracts", "chassis", "forms"];
 
 /** Further packages that only one service may import. */
 const ownImports: Record<string, readonly string[]> = {
-  compliance: ["name-matcher"],
+  compliance: ["files", "name-matcher", "statement-formats"],
   payout: [
     ...["bank-files", "ledger", "rail"],
     ...["bank-rail", "bitcoin-rail", "evm-rail", "solana-rail"],

@@ -3,7 +3,7 @@ import { enumName } from "@disburse/chassis/enum-names.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import { Decision } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { readReason } from "@disburse/kernel/reason.ts";
-import type { reviewRpc } from "./open.ts";
+import type { reviewRpc } from "./rpc.ts";
 import { type Alert, isPending } from "./rules/alert.ts";
 import type { AlertStore } from "./store.ts";
 

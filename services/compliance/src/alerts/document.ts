@@ -5,8 +5,7 @@ import {
   type SealedText,
 } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import type { ScreeningHit } from "../screening/rules/hit.ts";
-import type { Alert, AlertAction, AlertState, ReviewedBy } from "./rules/alert.ts";
+import type { Alert, AlertAction, AlertState, Detection, ReviewedBy } from "./rules/alert.ts";
 
 /** An operator's action on an alert. A repeat of its operation returns the stored result. */
 export type ReviewAction = {
@@ -32,8 +31,8 @@ export type StoredAlert = {
 };
 
 /**
- * The collection `alerts`, kept forever. Reasons and hits are encrypted, because they name persons.
- * Ids, public list data, operators, actions and times are not encrypted.
+ * The collection `alerts`, kept forever. Reasons, comments and hits are encrypted, because they name
+ * persons. Ids, public list data, scores, operators, actions and times are not encrypted.
  */
 export type AlertDocument = ReturnType<typeof alertDocument> & {
   /** Absent before the first action. The given values and each reason are encrypted. */
@@ -46,6 +45,8 @@ type ReviewActionDocument = ReturnType<typeof reviewActionDocument>;
 type PendingAuditDocument = ReturnType<typeof pendingAuditDocument>;
 
 const schemaVersion = 1;
+
+type Found = Pick<Detection, "hit" | "party">;
 
 type Seal = (plain: string) => string;
 
@@ -78,13 +79,19 @@ function withReasons(state: AlertState, change: Seal): AlertState {
 export const sealedAlerts: SealedPlace = {
   collection: "alerts",
   reseal: (document, sealer) => {
-    const { _id, merchant_id, hit, standing, actions = [] } = document as unknown as AlertDocument;
+    const {
+      _id,
+      merchant_id,
+      found,
+      standing,
+      actions = [],
+    } = document as unknown as AlertDocument;
     const context = sealContext(merchant_id, _id);
     const ofActions = actions.flatMap(({ given, state }, at) => [
       { path: `actions.${at}.given`, text: given, context },
       ...reasonsOf(state, `actions.${at}.state`, context),
     ]);
-    const own = { path: "hit", text: hit, context };
+    const own = { path: "found", text: found, context };
     return resealTexts([own, ...reasonsOf(standing, "standing", context), ...ofActions], sealer);
   },
 };
@@ -103,12 +110,16 @@ function reasonsOf(state: AlertState, path: string, context: string): SealedText
 
 export function changingFields(alert: Alert, sealer: Sealer) {
   const { seal } = sealing(sealer, alert.subject.merchantId, alert.id);
-  const { screeningId, revision, hit } = alert.detection;
+  const { screeningId, revision, hit, party } = alert.detection;
   return {
     screening_id: screeningId,
     revision,
-    hit: seal(JSON.stringify(hit)),
+    /** The hit and the party's name. */
+    found: seal(JSON.stringify({ hit, party } satisfies Found)),
+    score: hit.score,
     assignee: alert.assignee,
+    files: alert.files,
+    comments: alert.comments,
     state: alert.state.kind,
     /** The state with its reasons encrypted. */
     standing: withReasons(alert.state, seal),
@@ -163,9 +174,11 @@ export function openAlert(document: AlertDocument, sealer: Sealer): StoredAlert 
     detection: {
       screeningId: document.screening_id,
       revision: document.revision,
-      hit: JSON.parse(open(document.hit)) as ScreeningHit,
+      ...(JSON.parse(open(document.found)) as Found),
     },
     assignee: document.assignee,
+    files: document.files,
+    comments: document.comments,
     state: withReasons(document.standing, open),
     waitingSince: document.waiting_since,
     createdAt: document.created_at,

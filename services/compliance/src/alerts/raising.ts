@@ -18,7 +18,7 @@ import {
   pendingKinds,
   redetected,
 } from "./rules/alert.ts";
-import { screenedForm, screenedForms } from "./rules/screened-form.ts";
+import { screenedForm, screenedForms, screenedName } from "./rules/screened-form.ts";
 import type { AlertStore } from "./store.ts";
 
 /** The hits of one subject. They are compared with operators' earlier decisions. */
@@ -79,7 +79,8 @@ export function subjectAlerts(deps: {
       const at = clock.now();
       const open = hits.map((hit) => {
         const { alertId: id, subjectIndex } = hit;
-        const detection: Detection = { screeningId, revision, hit };
+        const party = screenedName(request, subjectIndex);
+        const detection: Detection = { screeningId, revision, hit, party };
         const of = { id, subject, partyKey: partyKey(keys, request, subjectIndex) };
         const first = () => opened(of, detection, at);
         return settle(store, id, (alert) => redetected(alert, detection, at), first);
@@ -176,6 +177,12 @@ export function alertIds(
 /** Returns the `partyKey` of a new alert. */
 export function partyKey([first]: AlertKeys, request: ScreeningQuery, at: number): string {
   return keyText(first, screenedForm(request, at));
+}
+
+/** Returns the `partyKey` values that alerts of one party may have, for every key. */
+export function partyKeysAt(keys: AlertKeys, request: ScreeningQuery, at: number): string[] {
+  const form = screenedForm(request, at);
+  return keys.map((key) => keyText(key, form));
 }
 
 /**

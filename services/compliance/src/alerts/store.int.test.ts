@@ -190,7 +190,10 @@ describe("a list of alerts", () => {
     expect(await ids({ ...decided, assignee: "zoe" })).toEqual([]);
   });
 
-  const any = { states: [...pendingKinds], assignee: "", merchantId: "", recordId: "" };
+  const any = {
+    ...{ states: [...pendingKinds], assignee: "", merchantId: "", recordId: "" },
+    ...{ list: "", scoreFrom: 0 },
+  };
   it.each([
     ["what waits", any],
     ["one state", { ...any, states: ["false_positive" as const] }],
@@ -198,6 +201,8 @@ describe("a list of alerts", () => {
     ["a merchant's", { ...any, merchantId: "mer_1" }],
     ["a record's", { ...any, recordId: "ben_1" }],
     ["a record's of a merchant", { ...any, merchantId: "mer_1", recordId: "ben_1" }],
+    ["a list's", { ...any, list: "invented" }],
+    ["a score", { ...any, scoreFrom: 0.8 }],
   ])("of %s is read from an index, in its order", async (_what, filter) => {
     for (const after of [undefined, { at: new Date(), id: "alr_1" }]) {
       const alerts = review.database.db.collection("alerts");

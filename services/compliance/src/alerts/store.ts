@@ -5,6 +5,7 @@ import { insertOnce, onceByKey } from "@disburse/chassis/mongo/once.ts";
 import type { PageCursor } from "@disburse/chassis/paging/page.ts";
 import { type Days, dayOf } from "@disburse/kernel/days.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
+import { noList } from "../screening/rules/hit.ts";
 import type { Subject } from "../screening/rules/screening.ts";
 import {
   type AlertDocument,
@@ -24,6 +25,15 @@ export type AlertFilter = {
   readonly assignee: string;
   readonly merchantId: string;
   readonly recordId: string;
+  readonly list: string;
+  /** The lowest score; 0 matches any alert. */
+  readonly scoreFrom: number;
+};
+
+/** Finds other alerts of the same record, party or list entry. */
+export type RelatedTo = Pick<Alert, "id" | "subject"> & {
+  readonly partyKeys: readonly string[];
+  readonly entry: Pick<Alert["detection"]["hit"], "list" | "entryUid">;
 };
 
 /** Steps that follow an operator's action. The write of the action records them. */
@@ -46,13 +56,21 @@ const allKinds: AlertStateKind[] = [...pendingKinds, ...decidedKinds, "closed"];
 
 /** The longest-waiting alerts come first. */
 const longest = { waiting_since: 1, _id: 1 } as const;
+const shortest = { waiting_since: -1, _id: -1 } as const;
+
+/** The most related alerts. A reviewer decides no more at once. */
+const relatedMax = 50;
+
+/** Lists need no actions, which may be long. */
+const listed = { projection: { actions: 0, pending_audit: 0 } } as const;
 
 export type AlertStore = ReturnType<typeof openAlertStore>;
 
 /** Each change is one write that also records its pending steps. */
 export function openAlertStore({ db }: Pick<Database, "db">, sealer: Sealer) {
   const alerts = db.collection<AlertDocument>("alerts");
-  return { ...alertReads(alerts, sealer), ...alertWrites(alerts, sealer) };
+  const beside = besideReads(alerts, sealer);
+  return { ...alertReads(alerts, sealer), ...beside, ...alertWrites(alerts, sealer) };
 }
 
 function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
@@ -89,8 +107,8 @@ function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
       after: PageCursor | undefined,
       limit: number,
     ): Promise<Alert[]> => {
-      const found = await alerts.find(pageOf(filter, after)).sort(longest).limit(limit).toArray();
-      return found.map((document) => opened(document).alert);
+      const found = alerts.find(pageOf(filter, after), listed).sort(longest).limit(limit);
+      return (await found.toArray()).map((document) => opened(document).alert);
     },
 
     /** Counts pending alerts by state, with the start of the oldest one's waiting time. */
@@ -174,6 +192,51 @@ async function countByDay(alerts: Collection<AlertDocument>, days: Days) {
   });
 }
 
+/** Reads for a reviewer who works through several alerts. */
+function besideReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
+  return {
+    /** Returns the ids of the alerts before and after a place in a list; "" for none. */
+    adjacent: async (filter: AlertFilter, place: PageCursor) => {
+      const idOf = (query: Filter<AlertDocument>, sort: typeof longest | typeof shortest) =>
+        alerts
+          .find(query, { projection: { _id: 1 } })
+          .sort(sort)
+          .limit(1)
+          .next();
+      const [previous, next] = await Promise.all([
+        idOf({ ...pageOf(filter, undefined), ...beforePlace(place) }, shortest),
+        idOf(pageOf(filter, place), longest),
+      ]);
+      return { previous: previous?._id ?? "", next: next?._id ?? "" };
+    },
+
+    /** Returns other pending alerts of the same record, party or list entry. */
+    related: async ({ id, subject, partyKeys, entry }: RelatedTo): Promise<Alert[]> => {
+      const waiting = { state: { $in: [...pendingKinds] }, _id: { $ne: id } };
+      const { list, entryUid: entry_uid } = entry;
+      const same: Filter<AlertDocument>[] = [
+        { merchant_id: subject.merchantId, record_id: subject.recordId },
+        { party_key: { $in: [...partyKeys] } },
+        ...(list === noList ? [] : [{ list, entry_uid }]),
+      ];
+      const found = await Promise.all(
+        same.map((each) =>
+          alerts
+            .find({ ...each, ...waiting }, listed)
+            .sort(longest)
+            .limit(relatedMax)
+            .toArray(),
+        ),
+      );
+      const all = new Map(found.flat().map((each) => [each._id, each]));
+      return [...all.values()]
+        .map((document) => openAlert(document, sealer).alert)
+        .toSorted((one, other) => +one.waitingSince - +other.waitingSince)
+        .slice(0, relatedMax);
+    },
+  };
+}
+
 function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
   return {
     /** Stores a new alert; `false` if it already exists. */
@@ -228,7 +291,7 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
 
 /** Builds the query of a page. Every filter includes states, so that the query uses an index. */
 export function pageOf(
-  { states, assignee, merchantId, recordId }: AlertFilter,
+  { states, assignee, merchantId, recordId, list, scoreFrom }: AlertFilter,
   after: PageCursor | undefined,
 ): Filter<AlertDocument> {
   return {
@@ -236,9 +299,18 @@ export function pageOf(
     ...(assignee === "" ? {} : { assignee }),
     ...(merchantId === "" ? {} : { merchant_id: merchantId }),
     ...(recordId === "" ? {} : { record_id: recordId }),
+    ...(list === "" ? {} : { list }),
+    ...(scoreFrom === 0 ? {} : { score: { $gte: scoreFrom } }),
     ...(after && {
       waiting_since: { $gte: after.at },
       $or: [{ waiting_since: { $gt: after.at } }, { _id: { $gt: after.id } }],
     }),
+  };
+}
+
+function beforePlace({ at, id }: PageCursor): Filter<AlertDocument> {
+  return {
+    waiting_since: { $lte: at },
+    $or: [{ waiting_since: { $lt: at } }, { _id: { $lt: id } }],
   };
 }

@@ -29,7 +29,7 @@ const hit: ScreeningHit = {
   ...{ matchedName: "Orlan Vessik", score: 0.9, nameScore: 0.9, verdict: "review" },
   ...{ reasons: [], parts: [], partyLeftOver: [], entryLeftOver: [] },
 };
-const detection: Detection = { screeningId: "scr_1", revision: 3, hit };
+const detection: Detection = { screeningId: "scr_1", revision: 3, hit, party: "Orlan Vessik" };
 const fresh = opened(
   { id: "alr_1", subject: { merchantId: "mer_1", recordId: "ben_1" }, partyKey: "p" },
   detection,

@@ -37,6 +37,9 @@ export type Alert = {
   /** The person who works on it; "" if unassigned. */
   readonly assignee: string;
   readonly state: AlertState;
+  /** The ids of its files, oldest first. */
+  readonly files: readonly string[];
+  readonly comments: number;
   /**
    * The time since which the alert has been waiting for a decision. For a decided alert, the start
    * of its last wait.
@@ -52,6 +55,8 @@ export type Detection = {
   /** The subject's revision. A lower revision means an older result. */
   readonly revision: number;
   readonly hit: ScreeningHit;
+  /** The name of the screened party or bank, or the address of the wallet. */
+  readonly party: string;
 };
 
 /** Operators' actions. These names are used in the audit trail. */
@@ -60,7 +65,9 @@ export type AlertAction =
   | "alert.escalated"
   | "alert.false_positive"
   | "alert.true_match"
-  | "alert.reopened";
+  | "alert.reopened"
+  | "alert.commented"
+  | "alert.file_added";
 
 /** An alert after an operator's action, with the detail for the audit trail. */
 export type AlertChange = {
@@ -80,6 +87,19 @@ export function dispositionOf(state: AlertState): Disposition {
   return state.kind === "false_positive" || state.kind === "true_match" ? state.kind : "undecided";
 }
 
+/** The hours within which an alert must be decided, by the verdict of its hit. */
+export type DueHours = Readonly<Record<"review" | "block", number>>;
+
+/** Returns the time by which an alert must be decided, if it needs a decision. */
+export function dueAt(
+  { state, detection, waitingSince }: Alert,
+  { review, block }: DueHours,
+): Date | undefined {
+  if (!isPending(state)) return undefined;
+  const hours = detection.hit.verdict === "block" ? block : review;
+  return new Date(waitingSince.getTime() + hours * 3_600_000);
+}
+
 export function isPending(state: AlertState): state is PendingState {
   return pendingKinds.some((kind) => kind === state.kind);
 }
@@ -93,6 +113,33 @@ export function assignedTo(alert: Alert, assignee: string, by: ReviewedBy): Aler
   if (!isPending(alert.state)) return notPending(alert.state);
   const changed = { ...alert, assignee, updatedAt: by.at };
   return { alert: changed, action: "alert.assigned", detail: assignee };
+}
+
+/** An alert's document contains its comments, so their number is limited. */
+const commentsMax = 200;
+/** More files belong in a case system of their own. */
+const filesMax = 20;
+
+/** Adds a comment, which is only in the history. */
+export function commentedOn(alert: Alert, comment: string, { at }: ReviewedBy) {
+  if (alert.comments >= commentsMax) return invalid(`has ${commentsMax} comments already`);
+  const changed = { ...alert, comments: alert.comments + 1, updatedAt: at };
+  return { alert: changed, action: "alert.commented", detail: comment } satisfies AlertChange;
+}
+
+/** Returns the problem if an alert can't have another file. */
+export function fullOfFiles({ files }: Alert): Invalid | undefined {
+  return files.length < filesMax ? undefined : invalid(`has ${filesMax} files already`);
+}
+
+type AddedFile = { readonly id: string; readonly name: string; readonly sha256: string };
+
+export function withFile(alert: Alert, { id, name, sha256 }: AddedFile, { at }: ReviewedBy) {
+  const full = fullOfFiles(alert);
+  if (full !== undefined) return full;
+  const changed = { ...alert, files: [...alert.files, id], updatedAt: at };
+  const detail = `${name} (${id}, SHA-256 ${sha256})`;
+  return { alert: changed, action: "alert.file_added", detail } satisfies AlertChange;
 }
 
 /** A true match always needs two persons. */
@@ -164,7 +211,8 @@ export function opened(
   at: Date,
 ): Alert {
   const times = { waitingSince: at, createdAt: at, updatedAt: at };
-  return { ...of, detection, assignee: "", state: { kind: "open" }, ...times };
+  const nothing = { assignee: "", state: { kind: "open" }, files: [], comments: 0 } as const;
+  return { ...of, detection, ...nothing, ...times };
 }
 
 /**

@@ -14,6 +14,15 @@ export function screenedForm(request: ScreeningQuery, subjectIndex: number): str
   return form;
 }
 
+/** Returns the name of the party or bank, or the address of the wallet, at a position of a request. */
+export function screenedName(request: ScreeningQuery, subjectIndex: number): string {
+  const { parties, wallets, banks = [] } = request;
+  const of = [...parties, ...wallets, ...banks][subjectIndex];
+  if (of === undefined) throw new Error("a hit's subject index is not in the request");
+  if ("address" in of) return of.address;
+  return "bic" in of ? of.name || of.bic : of.name;
+}
+
 /** The forms of all parties, wallets and banks of a request. */
 export function screenedForms({ parties, wallets, banks = [] }: ScreeningQuery): string[] {
   return [...parties.map(partyForm), ...wallets.map(walletForm), ...banks.map(bankForm)];
