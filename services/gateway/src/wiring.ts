@@ -20,6 +20,7 @@ import { RequestLogService } from "@disburse/contracts/disburse/gateway/v1/reque
 import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import type { Db } from "mongodb";
 import { cookiesOf } from "./console/cookies.ts";
+import { downloadRoutes } from "./console/downloads.ts";
 import { eventRoute } from "./console/events.ts";
 import { createFeeds } from "./console/feed.ts";
 import { consoleFiles } from "./console/files.ts";
@@ -329,6 +330,7 @@ function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
     operatorRoutes: [
       ...sessionRoutes(ofPort(operatorPortals, operatorCookie)),
       ...operatorProxyRoutes({ sessions: operatorSessions, forward }),
+      ...downloadRoutes({ sessions: operatorSessions, forward }),
       ...files,
     ],
   };

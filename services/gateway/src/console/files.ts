@@ -11,7 +11,7 @@ const indexFile = "index.html";
 /** Vite writes files with hashed names to this folder. */
 const hashed = "assets/";
 /** Paths that are not pages. They return 404 if no route matches. */
-const served = /^(?:session|rpc|events)(?:\/|$)/;
+const served = /^(?:session|rpc|events|download)(?:\/|$)/;
 
 /**
  * Builds the routes that serve the console from a build folder. A file's path returns the file.

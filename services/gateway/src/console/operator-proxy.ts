@@ -1,16 +1,17 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { type DescMethod, type DescMethodUnary, type DescService, getOption } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
   createConnectRouter,
   type HandlerContext,
-  type ServiceImpl,
+  type MethodImpl,
 } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-connect";
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
+import { access } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 import type { PageAnswer } from "../http/answer.ts";
 import type { RouterContext } from "../http/observe.ts";
 import { headerValues } from "../http/rules/request.ts";
@@ -40,10 +41,15 @@ export type Forward = (
 export type OperatorProxyDeps = { readonly sessions: OperatorSessions; readonly forward: Forward };
 
 /**
- * Maximum size of a request, and of each message of an upload. The largest request is a batch of
- * decisions.
+ * Maximum size of a request, and of each message of an upload, unless the contract of an
+ * operators' RPC names a larger one.
  */
-const requestBytesMax = 1024 * 1024;
+const requestBytesDefault = 1024 * 1024;
+
+function requestBytesMax(method: DescMethod): number {
+  const { roles, requestBytesMax: named } = getOption(method, access);
+  return roles.length === 0 ? requestBytesDefault : Math.max(named, requestBytesDefault);
+}
 
 const rpcPath = `${consolePath}rpc`;
 const isUpload = ({ methodKind }: DescMethod) => methodKind === "client_streaming";
@@ -92,8 +98,7 @@ export function operatorProxyRoutes({
       if (handler === undefined) {
         throw new ConnectError("this path names no RPC of the operator API", Code.Unimplemented);
       }
-      const token = await personToken(ctx, sessions);
-      return await persons.run(token, () => answerOf(ctx, handler));
+      return await asPerson(ctx, sessions, "change", () => answerOf(ctx, handler));
     } catch (error) {
       if (error instanceof ConnectError) return errorAnswer(error);
       throw error;
@@ -121,8 +126,25 @@ export function operatorProxyRoutes({
   ];
 }
 
+/**
+ * Makes calls as the person of a request. A session may change something only with its CSRF token.
+ * Throws if the request has no person.
+ */
+export async function asPerson<T>(
+  ctx: RouterContext,
+  sessions: OperatorSessions,
+  kind: "read" | "change",
+  work: () => Promise<T>,
+): Promise<T> {
+  return persons.run(await personToken(ctx, sessions, kind), work);
+}
+
 /** Returns the access token from the session or the header. Throws if the request has neither. */
-async function personToken({ req }: RouterContext, sessions: OperatorSessions): Promise<string> {
+async function personToken(
+  { req }: RouterContext,
+  sessions: OperatorSessions,
+  kind: "read" | "change",
+): Promise<string> {
   const authorizations = headerValues(req.rawHeaders, "authorization");
   if (authorizations.length > 0) {
     const token = bearerToken(authorizations);
@@ -135,7 +157,9 @@ async function personToken({ req }: RouterContext, sessions: OperatorSessions): 
   if (session === undefined || found === undefined) {
     throw new ConnectError("no session: sign in", Code.Unauthenticated);
   }
-  if (!carriesCsrfToken(session, headerValues(req.rawHeaders, "x-csrf-token"))) {
+  const isAllowed =
+    kind === "read" || carriesCsrfToken(session, headerValues(req.rawHeaders, "x-csrf-token"));
+  if (!isAllowed) {
     throw new ConnectError(
       "X-CSRF-Token: must be the CSRF token of this session",
       Code.PermissionDenied,
@@ -156,7 +180,6 @@ function createHandlers(forward: Forward) {
       connect: true,
       grpc: false,
       grpcWeb: false,
-      readMaxBytes: requestBytesMax,
       // The services reject unknown fields, and so must the proxy. The forwarded call is binary and
       // would drop unknown fields silently.
       jsonOptions: { ignoreUnknownFields: false },
@@ -166,9 +189,8 @@ function createHandlers(forward: Forward) {
       const proxied = service.methods.filter(
         (each) => each.methodKind === "unary" || isUpload(each),
       );
-      const rpcs = proxied.map((method) => [
-        method.localName,
-        (request: object, { signal, responseHeader }: HandlerContext) => {
+      for (const method of proxied) {
+        const answer = (request: object, { signal, responseHeader }: HandlerContext) => {
           const onHeader = (header: Headers) => {
             const version = header.get(versionHeader);
             if (version !== null) responseHeader.set(versionHeader, version);
@@ -178,9 +200,10 @@ function createHandlers(forward: Forward) {
           const context = { requestId: "", ...callContext(), deadlineMs: Date.now() + uploadMs };
           const options = { signal, onHeader, timeoutMs: uploadMs };
           return withCallContext(context, () => call(method, request, options)).catch(asAnswered);
-        },
-      ]);
-      router.service(service, Object.fromEntries(rpcs) as Partial<ServiceImpl<DescService>>);
+        };
+        const options = { readMaxBytes: requestBytesMax(method) };
+        router.rpc(method as DescMethodUnary, answer as MethodImpl<DescMethodUnary>, options);
+      }
     }
     const byPath = new Map(router.handlers.map((each) => [each.requestPath, each]));
     created.set(place, byPath);
