@@ -4,6 +4,7 @@ import type { CommandLine } from "../table/command-line.ts";
 import { approvalCommands } from "./approvals.ts";
 import { auditCommands } from "./audit.ts";
 import { beneficiaryCommands } from "./beneficiaries.ts";
+import { caseCommands } from "./cases.ts";
 import { checkBankFiles } from "./check-bank-files.ts";
 import { planCommands } from "./corridors.ts";
 import { doctorCommands } from "./doctor.ts";
@@ -33,7 +34,7 @@ export const commandLine: CommandLine = {
   groups,
   commands: [
     ...[...sessionCommands, ...statusCommands, ...doctorCommands],
-    ...callCommands,
+    ...[...callCommands, ...caseCommands],
     ...[checkBankFiles, ...beneficiaryCommands, ...planCommands, ...listImportCommands],
     ...[...approvalCommands, ...auditCommands, ...verifyCommands],
     ...completionCommands(() => commandLine),

@@ -4,16 +4,19 @@ import { allTexts, textsOf } from "./rules/search.ts";
 
 const getParentRoute = () => shellRoute;
 
+const alertFilters = textsOf("state", "assignee", "merchant_id", "record_id", "list", "score");
+
 const alerts = createRoute({
   getParentRoute,
   path: "/compliance/alerts",
-  validateSearch: textsOf("state", "assignee", "merchant_id", "record_id"),
+  validateSearch: alertFilters,
   component: lazyRouteComponent(() => import("../operators/compliance/alerts.tsx"), "Alerts"),
 });
 
 const alert = createRoute({
   getParentRoute,
   path: "/compliance/alerts/$alertId",
+  validateSearch: alertFilters,
   component: lazyRouteComponent(() => import("../operators/compliance/alert.tsx"), "AlertPage"),
 });
 

@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
+import { needsApproval, Problem } from "../api/problem.ts";
 import { attemptKey } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { Modal } from "./dialog.tsx";
@@ -20,6 +21,8 @@ export type BulkAction<T> = {
   readonly kind: "primary" | "danger";
   /** The label of the reason. Absent if the action needs no reason. */
   readonly reason?: string;
+  /** The least and the most characters of the reason, by default 1 and 255. */
+  readonly reasonLength?: readonly [min: number, max: number];
   /** Reads the rows again when the dialog opens, for example with their digests. */
   readonly open?: (rows: readonly T[]) => Promise<readonly T[]>;
   /** `key` identifies the attempt at this row, so that a repeat changes it once. */
@@ -80,7 +83,7 @@ type Asked<T> = Named<T> & {
 
 /** Changes each row once. A repeat sends only what has failed, under the same keys. */
 function useBulk<T>({ rows: selected, action, keyOf, onDone, onClear }: Asked<T>) {
-  const [isOpen, setOpen] = useState(false);
+  const [isShown, setOpen] = useState(false);
   const [rows, setRows] = useState<readonly T[]>([]);
   const [reason, setReason] = useState("");
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
@@ -98,13 +101,14 @@ function useBulk<T>({ rows: selected, action, keyOf, onDone, onClear }: Asked<T>
     keys.current.set(keyOf(row), key);
     const result = await action.change(row, key, reason.trim()).then(
       (): Result => "done",
-      (error: unknown): Result => ({ error }),
+      (error: unknown): Result =>
+        error instanceof Problem && error.code === needsApproval ? "proposed" : { error },
     );
     setResults((before) => new Map(before).set(keyOf(row), result));
   };
   const changing = useSingle({
     mutationFn: async () => {
-      const left = rows.filter((row) => results.get(keyOf(row)) !== "done");
+      const left = rows.filter((row) => isOpen(results.get(keyOf(row))));
       await inParallel(left, changeOne);
       await onDone();
     },
@@ -114,7 +118,7 @@ function useBulk<T>({ rows: selected, action, keyOf, onDone, onClear }: Asked<T>
     setOpen(open);
     round.current += 1;
     if (!open) {
-      if ([...results.values()].includes("done")) onClear();
+      if (![...results.values()].every(isOpen)) onClear();
       return;
     }
     keys.current = new Map();
@@ -123,16 +127,17 @@ function useBulk<T>({ rows: selected, action, keyOf, onDone, onClear }: Asked<T>
     setReason("");
     opening.mutate(round.current);
   };
-  return { isOpen, show, rows, reason, setReason, results, opening, changing };
+  return { isShown, show, rows, reason, setReason, results, opening, changing };
 }
 
 /** Asks once for all rows, then shows the result of each. */
-function BulkButton<T>(props: Asked<T>) {
+export function BulkButton<T>(props: Asked<T>) {
   const { rows: selected, action, keyOf, nameOf, summary } = props;
-  const { isOpen, show, rows, reason, setReason, results, opening, changing } = useBulk(props);
-  const failures = [...results.values()].filter((each) => each !== "done");
+  const { isShown, show, rows, reason, setReason, results, opening, changing } = useBulk(props);
+  const failures = [...results.values()].filter(isOpen);
   const isDone = results.size > 0 && failures.length === 0;
-  const isMissing = action.reason !== undefined && reason.trim() === "";
+  const [reasonMin, reasonMax] = action.reasonLength ?? [1, 255];
+  const isMissing = action.reason !== undefined && reason.trim().length < reasonMin;
   const isTooMany = selected.length > bulkMax;
   return (
     <>
@@ -147,7 +152,7 @@ function BulkButton<T>(props: Asked<T>) {
           {action.label}
         </button>
       )}
-      <Modal title={action.label} text={action.text} isOpen={isOpen} onOpenChange={show}>
+      <Modal title={action.label} text={action.text} isOpen={isShown} onOpenChange={show}>
         {opening.isError ? <StepNotice error={opening.error} /> : null}
         {rows.length === 0 && !opening.isError ? <p>{t.states.loading}</p> : summary?.(rows)}
         {action.reason === undefined || results.size > 0 ? null : (
@@ -155,7 +160,8 @@ function BulkButton<T>(props: Asked<T>) {
             label={action.reason}
             value={reason}
             onChange={setReason}
-            maxLength={255}
+            maxLength={reasonMax}
+            hint={reasonMin > 1 ? t.steps.reasonHint : undefined}
             required
           />
         )}
@@ -190,7 +196,12 @@ function BulkButton<T>(props: Asked<T>) {
 const labelOf = <T,>({ label }: BulkAction<T>, rows: readonly T[], failures: number) =>
   failures > 0 ? t.actions.retry : words.action({ label, count: rows.length });
 
-type Result = "done" | { readonly error: unknown };
+/** A change may be done, await another person, or have failed. */
+type Result = "done" | "proposed" | { readonly error: unknown };
+
+/** True for a change that has failed or was not made. */
+const isOpen = (result: Result | undefined): result is Exclude<Result, string> =>
+  typeof result !== "string";
 
 function Results<T>(
   props: Omit<Named<T>, "summary"> & {
@@ -199,7 +210,7 @@ function Results<T>(
   },
 ) {
   const { rows, results, keyOf, nameOf } = props;
-  const done = [...results.values()].filter((each) => each === "done").length;
+  const done = [...results.values()].filter((each) => !isOpen(each)).length;
   return (
     <>
       <p role="status">{words.results({ done, count: rows.length })}</p>
@@ -209,8 +220,9 @@ function Results<T>(
           if (result === undefined) return null;
           return (
             <li key={keyOf(row)}>
-              {result === "done" ? "✓" : "✗"} {nameOf(row)}
-              {result === "done" ? "" : `: ${messageOf(result.error)}`}
+              {isOpen(result) ? "✗" : "✓"} {nameOf(row)}
+              {result === "proposed" ? `: ${words.proposed}` : ""}
+              {isOpen(result) ? `: ${messageOf(result.error)}` : ""}
             </li>
           );
         })}

@@ -6,6 +6,7 @@ import type { BrowserTest } from "./browser-test.ts";
 import { readSandbox, startSandbox } from "./platform.ts";
 import { actions } from "./roles/actions.ts";
 import { approvals } from "./roles/approvals.ts";
+import { cases } from "./roles/cases.ts";
 import { compliance } from "./roles/compliance.ts";
 import { devices } from "./roles/devices.ts";
 import { docs } from "./roles/docs.ts";
@@ -30,6 +31,7 @@ const browserTests: readonly BrowserTest[] = [
   ...[maker, payroll, jobs, approvals, admin, viewer, invited],
   ...[
     compliance,
+    cases,
     treasury,
     actions,
     docs,

@@ -53,6 +53,11 @@ export async function createLink(sandbox: SandboxDocument): Promise<string> {
   return (await send(sandbox, "beneficiary-links", asked))["url"] ?? "";
 }
 
+/** Puts a beneficiary on acme's own list of the sandbox, so that an officer must decide. */
+export async function listBeneficiary(sandbox: SandboxDocument, id: string): Promise<void> {
+  await send(sandbox, `sandbox/beneficiaries/${id}/listing`, { result: "review" });
+}
+
 /** Turns off the merchant's own payout controls. Operators would need two persons for that. */
 export async function clearControls(sandbox: SandboxDocument): Promise<void> {
   await send(sandbox, "sandbox/payout-controls", {});

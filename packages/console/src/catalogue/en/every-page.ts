@@ -89,6 +89,7 @@ export const everyPageWords = {
     most: "At most {count} at once",
     action: "{label} ({count})",
     results: "{done} of {count} done",
+    proposed: "awaits a second person",
     sum: "Total",
     expires: "Earliest expiry",
   },

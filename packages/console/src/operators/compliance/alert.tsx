@@ -1,15 +1,18 @@
 import type { Hit, Party } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import {
+  type Alert,
   AlertState,
   type GetAlertResponse,
   type ReviewEntry,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
+import { hasRole } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -19,7 +22,9 @@ import { Page, Section } from "../../ui/page.tsx";
 import { MerchantName } from "../merchant-name.tsx";
 import { OpenProposals } from "../open-proposal.tsx";
 import { AlertActions } from "./alert-actions.tsx";
+import { AddFile, Comment, Files } from "./evidence.tsx";
 import { ListedEntry } from "./listed-entry.tsx";
+import { alertName, Due, Held, queueOf, withHeld } from "./queue.tsx";
 import { Score } from "./score.tsx";
 import { ListedSide, PartySide } from "./sides.tsx";
 
@@ -28,21 +33,25 @@ const route = getRouteApi("/shell/compliance/alerts/$alertId");
 
 export function AlertPage() {
   const { alertId } = route.useParams();
+  const session = useSession();
   const found = useQuery({
     queryKey: ["compliance", "alert", alertId],
     queryFn: () => answerOf(rpcs.review.getAlert({ alertId })),
   });
   if (found.data === undefined) return <AwaitedPage title={words.title} found={found} />;
-  const { alert } = found.data;
+  const { alert, files, related } = found.data;
   if (alert === undefined) return <Notice tone="bad">{t.problems.notFound}</Notice>;
+  const isReviewer = hasRole(session, "compliance_officer", "compliance_approver");
   const state = enumName(AlertState, alert.state);
   return (
     <Page
-      title={words.titleOf({ name: alert.hit?.matchedName || alert.id })}
+      title={words.titleOf({ name: alertName(alert) })}
+      actions={<Neighbours alertId={alertId} />}
       lead={
         <span className="row">
           <span className="mono break">{alert.id}</span>
           <StateBadge state={state} words={operatorTexts.compliance.alerts.states} />
+          <Due alert={alert} />
         </span>
       }
     >
@@ -51,11 +60,67 @@ export function AlertPage() {
       <div className="columns">
         <Section title={words.history}>
           <History entries={found.data.entries} />
+          {isReviewer ? <Comment alertId={alertId} /> : null}
         </Section>
-        <AlertActions alert={alert} />
+        <div className="stack">
+          <AlertActions key={alertId} alert={alert} related={related} />
+          <Section title={words.files}>
+            <Files files={files} />
+            {isReviewer ? <AddFile alertId={alertId} /> : null}
+          </Section>
+        </div>
       </div>
     </Page>
   );
+}
+
+/** Links to the alerts before and after this one in its queue, and to the documents of the case. */
+function Neighbours({ alertId }: { alertId: string }) {
+  const search = route.useSearch();
+  const { data } = useQuery({
+    queryKey: ["compliance", "adjacent", alertId, search],
+    queryFn: () => answerOf(rpcs.review.getAdjacentAlerts({ alertId, list: queueOf(search) })),
+  });
+  const { previousAlertId = "", nextAlertId = "" } = data ?? {};
+  const beside = [
+    [previousAlertId, words.previous, "p"],
+    [nextAlertId, words.next, "n"],
+  ] as const;
+  const documents = [
+    ["case.pdf", words.exportPdf],
+    ["case.json", words.exportJson],
+  ] as const;
+  return (
+    <>
+      {beside.map(([id, label, accessKey]) =>
+        id === "" ? null : (
+          <Link
+            key={label}
+            className="button"
+            to="/compliance/alerts/$alertId"
+            params={{ alertId: id }}
+            {...{ search, accessKey }}
+          >
+            {label}
+          </Link>
+        ),
+      )}
+      {documents.map(([file, label]) => (
+        <a key={file} className="button" href={`/console/download/alerts/${alertId}/${file}`}>
+          {label}
+        </a>
+      ))}
+    </>
+  );
+}
+
+/** The money of the record that can't be paid before the alert is decided. */
+function HeldMoney({ alert }: { alert: Alert }) {
+  const { data } = useQuery({
+    queryKey: ["compliance", "held", alert.id],
+    queryFn: async () => (await withHeld([alert]))[0]?.held ?? [],
+  });
+  return <Held sums={data} />;
 }
 
 function Sides({ answer: { alert, screening } }: { answer: GetAlertResponse }) {
@@ -73,6 +138,10 @@ function Sides({ answer: { alert, screening } }: { answer: GetAlertResponse }) {
             <Facts
               rows={[
                 [operatorTexts.compliance.alerts.record, alert?.subject?.recordId],
+                [
+                  operatorTexts.compliance.alerts.held,
+                  alert && <HeldMoney key="held" alert={alert} />,
+                ],
                 [
                   operatorTexts.treasury.balances.merchant,
                   alert?.subject && <MerchantName key="merchant" id={alert.subject.merchantId} />,

@@ -3,8 +3,8 @@ import {
   AlertState,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { enumName, enumValue } from "../../api/enum-names.ts";
+import { getRouteApi } from "@tanstack/react-router";
+import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, mutationOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
@@ -20,6 +20,8 @@ import { Page } from "../../ui/page.tsx";
 import { spanText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
+import { merchantsQuery } from "../merchants.ts";
+import { AlertLink, type AlertRow, alertName, Due, Held, queueOf, withHeld } from "./queue.tsx";
 import { totalsOf } from "./rules/totals.ts";
 import { scoreText, VerdictBadge } from "./verdict.tsx";
 
@@ -31,24 +33,32 @@ const totalsMax = 1_000;
 
 const stateOf = ({ state }: Alert) => enumName(AlertState, state);
 const idOf = ({ id }: Alert) => id;
-const ageSeconds = (alert: Alert) => (Date.now() - Date.parse(isoOf(alert.createdAt))) / 1_000;
+const ageSeconds = (alert: Alert) => (Date.now() - Date.parse(isoOf(alert.waitingSince))) / 1_000;
 
-const ownColumns: readonly Column<Alert>[] = [
+const ownColumns: readonly Column<AlertRow>[] = [
   { id: "id", header: t.list.id, csv: idOf },
   {
     id: "age",
     header: words.age,
-    cell: (row) => <time dateTime={isoOf(row.createdAt)}>{spanText(ageSeconds(row))}</time>,
-    csv: (row) => isoOf(row.createdAt),
+    cell: (row) => <time dateTime={isoOf(row.waitingSince)}>{spanText(ageSeconds(row))}</time>,
+    csv: (row) => isoOf(row.waitingSince),
+  },
+  {
+    id: "due",
+    header: words.due,
+    cell: (row) => <Due alert={row} />,
+    csv: (row) => isoOf(row.dueAt),
+  },
+  {
+    id: "party",
+    header: words.party,
+    cell: (row) => <AlertLink alert={row} />,
+    csv: ({ partyName }) => partyName,
   },
   {
     id: "listed",
     header: words.listed,
-    cell: ({ id, hit }) => (
-      <Link to="/compliance/alerts/$alertId" params={{ alertId: id }}>
-        {hit?.matchedName || hit?.entryUid || id}
-      </Link>
-    ),
+    cell: ({ hit }) => hit?.matchedName || hit?.entryUid,
     csv: ({ hit }) => hit?.matchedName ?? "",
   },
   {
@@ -70,19 +80,20 @@ const ownColumns: readonly Column<Alert>[] = [
     cell: ({ hit }) => <VerdictBadge verdict={hit?.verdict} />,
   },
   {
+    id: "held",
+    header: words.held,
+    align: "end",
+    cell: ({ held }) => <Held sums={held} />,
+    csv: ({ held = [] }) => held.map((each) => `${each.amount} ${each.currencyCode}`).join("; "),
+  },
+  {
     id: "list",
     header: words.list,
     width: "wide",
     cell: ({ hit }) => hit?.list,
     csv: ({ hit }) => hit?.list ?? "",
   },
-  {
-    id: "record",
-    header: words.record,
-    width: "wide",
-    cell: ({ subject }) => <span className="mono break">{subject?.recordId}</span>,
-    csv: ({ subject }) => subject?.recordId ?? "",
-  },
+  { id: "record", header: words.record, csv: ({ subject }) => subject?.recordId ?? "" },
   {
     id: "assignee",
     header: words.assignee,
@@ -92,16 +103,37 @@ const ownColumns: readonly Column<Alert>[] = [
   },
 ];
 
-const filters: readonly Filter[] = [
-  { name: "state", label: words.state, kind: "choice", options: Object.entries(words.states) },
-  { name: "assignee", label: words.assignee, kind: "text" },
-  { name: "merchant_id", label: operatorTexts.treasury.balances.filterMerchant, kind: "text" },
-  { name: "record_id", label: words.record, kind: "text" },
-];
+const scores = ["0.7", "0.8", "0.9", "0.95"].map((score) => [score, score] as const);
+
+/** The filters, with the names of lists, merchants and reviewers. */
+function useFilters(assignees: readonly string[]): readonly Filter[] {
+  const me = useSession().person.id;
+  const { data: merchants } = useQuery(merchantsQuery);
+  const { data: lists } = useQuery({
+    queryKey: ["compliance", "lists", "names"],
+    queryFn: () => answerOf(rpcs.compliance.listLists({})),
+  });
+  const others = new Set(assignees).difference(new Set(["", me]));
+  const people = [[me, words.me] as const, ...[...others].map((each) => [each, each] as const)];
+  const named = [
+    ["state", words.state, Object.entries(words.states)],
+    ["assignee", words.assignee, people],
+    ["list", words.list, (lists?.lists ?? []).map(({ list }) => [list, list] as const)],
+    ["score", words.scoreFrom, scores],
+    [
+      "merchant_id",
+      operatorTexts.treasury.balances.merchant,
+      (merchants?.items ?? []).map(({ id, name }) => [id, name] as const),
+    ],
+  ] as const;
+  return [
+    ...named.map(([name, label, options]) => ({ name, label, kind: "choice" as const, options })),
+    { name: "record_id", label: words.record, kind: "text" },
+  ];
+}
 
 const merchantColumn = {
-  before: "record",
-  width: "wide",
+  before: "listed",
   idOf: ({ subject }: Alert) => subject?.merchantId ?? "",
 } as const;
 
@@ -109,17 +141,13 @@ export function Alerts() {
   const columns = useMerchantColumn(ownColumns, merchantColumn);
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const read: ReadPage<Alert> = async (page) => {
-    const { alerts, nextCursor } = await rpcs.review.listAlerts({
-      states: search.state === undefined ? [] : [enumValue(AlertState, search.state)],
-      assignee: search.assignee ?? "",
-      merchantId: search.merchant_id ?? "",
-      recordId: search.record_id ?? "",
-      ...page,
-    });
-    return pageOf(alerts, nextCursor);
+  const read: ReadPage<AlertRow> = async (page) => {
+    const { alerts, nextCursor } = await rpcs.review.listAlerts({ ...queueOf(search), ...page });
+    return pageOf(await withHeld(alerts), nextCursor);
   };
   const found = useInfiniteQuery(rpcPagesOf(["compliance", "alerts", search], read));
+  const shown = found.data?.pages.flatMap(({ items }) => items) ?? [];
+  const filters = useFilters([search.assignee ?? "", ...shown.map(({ assignee }) => assignee)]);
   const bulk = useAssignments();
   return (
     <Page
@@ -144,10 +172,8 @@ export function Alerts() {
   );
 }
 
-const nameOf = ({ id, hit }: Alert) => hit?.matchedName || id;
-
 /** Assigns several alerts to the reviewer, or unassigns them. */
-function useAssignments(): Bulk<Alert> | undefined {
+function useAssignments(): Bulk<AlertRow> | undefined {
   const session = useSession();
   const client = useQueryClient();
   const assign =
@@ -158,12 +184,12 @@ function useAssignments(): Bulk<Alert> | undefined {
   const { assignToMe, unassign, assignText } = operatorTexts.compliance.alert;
   const shared = { text: assignText, kind: "primary" } as const;
   return {
-    nameOf,
+    nameOf: alertName,
     summary: (rows) => (
       <ul className="scrolled small">
         {rows.map((row) => (
           <li key={row.id}>
-            {nameOf(row)} · {words.assignee}: {row.assignee || words.unassigned}
+            {alertName(row)} · {words.assignee}: {row.assignee || words.unassigned}
           </li>
         ))}
       </ul>
@@ -187,7 +213,7 @@ function Totals() {
   });
   if (data === undefined || data.items.length === 0) return null;
   const waiting = data.items.map((each) => {
-    return { state: stateOf(each), createdAt: isoOf(each.createdAt) };
+    return { state: stateOf(each), createdAt: isoOf(each.waitingSince) };
   });
   const { states, older, oldestSeconds } = totalsOf(waiting, new Date());
   return (

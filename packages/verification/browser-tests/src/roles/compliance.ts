@@ -25,14 +25,13 @@ export const compliance: BrowserTest = {
     await alerts.first().click();
     await page.getByText("Primary name").waitFor();
     await checkPage("alert", page.getByRole("heading", { name: "Explanation of the score" }));
-    await page.getByLabel("Decision").selectOption({ label: "True match: they are the same" });
+    await page.getByRole("button", { name: "True match" }).click();
     await page.getByLabel("Reason").fill(reason);
-    await page.getByRole("button", { name: "Decide" }).click();
     await checkPage("alert-decide", page.getByRole("dialog"));
     carol.willBeRefused("/DecideAlert");
-    await page.getByRole("dialog").getByRole("button", { name: "Decide" }).click();
-    await page.getByText("Nothing has changed yet").waitFor();
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "True match (1)" }).click();
+    await page.getByText("awaits a second person").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     await page.getByRole("link", { name: "Open the proposal" }).click();
     await page.getByRole("button", { name: "Withdraw" }).waitFor();
     const isOffered = await page.getByRole("button", { name: "Approve" }).count();
