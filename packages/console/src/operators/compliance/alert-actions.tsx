@@ -17,7 +17,7 @@ import { useSelection } from "../../ui/use-selection.tsx";
 import { ActionLink } from "../actions/action-link.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { MerchantName } from "../merchant-name.tsx";
-import { AlertLink, alertName } from "./queue.tsx";
+import { AlertLink, alertName, listedName } from "./queue.tsx";
 import { scoreText } from "./verdict.tsx";
 
 const words = operatorTexts.compliance.alert;
@@ -34,7 +34,7 @@ const relatedColumns: readonly Column<Alert>[] = [
   {
     id: "listed",
     header: operatorTexts.compliance.alerts.listed,
-    cell: ({ hit }) => hit?.matchedName || hit?.entryUid,
+    cell: listedName,
   },
   {
     id: "merchant",
@@ -117,7 +117,7 @@ function Decide({ rows, onClear }: { rows: readonly Alert[]; onClear: () => void
     <ul className="scrolled small">
       {all.map((each) => (
         <li key={each.id}>
-          {alertName(each)} · {each.hit?.matchedName} · {scoreText(each.hit?.score)}
+          {alertName(each)} · {listedName(each)} · {scoreText(each.hit?.score)}
         </li>
       ))}
     </ul>

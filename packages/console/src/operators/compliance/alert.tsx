@@ -51,7 +51,11 @@ export function AlertPage() {
         <span className="row">
           <span className="mono break">{alert.id}</span>
           <StateBadge state={state} words={operatorTexts.compliance.alerts.states} />
-          <Due alert={alert} />
+          {alert.dueAt === undefined ? null : (
+            <span>
+              {operatorTexts.compliance.alerts.due}: <Due alert={alert} />
+            </span>
+          )}
         </span>
       }
     >

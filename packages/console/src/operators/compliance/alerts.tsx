@@ -21,7 +21,7 @@ import { spanText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
 import { merchantsQuery } from "../merchants.ts";
-import { AlertLink, type AlertRow, alertName, Due, Held, queueOf, withHeld } from "./queue.tsx";
+import { AlertLink, type AlertRow, alertName, Due, Held, listedName, queueOf, withHeld } from "./queue.tsx";
 import { totalsOf } from "./rules/totals.ts";
 import { scoreText, VerdictBadge } from "./verdict.tsx";
 
@@ -58,7 +58,7 @@ const ownColumns: readonly Column<AlertRow>[] = [
   {
     id: "listed",
     header: words.listed,
-    cell: ({ hit }) => hit?.matchedName || hit?.entryUid,
+    cell: listedName,
     csv: ({ hit }) => hit?.matchedName ?? "",
   },
   {

@@ -47,6 +47,9 @@ export async function withHeld(alerts: readonly Alert[]): Promise<readonly Alert
 
 export const alertName = ({ id, partyName }: Alert) => partyName || id;
 
+/** A hit without a listed name has the id of its entry or kind. */
+export const listedName = ({ hit }: Alert) => hit?.matchedName || hit?.entryUid || "";
+
 /** Links to an alert in the queue from which it is opened. */
 export function AlertLink({ alert }: { alert: Alert }) {
   const search = useSearch({ strict: false });
