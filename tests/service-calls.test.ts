@@ -30,6 +30,9 @@ const open = new Set(
   ),
 );
 
+/** Calls RPCs as the signed-in person, whose roles the service checks. */
+const asPersons = "services/gateway/src/console/downloads.ts";
+
 /** Returns the service whose identity a file's code uses. The sandbox's job is one. */
 function callerOf(path: string): string | undefined {
   const [, service, sandbox] = /^(?:services\/(\w+)|packages\/(sandbox))\/src\//.exec(path) ?? [];
@@ -43,7 +46,8 @@ describe("calls between services", () => {
   const called = new Set(calls.map(({ caller, rpc }) => `${caller} ${rpc}`));
 
   it("are of RPCs that are open to the caller", () => {
-    expect(calls.filter(({ caller, rpc }) => !open.has(`${caller} ${rpc}`))).toEqual([]);
+    const own = calls.filter(({ path }) => path !== asPersons);
+    expect(own.filter(({ caller, rpc }) => !open.has(`${caller} ${rpc}`))).toEqual([]);
     expect(called).toContain(
       "notifier disburse.payout.v1.PayoutOperatorService/republishPayoutEvents",
     );

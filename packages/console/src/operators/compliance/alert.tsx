@@ -122,9 +122,9 @@ function Neighbours({ alertId }: { alertId: string }) {
 function HeldMoney({ alert }: { alert: Alert }) {
   const { data } = useQuery({
     queryKey: ["compliance", "held", alert.id],
-    queryFn: async () => (await withHeld([alert]))[0]?.held ?? [],
+    queryFn: async () => ({ sums: (await withHeld([alert]))[0]?.held }),
   });
-  return <Held sums={data} />;
+  return data?.sums?.length === 0 ? operatorTexts.compliance.alerts.noHeld : <Held {...data} />;
 }
 
 function Sides({ answer: { alert, screening } }: { answer: GetAlertResponse }) {

@@ -21,7 +21,16 @@ import { spanText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
 import { merchantsQuery } from "../merchants.ts";
-import { AlertLink, type AlertRow, alertName, Due, Held, listedName, queueOf, withHeld } from "./queue.tsx";
+import {
+  AlertLink,
+  type AlertRow,
+  alertName,
+  Due,
+  Held,
+  listedName,
+  queueOf,
+  withHeld,
+} from "./queue.tsx";
 import { totalsOf } from "./rules/totals.ts";
 import { scoreText, VerdictBadge } from "./verdict.tsx";
 
@@ -71,13 +80,12 @@ const ownColumns: readonly Column<AlertRow>[] = [
     id: "score",
     header: words.score,
     align: "end",
-    cell: ({ hit }) => scoreText(hit?.score),
+    cell: ({ hit }) => (
+      <>
+        {scoreText(hit?.score)} <VerdictBadge verdict={hit?.verdict} />
+      </>
+    ),
     csv: ({ hit }) => scoreText(hit?.score),
-  },
-  {
-    id: "verdict",
-    header: words.verdict,
-    cell: ({ hit }) => <VerdictBadge verdict={hit?.verdict} />,
   },
   {
     id: "held",

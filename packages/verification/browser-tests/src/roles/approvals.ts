@@ -26,7 +26,10 @@ export const approvals: BrowserTest = {
     await addBeneficiary(sandbox, { name: beneficiary });
     const mia = await arrive("mia");
     await pay(mia, "640.00", "invoice 7");
-    await mia.checkPage("payout-waiting", mia.page.getByText(/Another person of your team must approve/));
+    await mia.checkPage(
+      "payout-waiting",
+      mia.page.getByText(/Another person of your team must approve/),
+    );
     const avi = await arrive("avi");
     await approve(avi, sandbox);
     // Mia's page shows Avi's decision without a reload.
