@@ -1,4 +1,4 @@
-import { baseline, type Indexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
+import { baseline, createIndexes, type Indexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
 import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-indexes.ts";
 
 const indexes: Indexes = {
@@ -6,12 +6,7 @@ const indexes: Indexes = {
   ...proposalIndexes,
   // The longest-waiting alerts come first.
   alerts: [
-    // The score, so that a filter by it reads no documents that it excludes.
-    { key: { state: 1, waiting_since: 1, _id: 1, score: 1 }, name: "state" },
-    { key: { list: 1, state: 1, waiting_since: 1, _id: 1 }, name: "list" },
-    // Alerts of the same party of any merchant, and of the same list entry.
-    { key: { party_key: 1, state: 1, waiting_since: 1, _id: 1 }, name: "party" },
-    { key: { entry_uid: 1, list: 1, state: 1, waiting_since: 1, _id: 1 }, name: "entry" },
+    { key: { state: 1, waiting_since: 1, _id: 1 }, name: "state" },
     { key: { assignee: 1, state: 1, waiting_since: 1, _id: 1 }, name: "assignee" },
     { key: { merchant_id: 1, state: 1, waiting_since: 1, _id: 1 }, name: "merchant" },
     { key: { record_id: 1, state: 1, waiting_since: 1, _id: 1 }, name: "record" },
@@ -60,5 +55,18 @@ const indexes: Indexes = {
   ],
 };
 
+/** Filters and finds alerts that are decided together (docs/decisions/0085). */
+const caseIndexes: Indexes = {
+  alerts: [
+    { key: { list: 1, state: 1, waiting_since: 1, _id: 1 }, name: "list" },
+    // Alerts of the same party of any merchant, and of the same list entry.
+    { key: { party_key: 1, state: 1, waiting_since: 1, _id: 1 }, name: "party" },
+    { key: { entry_uid: 1, list: 1, state: 1, waiting_since: 1, _id: 1 }, name: "entry" },
+  ],
+};
+
 /** Migrations of this service's database, in order. Never change a released migration. */
-export const migrations: readonly Migration[] = [baseline(1, indexes)];
+export const migrations: readonly Migration[] = [
+  baseline(1, indexes),
+  { name: "cases", up: (db) => createIndexes(db, caseIndexes) },
+];
