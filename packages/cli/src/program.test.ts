@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { commandLine, version } from "./commands/all.ts";
@@ -54,6 +54,8 @@ describe("every command", () => {
   it("that changes something prints its request with --dry-run and calls no service", async () => {
     const changes = commandLine.commands.filter((each) => isChange(each) && !("run" in each));
     expect(changes.length).toBeGreaterThan(20);
+    // The example of `alerts add-file` reads it.
+    writeFileSync(join(world.folder, "passport.pdf"), "%PDF-1.7");
     for (const command of changes.filter((each) => !("file" in each))) {
       const [example = ""] = command.examples;
       const args = [...enumChoices(example), "--dry-run", "--json", "--operation-id", "op-1"];

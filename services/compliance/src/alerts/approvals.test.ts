@@ -72,7 +72,7 @@ it.each([
 
 it("grave hits are cleared by two persons in live mode, and if the settings require it", () => {
   const environment = {
-    ...{ PORT: "9000", MONGODB_URI: "mongodb://h", AMQP_URL: "amqp://h" },
+    ...{ PORT: "9000", MONGODB_URI: "mongodb://h", AMQP_URL: "amqp://h", PAYOUT_URL: "https://p" },
     ...testTrust.settings("compliance"),
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
   };
