@@ -122,13 +122,6 @@ async function picture(page: Page, { screenshots }: PageCheckOptions, name: stri
   await page.screenshot({ path: join(screenshots, `${name}.png`) });
 }
 
-/** Counts the clicks on a page until it is loaded again. Returns a function that reads the count. */
-export async function countClicks(page: Page): Promise<() => Promise<number>> {
-  await page.evaluate(`window.clicks = 0;
-    addEventListener("click", ({ isTrusted }) => { if (isTrusted) window.clicks += 1 }, true)`);
-  return () => page.evaluate<number>("window.clicks");
-}
-
 /** Returns the content of a downloaded file. */
 export async function textOf(file: Download): Promise<string> {
   const chunks: Buffer[] = [];

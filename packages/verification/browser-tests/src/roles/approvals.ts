@@ -9,7 +9,7 @@ import {
   payBeneficiary,
   uploadBatch,
 } from "../platform-calls.ts";
-import { countClicks, type Visitor } from "../visitor.ts";
+import type { Visitor } from "../visitor.ts";
 
 const beneficiary = "Tomas Lindgren";
 const setControls = "disburse.payout.v1.PayoutOperatorService/SetPayoutControls";

@@ -1,4 +1,5 @@
 import type { BrowserTest, BrowserTestDeps } from "../browser-test.ts";
+import { countClicks } from "../clicks.ts";
 import { expectThat } from "../expect.ts";
 import {
   addBeneficiary,
@@ -7,7 +8,7 @@ import {
   listBeneficiary,
   payBeneficiary,
 } from "../platform-calls.ts";
-import { countClicks, textOf, type Visitor } from "../visitor.ts";
+import { textOf, type Visitor } from "../visitor.ts";
 
 const reason = "Another date of birth, another country and another passport.";
 const setControls = "disburse.payout.v1.PayoutOperatorService/SetPayoutControls";

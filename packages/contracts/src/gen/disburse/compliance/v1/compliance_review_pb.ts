@@ -4,8 +4,10 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Hit, HitJson, Screening, ScreeningJson, Subject, SubjectJson } from "./compliance_pb.ts";
+import type { Hit, HitJson, ListedEntry, ListedEntryJson, ListVersion, ListVersionJson, Screening, ScreeningJson, Subject, SubjectJson } from "./compliance_pb.ts";
 import { file_disburse_compliance_v1_compliance } from "./compliance_pb.ts";
+import type { HeldPayout, HeldPayoutJson, HeldSum, HeldSumJson } from "../../payout/v1/held_payouts_pb.ts";
+import { file_disburse_payout_v1_held_payouts } from "../../payout/v1/held_payouts_pb.ts";
 import { file_disburse_type_v1_access } from "../../type/v1/access_pb.ts";
 import type { Actor, ActorJson, Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
 import { file_disburse_type_v1_mutation } from "../../type/v1/mutation_pb.ts";
@@ -17,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/compliance/v1/compliance_review.proto.
  */
 export const file_disburse_compliance_v1_compliance_review: GenFile = /*@__PURE__*/
-  fileDesc("Ci5kaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2VfcmV2aWV3LnByb3RvEhZkaXNidXJzZS5jb21wbGlhbmNlLnYxIpYDCgVBbGVydBIKCgJpZBgBIAEoCRIxCgVzdGF0ZRgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnRTdGF0ZRIwCgdzdWJqZWN0GAMgASgLMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TdWJqZWN0EhQKDHNjcmVlbmluZ19pZBgEIAEoCRIoCgNoaXQYBSABKAsyGy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkhpdBIQCghhc3NpZ25lZRgGIAEoCRIOCgZyZWFzb24YByABKAkSKwoKZGVjaWRlZF9ieRgIIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISLQoMY29uZmlybWVkX2J5GAkgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKgAQoRTGlzdEFsZXJ0c1JlcXVlc3QSMgoGc3RhdGVzGAEgAygOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydFN0YXRlEhAKCGFzc2lnbmVlGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJEhEKCXJlY29yZF9pZBgEIAEoCRINCgVsaW1pdBgFIAEoBRIOCgZjdXJzb3IYBiABKAkiWAoSTGlzdEFsZXJ0c1Jlc3BvbnNlEi0KBmFsZXJ0cxgBIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQSEwoLbmV4dF9jdXJzb3IYAiABKAkiPgoXR2V0QWxlcnRBY3Rpdml0eVJlcXVlc3QSEQoJZmlyc3RfZGF5GAEgASgJEhAKCGxhc3RfZGF5GAIgASgJIkoKGEdldEFsZXJ0QWN0aXZpdHlSZXNwb25zZRIuCgRkYXlzGAEgAygLMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydERheSLuAQoIQWxlcnREYXkSDAoEZGF0ZRgBIAEoCRIPCgdwZW5kaW5nGAIgASgDEhcKD2ZhbHNlX3Bvc2l0aXZlcxgDIAEoAxIUCgx0cnVlX21hdGNoZXMYBCABKAMSDgoGY2xvc2VkGAUgASgDEiQKF21lZGlhbl9kZWNpc2lvbl9zZWNvbmRzGAYgASgDSACIAQESJQoYbG9uZ2VzdF9kZWNpc2lvbl9zZWNvbmRzGAcgASgDSAGIAQFCGgoYX21lZGlhbl9kZWNpc2lvbl9zZWNvbmRzQhsKGV9sb25nZXN0X2RlY2lzaW9uX3NlY29uZHMiIwoPR2V0QWxlcnRSZXF1ZXN0EhAKCGFsZXJ0X2lkGAEgASgJIqwBChBHZXRBbGVydFJlc3BvbnNlEiwKBWFsZXJ0GAEgASgLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydBI0CglzY3JlZW5pbmcYAiABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZxI0CgdlbnRyaWVzGAMgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZXZpZXdFbnRyeSJmChJBc3NpZ25BbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEhAKCGFzc2lnbmVlGAMgASgJIkMKE0Fzc2lnbkFsZXJ0UmVzcG9uc2USLAoFYWxlcnQYASABKAsyHS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFsZXJ0IpgBChJEZWNpZGVBbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEjIKCGRlY2lzaW9uGAMgASgOMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpc2lvbhIOCgZyZWFzb24YBCABKAkiQwoTRGVjaWRlQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQiZAoSUmVvcGVuQWxlcnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghhbGVydF9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiQwoTUmVvcGVuQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQizgEKC1Jldmlld0VudHJ5EhAKCHNlcXVlbmNlGAEgASgDEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWFjdG9yGAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSEAoIYWxlcnRfaWQYBSABKAkSDgoGZGV0YWlsGAYgASgJEhUKDXByZXZpb3VzX2hhc2gYByABKAkSDAoEaGFzaBgIIAEoCSJLChhMaXN0UmV2aWV3RW50cmllc1JlcXVlc3QSEAoIYWxlcnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJImYKGUxpc3RSZXZpZXdFbnRyaWVzUmVzcG9uc2USNAoHZW50cmllcxgBIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmV2aWV3RW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkqrgEKCkFsZXJ0U3RhdGUSGwoXQUxFUlRfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBBTEVSVF9TVEFURV9PUEVOEAESGQoVQUxFUlRfU1RBVEVfRVNDQUxBVEVEEAISHgoaQUxFUlRfU1RBVEVfRkFMU0VfUE9TSVRJVkUQAxIaChZBTEVSVF9TVEFURV9UUlVFX01BVENIEAQSFgoSQUxFUlRfU1RBVEVfQ0xPU0VEEAUqcgoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIbChdERUNJU0lPTl9GQUxTRV9QT1NJVElWRRABEhcKE0RFQ0lTSU9OX1RSVUVfTUFUQ0gQAhIWChJERUNJU0lPTl9FU0NBTEFURUQQAzLSBgoXQ29tcGxpYW5jZVJldmlld1NlcnZpY2USbgoKTGlzdEFsZXJ0cxIpLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEFsZXJ0c1JlcXVlc3QaKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RBbGVydHNSZXNwb25zZSIJ6uAYBRIDAwQHEmgKCEdldEFsZXJ0EicuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRBbGVydFJlcXVlc3QaKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldEFsZXJ0UmVzcG9uc2UiCergGAUSAwMEBxKAAQoQR2V0QWxlcnRBY3Rpdml0eRIvLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0QWxlcnRBY3Rpdml0eVJlcXVlc3QaMC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldEFsZXJ0QWN0aXZpdHlSZXNwb25zZSIJ6uAYBRIDAwQHEnAKC0Fzc2lnbkFsZXJ0EiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Bc3NpZ25BbGVydFJlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFzc2lnbkFsZXJ0UmVzcG9uc2UiCOrgGAQSAgMEEnAKC0RlY2lkZUFsZXJ0EiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpZGVBbGVydFJlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkRlY2lkZUFsZXJ0UmVzcG9uc2UiCOrgGAQSAgMEEnAKC1Jlb3BlbkFsZXJ0EiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZW9wZW5BbGVydFJlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlJlb3BlbkFsZXJ0UmVzcG9uc2UiCOrgGAQSAgMEEoMBChFMaXN0UmV2aWV3RW50cmllcxIwLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFJldmlld0VudHJpZXNSZXF1ZXN0GjEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0UmV2aWV3RW50cmllc1Jlc3BvbnNlIgnq4BgFEgMDBAdCPwoWZGlzYnVyc2UuY29tcGxpYW5jZS52MVABWiNkaXNidXJzZS9jb21wbGlhbmNlL3YxO2NvbXBsaWFuY2V2MWIGcHJvdG8z", [file_disburse_compliance_v1_compliance, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("Ci5kaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2VfcmV2aWV3LnByb3RvEhZkaXNidXJzZS5jb21wbGlhbmNlLnYxIokECgVBbGVydBIKCgJpZBgBIAEoCRIxCgVzdGF0ZRgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnRTdGF0ZRIwCgdzdWJqZWN0GAMgASgLMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TdWJqZWN0EhQKDHNjcmVlbmluZ19pZBgEIAEoCRIoCgNoaXQYBSABKAsyGy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkhpdBIQCghhc3NpZ25lZRgGIAEoCRIOCgZyZWFzb24YByABKAkSKwoKZGVjaWRlZF9ieRgIIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISLQoMY29uZmlybWVkX2J5GAkgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpwYXJ0eV9uYW1lGAwgASgJEjEKDXdhaXRpbmdfc2luY2UYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKBmR1ZV9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiwgEKEUxpc3RBbGVydHNSZXF1ZXN0EjIKBnN0YXRlcxgBIAMoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnRTdGF0ZRIQCghhc3NpZ25lZRgCIAEoCRITCgttZXJjaGFudF9pZBgDIAEoCRIRCglyZWNvcmRfaWQYBCABKAkSDQoFbGltaXQYBSABKAUSDgoGY3Vyc29yGAYgASgJEgwKBGxpc3QYByABKAkSEgoKc2NvcmVfZnJvbRgIIAEoASJYChJMaXN0QWxlcnRzUmVzcG9uc2USLQoGYWxlcnRzGAEgAygLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydBITCgtuZXh0X2N1cnNvchgCIAEoCSI+ChdHZXRBbGVydEFjdGl2aXR5UmVxdWVzdBIRCglmaXJzdF9kYXkYASABKAkSEAoIbGFzdF9kYXkYAiABKAkiSgoYR2V0QWxlcnRBY3Rpdml0eVJlc3BvbnNlEi4KBGRheXMYASADKAsyIC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFsZXJ0RGF5Iu4BCghBbGVydERheRIMCgRkYXRlGAEgASgJEg8KB3BlbmRpbmcYAiABKAMSFwoPZmFsc2VfcG9zaXRpdmVzGAMgASgDEhQKDHRydWVfbWF0Y2hlcxgEIAEoAxIOCgZjbG9zZWQYBSABKAMSJAoXbWVkaWFuX2RlY2lzaW9uX3NlY29uZHMYBiABKANIAIgBARIlChhsb25nZXN0X2RlY2lzaW9uX3NlY29uZHMYByABKANIAYgBAUIaChhfbWVkaWFuX2RlY2lzaW9uX3NlY29uZHNCGwoZX2xvbmdlc3RfZGVjaXNpb25fc2Vjb25kcyJlChhHZXRBZGphY2VudEFsZXJ0c1JlcXVlc3QSEAoIYWxlcnRfaWQYASABKAkSNwoEbGlzdBgCIAEoCzIpLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEFsZXJ0c1JlcXVlc3QiTQoZR2V0QWRqYWNlbnRBbGVydHNSZXNwb25zZRIZChFwcmV2aW91c19hbGVydF9pZBgBIAEoCRIVCg1uZXh0X2FsZXJ0X2lkGAIgASgJIiMKD0dldEFsZXJ0UmVxdWVzdBIQCghhbGVydF9pZBgBIAEoCSKOAgoQR2V0QWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQSNAoJc2NyZWVuaW5nGAIgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcSNAoHZW50cmllcxgDIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmV2aWV3RW50cnkSMAoFZmlsZXMYBCADKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFsZXJ0RmlsZRIuCgdyZWxhdGVkGAUgAygLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydCJmChJBc3NpZ25BbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEhAKCGFzc2lnbmVlGAMgASgJIkMKE0Fzc2lnbkFsZXJ0UmVzcG9uc2USLAoFYWxlcnQYASABKAsyHS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFsZXJ0IpgBChJEZWNpZGVBbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEjIKCGRlY2lzaW9uGAMgASgOMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpc2lvbhIOCgZyZWFzb24YBCABKAkiQwoTRGVjaWRlQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQiZAoSUmVvcGVuQWxlcnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghhbGVydF9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiQwoTUmVvcGVuQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQiZgoTQ29tbWVudEFsZXJ0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEAoIYWxlcnRfaWQYAiABKAkSDwoHY29tbWVudBgDIAEoCSJEChRDb21tZW50QWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQisgEKCUFsZXJ0RmlsZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhIKCm1lZGlhX3R5cGUYAyABKAkSDAoEc2l6ZRgEIAEoBRIOCgZzaGEyNTYYBSABKAkSKQoIYWRkZWRfYnkYBiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wInQKE0FkZEFsZXJ0RmlsZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDwoHY29udGVudBgEIAEoDCJHChRBZGRBbGVydEZpbGVSZXNwb25zZRIvCgRmaWxlGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydEZpbGUiJgoTR2V0QWxlcnRGaWxlUmVxdWVzdBIPCgdmaWxlX2lkGAEgASgJIlgKFEdldEFsZXJ0RmlsZVJlc3BvbnNlEi8KBGZpbGUYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFsZXJ0RmlsZRIPCgdjb250ZW50GAIgASgMIqwBChJFeHBvcnRBbGVydFJlcXVlc3QSEAoIYWxlcnRfaWQYASABKAkSQQoGZm9ybWF0GAIgASgOMjEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5FeHBvcnRBbGVydFJlcXVlc3QuRm9ybWF0IkEKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABIPCgtGT1JNQVRfSlNPThABEg4KCkZPUk1BVF9QREYQAiJIChNFeHBvcnRBbGVydFJlc3BvbnNlEgwKBG5hbWUYASABKAkSEgoKbWVkaWFfdHlwZRgCIAEoCRIPCgdjb250ZW50GAMgASgMIqAECgRDYXNlEi8KC2V4cG9ydGVkX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgtleHBvcnRlZF9ieRgCIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISLAoFYWxlcnQYAyABKAsyHS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFsZXJ0EjQKCXNjcmVlbmluZxgEIAEoCzIhLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU2NyZWVuaW5nEjIKBWVudHJ5GAUgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0ZWRFbnRyeRI5CgxsaXN0X3ZlcnNpb24YBiABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjQKB2VudHJpZXMYByADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlJldmlld0VudHJ5EjAKBWZpbGVzGAggAygLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydEZpbGUSNAoMaGVsZF9wYXlvdXRzGAkgAygLMh4uZGlzYnVyc2UucGF5b3V0LnYxLkhlbGRQYXlvdXQSLgoJaGVsZF9zdW1zGAogAygLMhsuZGlzYnVyc2UucGF5b3V0LnYxLkhlbGRTdW0SGAoQaGVsZF9wYXlvdXRzX2N1dBgLIAEoCCLOAQoLUmV2aWV3RW50cnkSEAoIc2VxdWVuY2UYASABKAMSLgoKY3JlYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEg4KBmFjdGlvbhgEIAEoCRIQCghhbGVydF9pZBgFIAEoCRIOCgZkZXRhaWwYBiABKAkSFQoNcHJldmlvdXNfaGFzaBgHIAEoCRIMCgRoYXNoGAggASgJIksKGExpc3RSZXZpZXdFbnRyaWVzUmVxdWVzdBIQCghhbGVydF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkiZgoZTGlzdFJldmlld0VudHJpZXNSZXNwb25zZRI0CgdlbnRyaWVzGAEgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZXZpZXdFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSquAQoKQWxlcnRTdGF0ZRIbChdBTEVSVF9TVEFURV9VTlNQRUNJRklFRBAAEhQKEEFMRVJUX1NUQVRFX09QRU4QARIZChVBTEVSVF9TVEFURV9FU0NBTEFURUQQAhIeChpBTEVSVF9TVEFURV9GQUxTRV9QT1NJVElWRRADEhoKFkFMRVJUX1NUQVRFX1RSVUVfTUFUQ0gQBBIWChJBTEVSVF9TVEFURV9DTE9TRUQQBSpyCghEZWNpc2lvbhIYChRERUNJU0lPTl9VTlNQRUNJRklFRBAAEhsKF0RFQ0lTSU9OX0ZBTFNFX1BPU0lUSVZFEAESFwoTREVDSVNJT05fVFJVRV9NQVRDSBACEhYKEkRFQ0lTSU9OX0VTQ0FMQVRFRBADMrALChdDb21wbGlhbmNlUmV2aWV3U2VydmljZRJuCgpMaXN0QWxlcnRzEikuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0QWxlcnRzUmVxdWVzdBoqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEFsZXJ0c1Jlc3BvbnNlIgnq4BgFEgMDBAcSaAoIR2V0QWxlcnQSJy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldEFsZXJ0UmVxdWVzdBooLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0QWxlcnRSZXNwb25zZSIJ6uAYBRIDAwQHEoABChBHZXRBbGVydEFjdGl2aXR5Ei8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRBbGVydEFjdGl2aXR5UmVxdWVzdBowLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0QWxlcnRBY3Rpdml0eVJlc3BvbnNlIgnq4BgFEgMDBAcSgwEKEUdldEFkamFjZW50QWxlcnRzEjAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRBZGphY2VudEFsZXJ0c1JlcXVlc3QaMS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldEFkamFjZW50QWxlcnRzUmVzcG9uc2UiCergGAUSAwMEBxJwCgtBc3NpZ25BbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQXNzaWduQWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Bc3NpZ25BbGVydFJlc3BvbnNlIgjq4BgEEgIDBBJwCgtEZWNpZGVBbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuRGVjaWRlQWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpZGVBbGVydFJlc3BvbnNlIgjq4BgEEgIDBBJwCgtSZW9wZW5BbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVvcGVuQWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZW9wZW5BbGVydFJlc3BvbnNlIgjq4BgEEgIDBBJzCgxDb21tZW50QWxlcnQSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkNvbW1lbnRBbGVydFJlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkNvbW1lbnRBbGVydFJlc3BvbnNlIgjq4BgEEgIDBBJ4CgxBZGRBbGVydEZpbGUSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFkZEFsZXJ0RmlsZVJlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFkZEFsZXJ0RmlsZVJlc3BvbnNlIg3q4BgJEgIDBCCAgIQCEnQKDEdldEFsZXJ0RmlsZRIrLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0QWxlcnRGaWxlUmVxdWVzdBosLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0QWxlcnRGaWxlUmVzcG9uc2UiCergGAUSAwMEBxJxCgtFeHBvcnRBbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuRXhwb3J0QWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5FeHBvcnRBbGVydFJlc3BvbnNlIgnq4BgFEgMDBAcSgwEKEUxpc3RSZXZpZXdFbnRyaWVzEjAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0UmV2aWV3RW50cmllc1JlcXVlc3QaMS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RSZXZpZXdFbnRyaWVzUmVzcG9uc2UiCergGAUSAwMEB0I/ChZkaXNidXJzZS5jb21wbGlhbmNlLnYxUAFaI2Rpc2J1cnNlL2NvbXBsaWFuY2UvdjE7Y29tcGxpYW5jZXYxYgZwcm90bzM", [file_disburse_compliance_v1_compliance, file_disburse_payout_v1_held_payouts, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * A possible match between a list entry and a party, wallet or bank of a subject.
@@ -89,6 +91,28 @@ export type Alert = Message<"disburse.compliance.v1.Alert"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 11;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * The name of the party or bank, or the address of the wallet, as in the last screening.
+   *
+   * @generated from field: string party_name = 12;
+   */
+  partyName: string;
+
+  /**
+   * The time since which the alert has waited for a decision; of a decided alert, its last wait.
+   *
+   * @generated from field: google.protobuf.Timestamp waiting_since = 13;
+   */
+  waitingSince?: Timestamp | undefined;
+
+  /**
+   * The time by which the alert must be decided (`ALERT_HOURS_REVIEW`, `ALERT_HOURS_BLOCK`). Unset
+   * if the alert needs no decision.
+   *
+   * @generated from field: google.protobuf.Timestamp due_at = 14;
+   */
+  dueAt?: Timestamp | undefined;
 };
 
 /**
@@ -161,6 +185,28 @@ export type AlertJson = {
    * @generated from field: google.protobuf.Timestamp updated_at = 11;
    */
   updatedAt?: TimestampJson;
+
+  /**
+   * The name of the party or bank, or the address of the wallet, as in the last screening.
+   *
+   * @generated from field: string party_name = 12;
+   */
+  partyName?: string;
+
+  /**
+   * The time since which the alert has waited for a decision; of a decided alert, its last wait.
+   *
+   * @generated from field: google.protobuf.Timestamp waiting_since = 13;
+   */
+  waitingSince?: TimestampJson;
+
+  /**
+   * The time by which the alert must be decided (`ALERT_HOURS_REVIEW`, `ALERT_HOURS_BLOCK`). Unset
+   * if the alert needs no decision.
+   *
+   * @generated from field: google.protobuf.Timestamp due_at = 14;
+   */
+  dueAt?: TimestampJson;
 };
 
 /**
@@ -211,6 +257,20 @@ export type ListAlertsRequest = Message<"disburse.compliance.v1.ListAlertsReques
    * @generated from field: string cursor = 6;
    */
   cursor: string;
+
+  /**
+   * A further filter: the list's name; "" matches any alert.
+   *
+   * @generated from field: string list = 7;
+   */
+  list: string;
+
+  /**
+   * A further filter: the lowest score, in [0, 1]. An alert without a list entry has score 0.
+   *
+   * @generated from field: double score_from = 8;
+   */
+  scoreFrom: number;
 };
 
 /**
@@ -254,6 +314,20 @@ export type ListAlertsRequestJson = {
    * @generated from field: string cursor = 6;
    */
   cursor?: string;
+
+  /**
+   * A further filter: the list's name; "" matches any alert.
+   *
+   * @generated from field: string list = 7;
+   */
+  list?: string;
+
+  /**
+   * A further filter: the lowest score, in [0, 1]. An alert without a list entry has score 0.
+   *
+   * @generated from field: double score_from = 8;
+   */
+  scoreFrom?: number | "NaN" | "Infinity" | "-Infinity";
 };
 
 /**
@@ -488,6 +562,92 @@ export const AlertDaySchema: GenMessage<AlertDay, {jsonType: AlertDayJson}> = /*
   messageDesc(file_disburse_compliance_v1_compliance_review, 5);
 
 /**
+ * @generated from message disburse.compliance.v1.GetAdjacentAlertsRequest
+ */
+export type GetAdjacentAlertsRequest = Message<"disburse.compliance.v1.GetAdjacentAlertsRequest"> & {
+  /**
+   * @generated from field: string alert_id = 1;
+   */
+  alertId: string;
+
+  /**
+   * The list. Its limit and cursor are ignored.
+   *
+   * @generated from field: disburse.compliance.v1.ListAlertsRequest list = 2;
+   */
+  list?: ListAlertsRequest | undefined;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.GetAdjacentAlertsRequest
+ */
+export type GetAdjacentAlertsRequestJson = {
+  /**
+   * @generated from field: string alert_id = 1;
+   */
+  alertId?: string;
+
+  /**
+   * The list. Its limit and cursor are ignored.
+   *
+   * @generated from field: disburse.compliance.v1.ListAlertsRequest list = 2;
+   */
+  list?: ListAlertsRequestJson;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.GetAdjacentAlertsRequest.
+ * Use `create(GetAdjacentAlertsRequestSchema)` to create a new message.
+ */
+export const GetAdjacentAlertsRequestSchema: GenMessage<GetAdjacentAlertsRequest, {jsonType: GetAdjacentAlertsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 6);
+
+/**
+ * @generated from message disburse.compliance.v1.GetAdjacentAlertsResponse
+ */
+export type GetAdjacentAlertsResponse = Message<"disburse.compliance.v1.GetAdjacentAlertsResponse"> & {
+  /**
+   * "" if the alert is the first of the list, or would be.
+   *
+   * @generated from field: string previous_alert_id = 1;
+   */
+  previousAlertId: string;
+
+  /**
+   * "" if the alert is the last of the list, or would be.
+   *
+   * @generated from field: string next_alert_id = 2;
+   */
+  nextAlertId: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.GetAdjacentAlertsResponse
+ */
+export type GetAdjacentAlertsResponseJson = {
+  /**
+   * "" if the alert is the first of the list, or would be.
+   *
+   * @generated from field: string previous_alert_id = 1;
+   */
+  previousAlertId?: string;
+
+  /**
+   * "" if the alert is the last of the list, or would be.
+   *
+   * @generated from field: string next_alert_id = 2;
+   */
+  nextAlertId?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.GetAdjacentAlertsResponse.
+ * Use `create(GetAdjacentAlertsResponseSchema)` to create a new message.
+ */
+export const GetAdjacentAlertsResponseSchema: GenMessage<GetAdjacentAlertsResponse, {jsonType: GetAdjacentAlertsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 7);
+
+/**
  * @generated from message disburse.compliance.v1.GetAlertRequest
  */
 export type GetAlertRequest = Message<"disburse.compliance.v1.GetAlertRequest"> & {
@@ -512,7 +672,7 @@ export type GetAlertRequestJson = {
  * Use `create(GetAlertRequestSchema)` to create a new message.
  */
 export const GetAlertRequestSchema: GenMessage<GetAlertRequest, {jsonType: GetAlertRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 6);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 8);
 
 /**
  * @generated from message disburse.compliance.v1.GetAlertResponse
@@ -536,6 +696,21 @@ export type GetAlertResponse = Message<"disburse.compliance.v1.GetAlertResponse"
    * @generated from field: repeated disburse.compliance.v1.ReviewEntry entries = 3;
    */
   entries: ReviewEntry[];
+
+  /**
+   * The files of the alert, oldest first.
+   *
+   * @generated from field: repeated disburse.compliance.v1.AlertFile files = 4;
+   */
+  files: AlertFile[];
+
+  /**
+   * Other alerts that need a decision and concern the same record, the same party of any merchant,
+   * or the same list entry. Those that have waited longest come first; at most 50.
+   *
+   * @generated from field: repeated disburse.compliance.v1.Alert related = 5;
+   */
+  related: Alert[];
 };
 
 /**
@@ -560,6 +735,21 @@ export type GetAlertResponseJson = {
    * @generated from field: repeated disburse.compliance.v1.ReviewEntry entries = 3;
    */
   entries?: ReviewEntryJson[];
+
+  /**
+   * The files of the alert, oldest first.
+   *
+   * @generated from field: repeated disburse.compliance.v1.AlertFile files = 4;
+   */
+  files?: AlertFileJson[];
+
+  /**
+   * Other alerts that need a decision and concern the same record, the same party of any merchant,
+   * or the same list entry. Those that have waited longest come first; at most 50.
+   *
+   * @generated from field: repeated disburse.compliance.v1.Alert related = 5;
+   */
+  related?: AlertJson[];
 };
 
 /**
@@ -567,7 +757,7 @@ export type GetAlertResponseJson = {
  * Use `create(GetAlertResponseSchema)` to create a new message.
  */
 export const GetAlertResponseSchema: GenMessage<GetAlertResponse, {jsonType: GetAlertResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 7);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 9);
 
 /**
  * @generated from message disburse.compliance.v1.AssignAlertRequest
@@ -618,7 +808,7 @@ export type AssignAlertRequestJson = {
  * Use `create(AssignAlertRequestSchema)` to create a new message.
  */
 export const AssignAlertRequestSchema: GenMessage<AssignAlertRequest, {jsonType: AssignAlertRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 8);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 10);
 
 /**
  * @generated from message disburse.compliance.v1.AssignAlertResponse
@@ -645,7 +835,7 @@ export type AssignAlertResponseJson = {
  * Use `create(AssignAlertResponseSchema)` to create a new message.
  */
 export const AssignAlertResponseSchema: GenMessage<AssignAlertResponse, {jsonType: AssignAlertResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 9);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 11);
 
 /**
  * @generated from message disburse.compliance.v1.DecideAlertRequest
@@ -706,7 +896,7 @@ export type DecideAlertRequestJson = {
  * Use `create(DecideAlertRequestSchema)` to create a new message.
  */
 export const DecideAlertRequestSchema: GenMessage<DecideAlertRequest, {jsonType: DecideAlertRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 10);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 12);
 
 /**
  * @generated from message disburse.compliance.v1.DecideAlertResponse
@@ -733,7 +923,7 @@ export type DecideAlertResponseJson = {
  * Use `create(DecideAlertResponseSchema)` to create a new message.
  */
 export const DecideAlertResponseSchema: GenMessage<DecideAlertResponse, {jsonType: DecideAlertResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 11);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 13);
 
 /**
  * @generated from message disburse.compliance.v1.ReopenAlertRequest
@@ -784,7 +974,7 @@ export type ReopenAlertRequestJson = {
  * Use `create(ReopenAlertRequestSchema)` to create a new message.
  */
 export const ReopenAlertRequestSchema: GenMessage<ReopenAlertRequest, {jsonType: ReopenAlertRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 12);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 14);
 
 /**
  * @generated from message disburse.compliance.v1.ReopenAlertResponse
@@ -811,7 +1001,647 @@ export type ReopenAlertResponseJson = {
  * Use `create(ReopenAlertResponseSchema)` to create a new message.
  */
 export const ReopenAlertResponseSchema: GenMessage<ReopenAlertResponse, {jsonType: ReopenAlertResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 13);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 15);
+
+/**
+ * @generated from message disburse.compliance.v1.CommentAlertRequest
+ */
+export type CommentAlertRequest = Message<"disburse.compliance.v1.CommentAlertRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string alert_id = 2;
+   */
+  alertId: string;
+
+  /**
+   * 1 to 2,000 characters. Line breaks are allowed.
+   *
+   * @generated from field: string comment = 3;
+   */
+  comment: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.CommentAlertRequest
+ */
+export type CommentAlertRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string alert_id = 2;
+   */
+  alertId?: string;
+
+  /**
+   * 1 to 2,000 characters. Line breaks are allowed.
+   *
+   * @generated from field: string comment = 3;
+   */
+  comment?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.CommentAlertRequest.
+ * Use `create(CommentAlertRequestSchema)` to create a new message.
+ */
+export const CommentAlertRequestSchema: GenMessage<CommentAlertRequest, {jsonType: CommentAlertRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 16);
+
+/**
+ * @generated from message disburse.compliance.v1.CommentAlertResponse
+ */
+export type CommentAlertResponse = Message<"disburse.compliance.v1.CommentAlertResponse"> & {
+  /**
+   * @generated from field: disburse.compliance.v1.Alert alert = 1;
+   */
+  alert?: Alert | undefined;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.CommentAlertResponse
+ */
+export type CommentAlertResponseJson = {
+  /**
+   * @generated from field: disburse.compliance.v1.Alert alert = 1;
+   */
+  alert?: AlertJson;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.CommentAlertResponse.
+ * Use `create(CommentAlertResponseSchema)` to create a new message.
+ */
+export const CommentAlertResponseSchema: GenMessage<CommentAlertResponse, {jsonType: CommentAlertResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 17);
+
+/**
+ * A file, without its content.
+ *
+ * @generated from message disburse.compliance.v1.AlertFile
+ */
+export type AlertFile = Message<"disburse.compliance.v1.AlertFile"> & {
+  /**
+   * `fil_…`.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The name that the reviewer gave.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The media type that the content has: `application/pdf`, `image/png`, `image/jpeg` or
+   * `text/plain`. The name has no effect on it.
+   *
+   * @generated from field: string media_type = 3;
+   */
+  mediaType: string;
+
+  /**
+   * In bytes.
+   *
+   * @generated from field: int32 size = 4;
+   */
+  size: number;
+
+  /**
+   * SHA-256 of the content, in hexadecimal.
+   *
+   * @generated from field: string sha256 = 5;
+   */
+  sha256: string;
+
+  /**
+   * @generated from field: disburse.type.v1.Actor added_by = 6;
+   */
+  addedBy?: Actor | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 7;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * A file, without its content.
+ *
+ * @generated from message disburse.compliance.v1.AlertFile
+ */
+export type AlertFileJson = {
+  /**
+   * `fil_…`.
+   *
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * The name that the reviewer gave.
+   *
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+
+  /**
+   * The media type that the content has: `application/pdf`, `image/png`, `image/jpeg` or
+   * `text/plain`. The name has no effect on it.
+   *
+   * @generated from field: string media_type = 3;
+   */
+  mediaType?: string;
+
+  /**
+   * In bytes.
+   *
+   * @generated from field: int32 size = 4;
+   */
+  size?: number;
+
+  /**
+   * SHA-256 of the content, in hexadecimal.
+   *
+   * @generated from field: string sha256 = 5;
+   */
+  sha256?: string;
+
+  /**
+   * @generated from field: disburse.type.v1.Actor added_by = 6;
+   */
+  addedBy?: ActorJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 7;
+   */
+  createdAt?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.AlertFile.
+ * Use `create(AlertFileSchema)` to create a new message.
+ */
+export const AlertFileSchema: GenMessage<AlertFile, {jsonType: AlertFileJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 18);
+
+/**
+ * @generated from message disburse.compliance.v1.AddAlertFileRequest
+ */
+export type AddAlertFileRequest = Message<"disburse.compliance.v1.AddAlertFileRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string alert_id = 2;
+   */
+  alertId: string;
+
+  /**
+   * 1 to 255 characters, without slashes.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * A PDF, PNG or JPEG file, or text in UTF-8 such as CSV: 1 byte to 3 MiB.
+   *
+   * @generated from field: bytes content = 4;
+   */
+  content: Uint8Array;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.AddAlertFileRequest
+ */
+export type AddAlertFileRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string alert_id = 2;
+   */
+  alertId?: string;
+
+  /**
+   * 1 to 255 characters, without slashes.
+   *
+   * @generated from field: string name = 3;
+   */
+  name?: string;
+
+  /**
+   * A PDF, PNG or JPEG file, or text in UTF-8 such as CSV: 1 byte to 3 MiB.
+   *
+   * @generated from field: bytes content = 4;
+   */
+  content?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.AddAlertFileRequest.
+ * Use `create(AddAlertFileRequestSchema)` to create a new message.
+ */
+export const AddAlertFileRequestSchema: GenMessage<AddAlertFileRequest, {jsonType: AddAlertFileRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 19);
+
+/**
+ * @generated from message disburse.compliance.v1.AddAlertFileResponse
+ */
+export type AddAlertFileResponse = Message<"disburse.compliance.v1.AddAlertFileResponse"> & {
+  /**
+   * @generated from field: disburse.compliance.v1.AlertFile file = 1;
+   */
+  file?: AlertFile | undefined;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.AddAlertFileResponse
+ */
+export type AddAlertFileResponseJson = {
+  /**
+   * @generated from field: disburse.compliance.v1.AlertFile file = 1;
+   */
+  file?: AlertFileJson;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.AddAlertFileResponse.
+ * Use `create(AddAlertFileResponseSchema)` to create a new message.
+ */
+export const AddAlertFileResponseSchema: GenMessage<AddAlertFileResponse, {jsonType: AddAlertFileResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 20);
+
+/**
+ * @generated from message disburse.compliance.v1.GetAlertFileRequest
+ */
+export type GetAlertFileRequest = Message<"disburse.compliance.v1.GetAlertFileRequest"> & {
+  /**
+   * @generated from field: string file_id = 1;
+   */
+  fileId: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.GetAlertFileRequest
+ */
+export type GetAlertFileRequestJson = {
+  /**
+   * @generated from field: string file_id = 1;
+   */
+  fileId?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.GetAlertFileRequest.
+ * Use `create(GetAlertFileRequestSchema)` to create a new message.
+ */
+export const GetAlertFileRequestSchema: GenMessage<GetAlertFileRequest, {jsonType: GetAlertFileRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 21);
+
+/**
+ * @generated from message disburse.compliance.v1.GetAlertFileResponse
+ */
+export type GetAlertFileResponse = Message<"disburse.compliance.v1.GetAlertFileResponse"> & {
+  /**
+   * @generated from field: disburse.compliance.v1.AlertFile file = 1;
+   */
+  file?: AlertFile | undefined;
+
+  /**
+   * @generated from field: bytes content = 2;
+   */
+  content: Uint8Array;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.GetAlertFileResponse
+ */
+export type GetAlertFileResponseJson = {
+  /**
+   * @generated from field: disburse.compliance.v1.AlertFile file = 1;
+   */
+  file?: AlertFileJson;
+
+  /**
+   * @generated from field: bytes content = 2;
+   */
+  content?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.GetAlertFileResponse.
+ * Use `create(GetAlertFileResponseSchema)` to create a new message.
+ */
+export const GetAlertFileResponseSchema: GenMessage<GetAlertFileResponse, {jsonType: GetAlertFileResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 22);
+
+/**
+ * @generated from message disburse.compliance.v1.ExportAlertRequest
+ */
+export type ExportAlertRequest = Message<"disburse.compliance.v1.ExportAlertRequest"> & {
+  /**
+   * @generated from field: string alert_id = 1;
+   */
+  alertId: string;
+
+  /**
+   * @generated from field: disburse.compliance.v1.ExportAlertRequest.Format format = 2;
+   */
+  format: ExportAlertRequest_Format;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.ExportAlertRequest
+ */
+export type ExportAlertRequestJson = {
+  /**
+   * @generated from field: string alert_id = 1;
+   */
+  alertId?: string;
+
+  /**
+   * @generated from field: disburse.compliance.v1.ExportAlertRequest.Format format = 2;
+   */
+  format?: ExportAlertRequest_FormatJson;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ExportAlertRequest.
+ * Use `create(ExportAlertRequestSchema)` to create a new message.
+ */
+export const ExportAlertRequestSchema: GenMessage<ExportAlertRequest, {jsonType: ExportAlertRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 23);
+
+/**
+ * @generated from enum disburse.compliance.v1.ExportAlertRequest.Format
+ */
+export const ExportAlertRequest_Format = {
+  /**
+   * @generated from enum value: FORMAT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: FORMAT_JSON = 1;
+   */
+  JSON: 1,
+
+  /**
+   * For people. The JSON document is attached to it.
+   *
+   * @generated from enum value: FORMAT_PDF = 2;
+   */
+  PDF: 2,
+} as const;
+
+/**
+ * @generated from enum disburse.compliance.v1.ExportAlertRequest.Format
+ */
+export type ExportAlertRequest_Format = (typeof ExportAlertRequest_Format)[keyof typeof ExportAlertRequest_Format] | UnknownEnum;
+
+/**
+ * @generated from enum disburse.compliance.v1.ExportAlertRequest.Format
+ */
+export type ExportAlertRequest_FormatJson = "FORMAT_UNSPECIFIED" | "FORMAT_JSON" | "FORMAT_PDF";
+
+/**
+ * Describes the enum disburse.compliance.v1.ExportAlertRequest.Format.
+ */
+export const ExportAlertRequest_FormatSchema: GenEnum<ExportAlertRequest_Format, ExportAlertRequest_FormatJson> = /*@__PURE__*/
+  enumDesc(file_disburse_compliance_v1_compliance_review, 23, 0);
+
+/**
+ * @generated from message disburse.compliance.v1.ExportAlertResponse
+ */
+export type ExportAlertResponse = Message<"disburse.compliance.v1.ExportAlertResponse"> & {
+  /**
+   * `case-alr_….json` or `case-alr_….pdf`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string media_type = 2;
+   */
+  mediaType: string;
+
+  /**
+   * The JSON document is a `Case`.
+   *
+   * @generated from field: bytes content = 3;
+   */
+  content: Uint8Array;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.ExportAlertResponse
+ */
+export type ExportAlertResponseJson = {
+  /**
+   * `case-alr_….json` or `case-alr_….pdf`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * @generated from field: string media_type = 2;
+   */
+  mediaType?: string;
+
+  /**
+   * The JSON document is a `Case`.
+   *
+   * @generated from field: bytes content = 3;
+   */
+  content?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ExportAlertResponse.
+ * Use `create(ExportAlertResponseSchema)` to create a new message.
+ */
+export const ExportAlertResponseSchema: GenMessage<ExportAlertResponse, {jsonType: ExportAlertResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 24);
+
+/**
+ * The document of ExportAlert. Its JSON form has the field names of this contract.
+ *
+ * @generated from message disburse.compliance.v1.Case
+ */
+export type Case = Message<"disburse.compliance.v1.Case"> & {
+  /**
+   * @generated from field: google.protobuf.Timestamp exported_at = 1;
+   */
+  exportedAt?: Timestamp | undefined;
+
+  /**
+   * The person who exported it.
+   *
+   * @generated from field: disburse.type.v1.Actor exported_by = 2;
+   */
+  exportedBy?: Actor | undefined;
+
+  /**
+   * @generated from field: disburse.compliance.v1.Alert alert = 3;
+   */
+  alert?: Alert | undefined;
+
+  /**
+   * The alert's last screening, with the screened data.
+   *
+   * @generated from field: disburse.compliance.v1.Screening screening = 4;
+   */
+  screening?: Screening | undefined;
+
+  /**
+   * The list entry in the version of the hit; unset for a hit without an entry.
+   *
+   * @generated from field: disburse.compliance.v1.ListedEntry entry = 5;
+   */
+  entry?: ListedEntry | undefined;
+
+  /**
+   * The version of the list that contains the entry.
+   *
+   * @generated from field: disburse.compliance.v1.ListVersion list_version = 6;
+   */
+  listVersion?: ListVersion | undefined;
+
+  /**
+   * The actions on the alert, oldest first.
+   *
+   * @generated from field: repeated disburse.compliance.v1.ReviewEntry entries = 7;
+   */
+  entries: ReviewEntry[];
+
+  /**
+   * @generated from field: repeated disburse.compliance.v1.AlertFile files = 8;
+   */
+  files: AlertFile[];
+
+  /**
+   * The payouts of the record that hold money and that no rail has yet; at most 1,000, newest first.
+   *
+   * @generated from field: repeated disburse.payout.v1.HeldPayout held_payouts = 9;
+   */
+  heldPayouts: HeldPayout[];
+
+  /**
+   * The sums of these payouts.
+   *
+   * @generated from field: repeated disburse.payout.v1.HeldSum held_sums = 10;
+   */
+  heldSums: HeldSum[];
+
+  /**
+   * True if the record has more payouts than were read. The payouts and sums are then incomplete.
+   *
+   * @generated from field: bool held_payouts_cut = 11;
+   */
+  heldPayoutsCut: boolean;
+};
+
+/**
+ * The document of ExportAlert. Its JSON form has the field names of this contract.
+ *
+ * @generated from message disburse.compliance.v1.Case
+ */
+export type CaseJson = {
+  /**
+   * @generated from field: google.protobuf.Timestamp exported_at = 1;
+   */
+  exportedAt?: TimestampJson;
+
+  /**
+   * The person who exported it.
+   *
+   * @generated from field: disburse.type.v1.Actor exported_by = 2;
+   */
+  exportedBy?: ActorJson;
+
+  /**
+   * @generated from field: disburse.compliance.v1.Alert alert = 3;
+   */
+  alert?: AlertJson;
+
+  /**
+   * The alert's last screening, with the screened data.
+   *
+   * @generated from field: disburse.compliance.v1.Screening screening = 4;
+   */
+  screening?: ScreeningJson;
+
+  /**
+   * The list entry in the version of the hit; unset for a hit without an entry.
+   *
+   * @generated from field: disburse.compliance.v1.ListedEntry entry = 5;
+   */
+  entry?: ListedEntryJson;
+
+  /**
+   * The version of the list that contains the entry.
+   *
+   * @generated from field: disburse.compliance.v1.ListVersion list_version = 6;
+   */
+  listVersion?: ListVersionJson;
+
+  /**
+   * The actions on the alert, oldest first.
+   *
+   * @generated from field: repeated disburse.compliance.v1.ReviewEntry entries = 7;
+   */
+  entries?: ReviewEntryJson[];
+
+  /**
+   * @generated from field: repeated disburse.compliance.v1.AlertFile files = 8;
+   */
+  files?: AlertFileJson[];
+
+  /**
+   * The payouts of the record that hold money and that no rail has yet; at most 1,000, newest first.
+   *
+   * @generated from field: repeated disburse.payout.v1.HeldPayout held_payouts = 9;
+   */
+  heldPayouts?: HeldPayoutJson[];
+
+  /**
+   * The sums of these payouts.
+   *
+   * @generated from field: repeated disburse.payout.v1.HeldSum held_sums = 10;
+   */
+  heldSums?: HeldSumJson[];
+
+  /**
+   * True if the record has more payouts than were read. The payouts and sums are then incomplete.
+   *
+   * @generated from field: bool held_payouts_cut = 11;
+   */
+  heldPayoutsCut?: boolean;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.Case.
+ * Use `create(CaseSchema)` to create a new message.
+ */
+export const CaseSchema: GenMessage<Case, {jsonType: CaseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance_review, 25);
 
 /**
  * @generated from message disburse.compliance.v1.ReviewEntry
@@ -835,8 +1665,8 @@ export type ReviewEntry = Message<"disburse.compliance.v1.ReviewEntry"> & {
   actor?: Actor | undefined;
 
   /**
-   * `alert.assigned`, `alert.escalated`, `alert.false_positive`, `alert.true_match` or
-   * `alert.reopened`.
+   * `alert.assigned`, `alert.escalated`, `alert.false_positive`, `alert.true_match`,
+   * `alert.reopened`, `alert.commented` or `alert.file_added`.
    *
    * @generated from field: string action = 4;
    */
@@ -848,7 +1678,8 @@ export type ReviewEntry = Message<"disburse.compliance.v1.ReviewEntry"> & {
   alertId: string;
 
   /**
-   * For `alert.assigned`, the assignee; otherwise the reason.
+   * For `alert.assigned`, the assignee. For `alert.commented`, the comment. For `alert.file_added`,
+   * the file's name, id and SHA-256. Otherwise the reason.
    *
    * @generated from field: string detail = 6;
    */
@@ -892,8 +1723,8 @@ export type ReviewEntryJson = {
   actor?: ActorJson;
 
   /**
-   * `alert.assigned`, `alert.escalated`, `alert.false_positive`, `alert.true_match` or
-   * `alert.reopened`.
+   * `alert.assigned`, `alert.escalated`, `alert.false_positive`, `alert.true_match`,
+   * `alert.reopened`, `alert.commented` or `alert.file_added`.
    *
    * @generated from field: string action = 4;
    */
@@ -905,7 +1736,8 @@ export type ReviewEntryJson = {
   alertId?: string;
 
   /**
-   * For `alert.assigned`, the assignee; otherwise the reason.
+   * For `alert.assigned`, the assignee. For `alert.commented`, the comment. For `alert.file_added`,
+   * the file's name, id and SHA-256. Otherwise the reason.
    *
    * @generated from field: string detail = 6;
    */
@@ -932,7 +1764,7 @@ export type ReviewEntryJson = {
  * Use `create(ReviewEntrySchema)` to create a new message.
  */
 export const ReviewEntrySchema: GenMessage<ReviewEntry, {jsonType: ReviewEntryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 14);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 26);
 
 /**
  * @generated from message disburse.compliance.v1.ListReviewEntriesRequest
@@ -991,7 +1823,7 @@ export type ListReviewEntriesRequestJson = {
  * Use `create(ListReviewEntriesRequestSchema)` to create a new message.
  */
 export const ListReviewEntriesRequestSchema: GenMessage<ListReviewEntriesRequest, {jsonType: ListReviewEntriesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 15);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 27);
 
 /**
  * @generated from message disburse.compliance.v1.ListReviewEntriesResponse
@@ -1032,7 +1864,7 @@ export type ListReviewEntriesResponseJson = {
  * Use `create(ListReviewEntriesResponseSchema)` to create a new message.
  */
 export const ListReviewEntriesResponseSchema: GenMessage<ListReviewEntriesResponse, {jsonType: ListReviewEntriesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 16);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 28);
 
 /**
  * @generated from enum disburse.compliance.v1.AlertState
@@ -1139,7 +1971,7 @@ export const DecisionSchema: GenEnum<Decision, DecisionJson> = /*@__PURE__*/
 export const ComplianceReviewService: GenService<{
   /**
    * Lists alerts. Those that have waited longest for a decision come first. Errors:
-   * INVALID_REQUEST.
+   * INVALID_REQUEST if a filter, the cursor or the limit is not valid.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.ListAlerts
    */
@@ -1149,8 +1981,8 @@ export const ComplianceReviewService: GenService<{
     output: typeof ListAlertsResponseSchema;
   },
   /**
-   * Returns an alert with its screening, its subject and the reviewers' actions. Errors:
-   * RECORD_NOT_FOUND.
+   * Returns an alert with its screening, its subject, the reviewers' actions, its files, and other
+   * alerts that may be decided with it. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.GetAlert
    */
@@ -1170,6 +2002,18 @@ export const ComplianceReviewService: GenService<{
     methodKind: "unary";
     input: typeof GetAlertActivityRequestSchema;
     output: typeof GetAlertActivityResponseSchema;
+  },
+  /**
+   * Returns the alerts before and after an alert in a list of ListAlerts. The alert itself need not
+   * be in the list, so that a reviewer can continue after a decision.
+   * Errors: RECORD_NOT_FOUND, INVALID_REQUEST if a filter is not valid.
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceReviewService.GetAdjacentAlerts
+   */
+  getAdjacentAlerts: {
+    methodKind: "unary";
+    input: typeof GetAdjacentAlertsRequestSchema;
+    output: typeof GetAdjacentAlertsResponseSchema;
   },
   /**
    * Assigns an alert to a reviewer, or removes the assignment.
@@ -1215,6 +2059,61 @@ export const ComplianceReviewService: GenService<{
     methodKind: "unary";
     input: typeof ReopenAlertRequestSchema;
     output: typeof ReopenAlertResponseSchema;
+  },
+  /**
+   * Adds a comment to an alert, in any state. Decides nothing.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no such alert.
+   * - INVALID_REQUEST: the comment is empty, too long or has a forbidden character, or the alert has
+   *   200 comments.
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceReviewService.CommentAlert
+   */
+  commentAlert: {
+    methodKind: "unary";
+    input: typeof CommentAlertRequestSchema;
+    output: typeof CommentAlertResponseSchema;
+  },
+  /**
+   * Adds a file to an alert as evidence, in any state. The file is encrypted and can't be removed.
+   * Errors:
+   * - RECORD_NOT_FOUND: there is no such alert.
+   * - INVALID_REQUEST: the name is invalid, the content is empty, larger than 3 MiB or of another
+   *   type, or the alert has 20 files.
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceReviewService.AddAlertFile
+   */
+  addAlertFile: {
+    methodKind: "unary";
+    input: typeof AddAlertFileRequestSchema;
+    output: typeof AddAlertFileResponseSchema;
+  },
+  /**
+   * Returns a file of an alert. Each read is written to the audit trail before the response. Errors:
+   * RECORD_NOT_FOUND.
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceReviewService.GetAlertFile
+   */
+  getAlertFile: {
+    methodKind: "unary";
+    input: typeof GetAlertFileRequestSchema;
+    output: typeof GetAlertFileResponseSchema;
+  },
+  /**
+   * Returns the whole case of an alert as one document, for a regulator: the alert, the party, the
+   * list entry, the score, the list's version, all actions with their persons, the files with their
+   * hashes, and the payouts held. Each export is written to the audit trail before the response.
+   * Errors:
+   * - INVALID_REQUEST: the format is missing.
+   * - RECORD_NOT_FOUND: there is no such alert.
+   * - UNAVAILABLE: the payout service doesn't respond. An export is never incomplete.
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceReviewService.ExportAlert
+   */
+  exportAlert: {
+    methodKind: "unary";
+    input: typeof ExportAlertRequestSchema;
+    output: typeof ExportAlertResponseSchema;
   },
   /**
    * Lists the audit trail of reviews, newest first.
