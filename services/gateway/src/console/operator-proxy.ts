@@ -1,5 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type DescMethod, type DescMethodUnary, type DescService, getOption } from "@bufbuild/protobuf";
+import {
+  type DescMethod,
+  type DescMethodUnary,
+  type DescService,
+  getOption,
+} from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
