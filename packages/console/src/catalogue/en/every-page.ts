@@ -93,6 +93,12 @@ export const everyPageWords = {
     sum: "Total",
     expires: "Earliest expiry",
   },
+  unsaved: {
+    title: "Leave without saving?",
+    text: "What you have entered on this page isn't saved. If you leave, it is lost.",
+    stay: "Stay on the page",
+    leave: "Leave",
+  },
   problems: {
     title: "The request failed",
     noAnswer:

@@ -16,6 +16,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { StepNotice } from "../../ui/step-up.tsx";
+import { UnsavedGuard } from "../../ui/unsaved-guard.tsx";
 import { useAttempt, useSingle } from "../../ui/use-attempt.ts";
 import { Changes } from "../changes.tsx";
 import { merchantsQuery } from "../merchants.ts";
@@ -80,7 +81,8 @@ function Action(props: { command: CallCommand; search: Values }) {
   const named = { ...search, ...typed };
   const query = currentQuery(command, named, session);
   const current = useQuery({ ...(query ?? { queryKey: ["actions", "none"] }), enabled: !!query });
-  const values = { ...(query && current.data ? valuesOf(command, current.data) : {}), ...named };
+  const known = query && current.data ? valuesOf(command, current.data) : {};
+  const values = { ...known, ...named };
   const doing = useAttempt({
     send: (request: JsonObject, operation_id) =>
       callMethod(command.method, { ...request, mutation: { operation_id } }),
@@ -113,6 +115,8 @@ function Action(props: { command: CallCommand; search: Values }) {
   const onChange = (change: Values) => setTyped((before) => ({ ...before, ...change }));
   const problems = problem === undefined ? {} : { [problem.label]: problem.problem };
   const isDone = doing.isSuccess && !isOpen;
+  const isTyped = changesIn(command, { ...known, ...search }, values).length > 0;
+  const isSent = doing.isError && isProposed(doing.error);
   const isBusy = review.isPending || doing.isPending || (query !== undefined && current.isLoading);
   return (
     <Page title={sentence(summary)} lead={<Link to="/actions">{t.shell.pages.actions}</Link>}>
@@ -142,11 +146,12 @@ function Action(props: { command: CallCommand; search: Values }) {
         </form>
       )}
       {isChange || asked === undefined ? null : <Found command={command} {...asked} />}
+      <UnsavedGuard isChanged={isChange && isTyped && !isSent} />
       <Modal title={sentence(summary)} text={words.changes} isOpen={isOpen} onOpenChange={setOpen}>
         {asked === undefined ? null : <Review command={command} {...asked} />}
         {doing.isError ? <Outcome error={doing.error} command={command} /> : null}
         <div className="row">
-          {doing.isError && isProposed(doing.error) ? null : (
+          {isSent ? null : (
             <button
               type="button"
               className="button"
@@ -158,7 +163,7 @@ function Action(props: { command: CallCommand; search: Values }) {
             </button>
           )}
           <button type="button" className="button" onClick={() => setOpen(false)}>
-            {doing.isError && isProposed(doing.error) ? t.actions.close : t.actions.cancel}
+            {isSent ? t.actions.close : t.actions.cancel}
           </button>
         </div>
       </Modal>

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
+import type { Visitor } from "../visitor.ts";
 
 const spaced = "de89 3704 0044 0532 0130 00";
 
@@ -46,6 +47,7 @@ export const forms: BrowserTest = {
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expectThat(!(await drafts()).includes("disburse.draft"), "signing out removes drafts");
+    await asksBeforeLeaving(await arrive("ada"));
   },
 };
 
@@ -62,4 +64,32 @@ async function removesAnOwner(page: Page): Promise<void> {
   const ofOne = Number.parseInt((await mistakes.textContent()) ?? "", 10);
   expectThat(ofOne < ofTwo, `fewer mistakes: ${ofTwo}, then ${ofOne}`);
   await page.getByLabel("Kind of depositor").selectOption({ label: "A person" });
+}
+
+/** Ada leaves a form without a draft by a link, by the back button, and by a reload. */
+async function asksBeforeLeaving({ page, open, checkPage }: Visitor): Promise<void> {
+  await open("actions");
+  await page.getByRole("link", { name: /^Credit received money/ }).click();
+  await page.getByLabel("Amount").fill("12.00");
+  const question = page.getByRole("dialog", { name: "Leave without saving?" });
+  await page.getByRole("link", { name: "Corridors" }).click();
+  await checkPage("unsaved", question);
+  await question.getByRole("button", { name: "Stay on the page" }).click();
+  await page.goBack();
+  await question.getByRole("button", { name: "Stay on the page" }).click();
+  const amount = await page.getByLabel("Amount").inputValue();
+  expectThat(amount === "12.00", "the input is kept");
+  const [asked] = await Promise.all([
+    page.waitForEvent("dialog"),
+    page.evaluate("setTimeout(() => location.reload())"),
+  ]);
+  expectThat(asked.type() === "beforeunload", "the browser asks before a reload");
+  await asked.dismiss();
+  await page.getByRole("link", { name: "Corridors" }).click();
+  await question.getByRole("button", { name: "Leave" }).click();
+  await page.waitForURL("**/treasury/corridors");
+  await page.goBack();
+  await page.getByLabel("Amount").waitFor();
+  await page.getByRole("link", { name: "Corridors" }).click();
+  await page.waitForURL("**/treasury/corridors");
 }

@@ -1,0 +1,35 @@
+import { useBlocker } from "@tanstack/react-router";
+import { t } from "../catalogue/en.ts";
+import { Modal } from "./dialog.tsx";
+
+const words = t.unsaved;
+
+/**
+ * Asks before a person leaves a form with changes, by a link or by closing the window. Forms with a
+ * draft don't need it. After sending, navigate with `ignoreBlocker: true`.
+ */
+export function UnsavedGuard({ isChanged }: { isChanged: boolean }) {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: () => true,
+    enableBeforeUnload: isChanged,
+    disabled: !isChanged,
+    withResolver: true,
+  });
+  return (
+    <Modal
+      title={words.title}
+      text={words.text}
+      isOpen={status === "blocked"}
+      onOpenChange={() => reset?.()}
+    >
+      <div className="row">
+        <button type="button" className="button" data-kind="primary" onClick={reset}>
+          {words.stay}
+        </button>
+        <button type="button" className="button" data-kind="danger" onClick={proceed}>
+          {words.leave}
+        </button>
+      </div>
+    </Modal>
+  );
+}
