@@ -56,6 +56,7 @@ export const folders = {
     step("getPayout"),
     step("listPayouts"),
     step("exportPayouts"),
+    step("exportAccounting"),
     step("listPayoutEvents"),
     step("getPayoutReceipt"),
     step("getPayoutReceiptPdf"),

@@ -37,6 +37,7 @@ import type {
   DryRun,
   ExecutePayoutRequest,
   ExecutedPayout,
+  ExportAccountingQuery,
   ExportBatchReportJsonResult,
   ExportEntriesQuery,
   ExportPayoutsQuery,
@@ -569,6 +570,23 @@ export class Payouts {
    */
   export(query: ExportPayoutsQuery = {}, options: CallOptions = {}): Promise<DownloadedFile> {
     return this.#caller.send({ method: "GET", path: `/api/v1/transfer/payouts.csv`, query: { ...query }, answer: "file" }, options);
+  }
+
+  /**
+   * Export accounting (CSV).
+   *
+   * The bookings of your payouts in a period of at most 92 days, complete: a row `post` when a payment left an account, a row `return` when it came back. Rows are in order of account and time. The bookings of a past period never change; `metadata` and references are those of the payout as it is now.
+   *
+   * `amount` is the change of the account, fees included. `fees` is the part that is fees, negative if they are refunded. Times and the day `booked_on` are in UTC. Currencies are ISO 4217 codes, or the codes of crypto currencies. New columns are appended. The rows of an account are those of its statement.
+   *
+   * A text that a spreadsheet would run as a formula (it begins with `=`, `+`, `-` or `@`) is prefixed with `'`. A download that breaks off is incomplete: use the file only if the response ended normally.
+   *
+   * Scope: `payout:read`.
+   *
+   * Operation `exportAccounting` of the reference.
+   */
+  exportAccounting(query: ExportAccountingQuery = {}, options: CallOptions = {}): Promise<DownloadedFile> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounting.csv`, query: { ...query }, answer: "file" }, options);
   }
 
   /**

@@ -3377,6 +3377,14 @@ export interface ExportPayoutsQuery {
   sort?: "-created_at" | "created_at" | "amount" | "-amount" | undefined;
 }
 
+/** Query parameters of `exportAccounting`. */
+export interface ExportAccountingQuery {
+  /** Booked at or after this time; by default, 92 days before `to`. */
+  from?: string | undefined;
+  /** Booked before this time; by default, or if it is in the future, now. */
+  to?: string | undefined;
+}
+
 /** Query parameters of `getPayout`. */
 export interface GetPayoutQuery {
   /** Records to answer with the payout. */

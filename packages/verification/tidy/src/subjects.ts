@@ -80,7 +80,7 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
     waiting: ["payouts", "execution", "orders"],
     batches: ["payouts", "controls", "execution", "orders"],
     revocations: ["controls", "orders", "batches"],
-    statements: ["payouts"],
+    statements: ["payouts", "accounts"],
     sandbox: ["payouts", "accounts", "rails"],
   },
   quote: {

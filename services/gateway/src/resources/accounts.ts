@@ -43,7 +43,7 @@ export const account = f.record(AccountSchema, "Account", "An account with its b
  * Returns the amount that an entry posts to an account, with all decimals of the currency. Returns
  * zero if the entry has no posting to the account.
  */
-const posted =
+export const posted =
   (account: string) =>
   ({ postings, currencyCode }: Pick<LedgerEntry, "postings" | "currencyCode">): string => {
     const posting = postings.find((each) => each.account === account);

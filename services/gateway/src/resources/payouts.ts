@@ -22,6 +22,7 @@ import { metadataKey } from "@disburse/kernel/metadata.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/route.ts";
+import { accountingRoute } from "./parts/accounting-file.ts";
 import { actor, createdBy, createdByInWebhook, decidedBy } from "./parts/actor.ts";
 import { executeDryRun } from "./parts/dry-run.ts";
 import { amounts, approval, approvalRoutes } from "./parts/payouts.ts";
@@ -350,6 +351,7 @@ export const payouts: Resource = {
       answer: listExpanded,
     }),
     exportRoute(payoutItemRecord, filters),
+    accountingRoute,
     get("getPayout", "/api/v1/transfer/payouts/:payoutId", {
       summary: "Get payout",
       description:

@@ -290,7 +290,7 @@ export function accountMessage(account: Account) {
 
 const isReservation = ({ step }: LedgerEntry) => step === "reserve" || step === "unreserve";
 
-function entryMessage(entry: LedgerEntry) {
+export function entryMessage(entry: LedgerEntry) {
   const text = (minor: bigint) => formatAmount(minor, entry.currency);
   return create(LedgerEntrySchema, {
     ...entry,

@@ -19,6 +19,7 @@ import { camt, isForCamt } from "@disburse/statement-formats/camt.ts";
 import { csv } from "@disburse/statement-formats/csv.ts";
 import { pdfLinesMax, pdfStatement } from "@disburse/statement-formats/pdf.ts";
 import type { PartedFormat, StatementLine } from "@disburse/statement-formats/statement.ts";
+import { listBookings } from "./bookings.ts";
 import { openPeriod, readLines, type StatementStores, statementAccount } from "./period.ts";
 import { receiptPdf, signedReceipt } from "./receipt.ts";
 import { cursorOf, type Position, readPosition } from "./rules/line.ts";
@@ -62,6 +63,11 @@ export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof Statement
       }
       const begin = partedFormat(format).begin(period, deps.clock.now());
       return nextPart(deps, request, currency, position, begin);
+    },
+
+    listPayoutBookings: async (request) => {
+      if (request.merchantId === platformMerchantId) orThrow(refused("RECORD_NOT_FOUND"));
+      return listBookings(deps, request, deps.clock.now());
     },
 
     getPayoutReceipt: async ({ merchantId, payoutId, pdf }, { signal }) => {

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { LedgerEntry, LedgerEntryJson, Payout, PayoutJson } from "./payout_pb.ts";
+import { file_disburse_payout_v1_payout } from "./payout_pb.ts";
 import { file_disburse_type_v1_access } from "../../type/v1/access_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -13,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/statements.proto.
  */
 export const file_disburse_payout_v1_statements: GenFile = /*@__PURE__*/
-  fileDesc("CiNkaXNidXJzZS9wYXlvdXQvdjEvc3RhdGVtZW50cy5wcm90bxISZGlzYnVyc2UucGF5b3V0LnYxItgBChZSZW5kZXJTdGF0ZW1lbnRSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSKAoEZnJvbRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKBmZvcm1hdBgFIAEoDjIjLmRpc2J1cnNlLnBheW91dC52MS5TdGF0ZW1lbnRGb3JtYXQSDgoGY3Vyc29yGAYgASgJIj0KF1JlbmRlclN0YXRlbWVudFJlc3BvbnNlEg0KBWNodW5rGAEgASgMEhMKC25leHRfY3Vyc29yGAIgASgJIk4KF0dldFBheW91dFJlY2VpcHRSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhEKCXBheW91dF9pZBgCIAEoCRILCgNwZGYYAyABKAgifgoYR2V0UGF5b3V0UmVjZWlwdFJlc3BvbnNlEjIKB3JlY2VpcHQYASABKAsyIS5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0UmVjZWlwdBIOCgZrZXlfaWQYAiABKAkSEQoJc2lnbmF0dXJlGAMgASgJEgsKA3BkZhgEIAEoDCK3BQoNUGF5b3V0UmVjZWlwdBIRCglwYXlvdXRfaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRIUCgxyZWZlcmVuY2VfaWQYBCABKAkSDgoGc3RhdHVzGAUgASgJEhIKCnN1Yl9zdGF0dXMYBiABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYByABKAkSFQoNc291cmNlX2Ftb3VudBgIIAEoCRISCgp0b3RhbF9mZWVzGAkgASgJEhUKDWV4Y2hhbmdlX3JhdGUYCiABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgLIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAwgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGA0gASgJEhgKEGJlbmVmaWNpYXJ5X25hbWUYDiABKAkSKQohYmVuZWZpY2lhcnlfYWNjb3VudF9udW1iZXJfbWFza2VkGA8gASgJEhcKD3RyYW5zZmVyX21ldGhvZBgQIAEoCRIPCgduZXR3b3JrGBEgASgJEiQKHHVuaXF1ZV90cmFuc2FjdGlvbl9yZWZlcmVuY2UYEiABKAkSGgoScmV0dXJuZWRfcmVmZXJlbmNlGBMgASgJEhQKDGZhaWx1cmVfY29kZRgUIAEoCRISCgpjcmVhdGVkX2F0GBUgASgJEhIKCnVwZGF0ZWRfYXQYFiABKAkSEQoJaXNzdWVkX2F0GBcgASgJEjAKBmxlZGdlchgYIAMoCzIgLmRpc2J1cnNlLnBheW91dC52MS5SZWNlaXB0RW50cnkSEgoKcmVpc3N1ZV9vZhgZIAEoCRITCgtyZWlzc3VlZF9hcxgaIAEoCRIeChZiZW5lZmljaWFyeV9uYW1lX2xhdGluGBsgASgJIoMBCgxSZWNlaXB0RW50cnkSCgoCaWQYASABKAkSDAoEc3RlcBgCIAEoCRIQCghzZXF1ZW5jZRgDIAEoCRIOCgZhbW91bnQYBCABKAkSEgoKY3JlYXRlZF9hdBgFIAEoCRIVCg1wcmV2aW91c19oYXNoGAYgASgJEgwKBGhhc2gYByABKAkqhQEKD1N0YXRlbWVudEZvcm1hdBIgChxTVEFURU1FTlRfRk9STUFUX1VOU1BFQ0lGSUVEEAASGAoUU1RBVEVNRU5UX0ZPUk1BVF9DU1YQARIcChhTVEFURU1FTlRfRk9STUFUX0NBTVQwNTMQAhIYChRTVEFURU1FTlRfRk9STUFUX1BERhADMpsCChBTdGF0ZW1lbnRTZXJ2aWNlEoABCg9SZW5kZXJTdGF0ZW1lbnQSKi5kaXNidXJzZS5wYXlvdXQudjEuUmVuZGVyU3RhdGVtZW50UmVxdWVzdBorLmRpc2J1cnNlLnBheW91dC52MS5SZW5kZXJTdGF0ZW1lbnRSZXNwb25zZSIU6uAYEAoHZ2F0ZXdheRIFAQIFBwgSgwEKEEdldFBheW91dFJlY2VpcHQSKy5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0UmVjZWlwdFJlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0UmVjZWlwdFJlc3BvbnNlIhTq4BgQCgdnYXRld2F5EgUBAgUHCEIzChJkaXNidXJzZS5wYXlvdXQudjFQAVobZGlzYnVyc2UvcGF5b3V0L3YxO3BheW91dHYxYgZwcm90bzM", [file_disburse_type_v1_access, file_google_protobuf_timestamp]);
+  fileDesc("CiNkaXNidXJzZS9wYXlvdXQvdjEvc3RhdGVtZW50cy5wcm90bxISZGlzYnVyc2UucGF5b3V0LnYxItgBChZSZW5kZXJTdGF0ZW1lbnRSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSKAoEZnJvbRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKBmZvcm1hdBgFIAEoDjIjLmRpc2J1cnNlLnBheW91dC52MS5TdGF0ZW1lbnRGb3JtYXQSDgoGY3Vyc29yGAYgASgJIj0KF1JlbmRlclN0YXRlbWVudFJlc3BvbnNlEg0KBWNodW5rGAEgASgMEhMKC25leHRfY3Vyc29yGAIgASgJIqEBChlMaXN0UGF5b3V0Qm9va2luZ3NSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEigKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVsaW1pdBgEIAEoBRIOCgZjdXJzb3IYBSABKAkiZgoaTGlzdFBheW91dEJvb2tpbmdzUmVzcG9uc2USMwoIYm9va2luZ3MYASADKAsyIS5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Qm9va2luZxITCgtuZXh0X2N1cnNvchgCIAEoCSKBAQoNUGF5b3V0Qm9va2luZxIuCgVlbnRyeRgBIAEoCzIfLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJFbnRyeRIUCgxhY2NvdW50X25hbWUYAiABKAkSKgoGcGF5b3V0GAMgASgLMhouZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dCJOChdHZXRQYXlvdXRSZWNlaXB0UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglwYXlvdXRfaWQYAiABKAkSCwoDcGRmGAMgASgIIn4KGEdldFBheW91dFJlY2VpcHRSZXNwb25zZRIyCgdyZWNlaXB0GAEgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dFJlY2VpcHQSDgoGa2V5X2lkGAIgASgJEhEKCXNpZ25hdHVyZRgDIAEoCRILCgNwZGYYBCABKAwitwUKDVBheW91dFJlY2VpcHQSEQoJcGF5b3V0X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSFAoMcmVmZXJlbmNlX2lkGAQgASgJEg4KBnN0YXR1cxgFIAEoCRISCgpzdWJfc3RhdHVzGAYgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAcgASgJEhUKDXNvdXJjZV9hbW91bnQYCCABKAkSEgoKdG90YWxfZmVlcxgJIAEoCRIVCg1leGNoYW5nZV9yYXRlGAogASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYCyABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgMIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgNIAEoCRIYChBiZW5lZmljaWFyeV9uYW1lGA4gASgJEikKIWJlbmVmaWNpYXJ5X2FjY291bnRfbnVtYmVyX21hc2tlZBgPIAEoCRIXCg90cmFuc2Zlcl9tZXRob2QYECABKAkSDwoHbmV0d29yaxgRIAEoCRIkChx1bmlxdWVfdHJhbnNhY3Rpb25fcmVmZXJlbmNlGBIgASgJEhoKEnJldHVybmVkX3JlZmVyZW5jZRgTIAEoCRIUCgxmYWlsdXJlX2NvZGUYFCABKAkSEgoKY3JlYXRlZF9hdBgVIAEoCRISCgp1cGRhdGVkX2F0GBYgASgJEhEKCWlzc3VlZF9hdBgXIAEoCRIwCgZsZWRnZXIYGCADKAsyIC5kaXNidXJzZS5wYXlvdXQudjEuUmVjZWlwdEVudHJ5EhIKCnJlaXNzdWVfb2YYGSABKAkSEwoLcmVpc3N1ZWRfYXMYGiABKAkSHgoWYmVuZWZpY2lhcnlfbmFtZV9sYXRpbhgbIAEoCSKDAQoMUmVjZWlwdEVudHJ5EgoKAmlkGAEgASgJEgwKBHN0ZXAYAiABKAkSEAoIc2VxdWVuY2UYAyABKAkSDgoGYW1vdW50GAQgASgJEhIKCmNyZWF0ZWRfYXQYBSABKAkSFQoNcHJldmlvdXNfaGFzaBgGIAEoCRIMCgRoYXNoGAcgASgJKoUBCg9TdGF0ZW1lbnRGb3JtYXQSIAocU1RBVEVNRU5UX0ZPUk1BVF9VTlNQRUNJRklFRBAAEhgKFFNUQVRFTUVOVF9GT1JNQVRfQ1NWEAESHAoYU1RBVEVNRU5UX0ZPUk1BVF9DQU1UMDUzEAISGAoUU1RBVEVNRU5UX0ZPUk1BVF9QREYQAzKnAwoQU3RhdGVtZW50U2VydmljZRKAAQoPUmVuZGVyU3RhdGVtZW50EiouZGlzYnVyc2UucGF5b3V0LnYxLlJlbmRlclN0YXRlbWVudFJlcXVlc3QaKy5kaXNidXJzZS5wYXlvdXQudjEuUmVuZGVyU3RhdGVtZW50UmVzcG9uc2UiFOrgGBAKB2dhdGV3YXkSBQECBQcIEokBChJMaXN0UGF5b3V0Qm9va2luZ3MSLS5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dEJvb2tpbmdzUmVxdWVzdBouLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0Qm9va2luZ3NSZXNwb25zZSIU6uAYEAoHZ2F0ZXdheRIFAQIFBwgSgwEKEEdldFBheW91dFJlY2VpcHQSKy5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0UmVjZWlwdFJlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0UmVjZWlwdFJlc3BvbnNlIhTq4BgQCgdnYXRld2F5EgUBAgUHCEIzChJkaXNidXJzZS5wYXlvdXQudjFQAVobZGlzYnVyc2UvcGF5b3V0L3YxO3BheW91dHYxYgZwcm90bzM", [file_disburse_payout_v1_payout, file_disburse_type_v1_access, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.payout.v1.RenderStatementRequest
@@ -150,6 +152,191 @@ export const RenderStatementResponseSchema: GenMessage<RenderStatementResponse, 
   messageDesc(file_disburse_payout_v1_statements, 1);
 
 /**
+ * @generated from message disburse.payout.v1.ListPayoutBookingsRequest
+ */
+export type ListPayoutBookingsRequest = Message<"disburse.payout.v1.ListPayoutBookingsRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * The beginning of the period, inclusive; 92 days before its end when unset.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 2;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * The end of the period, exclusive, at most 92 days after its beginning; now when unset, or if it
+   * is in the future.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 3;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * Page size, 1 to 100; 0 means 20.
+   *
+   * @generated from field: int32 limit = 4;
+   */
+  limit: number;
+
+  /**
+   * `next_cursor` of the previous page; "" for the first. It belongs to the period.
+   *
+   * @generated from field: string cursor = 5;
+   */
+  cursor: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ListPayoutBookingsRequest
+ */
+export type ListPayoutBookingsRequestJson = {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId?: string;
+
+  /**
+   * The beginning of the period, inclusive; 92 days before its end when unset.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 2;
+   */
+  from?: TimestampJson;
+
+  /**
+   * The end of the period, exclusive, at most 92 days after its beginning; now when unset, or if it
+   * is in the future.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 3;
+   */
+  to?: TimestampJson;
+
+  /**
+   * Page size, 1 to 100; 0 means 20.
+   *
+   * @generated from field: int32 limit = 4;
+   */
+  limit?: number;
+
+  /**
+   * `next_cursor` of the previous page; "" for the first. It belongs to the period.
+   *
+   * @generated from field: string cursor = 5;
+   */
+  cursor?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ListPayoutBookingsRequest.
+ * Use `create(ListPayoutBookingsRequestSchema)` to create a new message.
+ */
+export const ListPayoutBookingsRequestSchema: GenMessage<ListPayoutBookingsRequest, {jsonType: ListPayoutBookingsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_statements, 2);
+
+/**
+ * @generated from message disburse.payout.v1.ListPayoutBookingsResponse
+ */
+export type ListPayoutBookingsResponse = Message<"disburse.payout.v1.ListPayoutBookingsResponse"> & {
+  /**
+   * @generated from field: repeated disburse.payout.v1.PayoutBooking bookings = 1;
+   */
+  bookings: PayoutBooking[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ListPayoutBookingsResponse
+ */
+export type ListPayoutBookingsResponseJson = {
+  /**
+   * @generated from field: repeated disburse.payout.v1.PayoutBooking bookings = 1;
+   */
+  bookings?: PayoutBookingJson[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ListPayoutBookingsResponse.
+ * Use `create(ListPayoutBookingsResponseSchema)` to create a new message.
+ */
+export const ListPayoutBookingsResponseSchema: GenMessage<ListPayoutBookingsResponse, {jsonType: ListPayoutBookingsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_statements, 3);
+
+/**
+ * A booking of a payout's money.
+ *
+ * @generated from message disburse.payout.v1.PayoutBooking
+ */
+export type PayoutBooking = Message<"disburse.payout.v1.PayoutBooking"> & {
+  /**
+   * A `post` or a `return`.
+   *
+   * @generated from field: disburse.payout.v1.LedgerEntry entry = 1;
+   */
+  entry?: LedgerEntry | undefined;
+
+  /**
+   * The merchant's own name for the account; "" if it has none.
+   *
+   * @generated from field: string account_name = 2;
+   */
+  accountName: string;
+
+  /**
+   * @generated from field: disburse.payout.v1.Payout payout = 3;
+   */
+  payout?: Payout | undefined;
+};
+
+/**
+ * A booking of a payout's money.
+ *
+ * @generated from message disburse.payout.v1.PayoutBooking
+ */
+export type PayoutBookingJson = {
+  /**
+   * A `post` or a `return`.
+   *
+   * @generated from field: disburse.payout.v1.LedgerEntry entry = 1;
+   */
+  entry?: LedgerEntryJson;
+
+  /**
+   * The merchant's own name for the account; "" if it has none.
+   *
+   * @generated from field: string account_name = 2;
+   */
+  accountName?: string;
+
+  /**
+   * @generated from field: disburse.payout.v1.Payout payout = 3;
+   */
+  payout?: PayoutJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.PayoutBooking.
+ * Use `create(PayoutBookingSchema)` to create a new message.
+ */
+export const PayoutBookingSchema: GenMessage<PayoutBooking, {jsonType: PayoutBookingJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_statements, 4);
+
+/**
  * @generated from message disburse.payout.v1.GetPayoutReceiptRequest
  */
 export type GetPayoutReceiptRequest = Message<"disburse.payout.v1.GetPayoutReceiptRequest"> & {
@@ -198,7 +385,7 @@ export type GetPayoutReceiptRequestJson = {
  * Use `create(GetPayoutReceiptRequestSchema)` to create a new message.
  */
 export const GetPayoutReceiptRequestSchema: GenMessage<GetPayoutReceiptRequest, {jsonType: GetPayoutReceiptRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_statements, 2);
+  messageDesc(file_disburse_payout_v1_statements, 5);
 
 /**
  * @generated from message disburse.payout.v1.GetPayoutReceiptResponse
@@ -269,7 +456,7 @@ export type GetPayoutReceiptResponseJson = {
  * Use `create(GetPayoutReceiptResponseSchema)` to create a new message.
  */
 export const GetPayoutReceiptResponseSchema: GenMessage<GetPayoutReceiptResponse, {jsonType: GetPayoutReceiptResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_statements, 3);
+  messageDesc(file_disburse_payout_v1_statements, 6);
 
 /**
  * A receipt. All fields are text, so that every implementation produces the same canonical JSON.
@@ -600,7 +787,7 @@ export type PayoutReceiptJson = {
  * Use `create(PayoutReceiptSchema)` to create a new message.
  */
 export const PayoutReceiptSchema: GenMessage<PayoutReceipt, {jsonType: PayoutReceiptJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_statements, 4);
+  messageDesc(file_disburse_payout_v1_statements, 7);
 
 /**
  * @generated from message disburse.payout.v1.ReceiptEntry
@@ -701,7 +888,7 @@ export type ReceiptEntryJson = {
  * Use `create(ReceiptEntrySchema)` to create a new message.
  */
 export const ReceiptEntrySchema: GenMessage<ReceiptEntry, {jsonType: ReceiptEntryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_statements, 5);
+  messageDesc(file_disburse_payout_v1_statements, 8);
 
 /**
  * @generated from enum disburse.payout.v1.StatementFormat
@@ -769,6 +956,19 @@ export const StatementService: GenService<{
     methodKind: "unary";
     input: typeof RenderStatementRequestSchema;
     output: typeof RenderStatementResponseSchema;
+  },
+  /**
+   * Lists the bookings of a merchant's payouts in a period, for its accounting: payments that left
+   * an account, and payments that came back. Lists one account after another, oldest account first,
+   * and the bookings of each in order. The bookings of a past period never change; each is shown
+   * with its payout as it is now. Errors: INVALID_REQUEST if the period or the cursor is not valid.
+   *
+   * @generated from rpc disburse.payout.v1.StatementService.ListPayoutBookings
+   */
+  listPayoutBookings: {
+    methodKind: "unary";
+    input: typeof ListPayoutBookingsRequestSchema;
+    output: typeof ListPayoutBookingsResponseSchema;
   },
   /**
    * Returns a receipt of a payout's current outcome, signed with the service's own key. Errors:
