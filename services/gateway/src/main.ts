@@ -21,6 +21,7 @@ import { StatementService } from "@disburse/contracts/disburse/payout/v1/stateme
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { readConfig } from "./config.ts";
+import { sealedListSettings } from "./console/list-settings.ts";
 import {
   type CallOptions,
   type Forward,
@@ -57,7 +58,7 @@ const flushRequestsEveryMs = 2_000;
  * Collections with encrypted texts, which are encrypted again after a key rotation. Stored
  * responses are not encrypted again, because they expire after 30 days.
  */
-const sealedPlaces = [sealedKeyTexts, sealedProposals, sealedMembers];
+const sealedPlaces = [sealedKeyTexts, sealedProposals, sealedMembers, sealedListSettings];
 
 /** Folders of the builds of the console and the documentation. */
 const [consoleFolder = "", docsFolder = ""] = ["console", "docs-site"].map((name) =>

@@ -37,6 +37,7 @@ const indexes: Indexes = {
     { key: { created_at: 1 }, name: "created" },
     { key: { seen_at: 1 }, name: "seen" },
   ],
+  list_settings: [{ key: { person: 1 }, name: "person" }],
   request_log: [
     { key: { merchant_id: 1, caller: 1, last_at: -1 }, name: "list" },
     {

@@ -24,6 +24,7 @@ import { downloadRoutes } from "./console/downloads.ts";
 import { eventRoute } from "./console/events.ts";
 import { createFeeds } from "./console/feed.ts";
 import { consoleFiles } from "./console/files.ts";
+import { listSettingsRoutes, openListSettings } from "./console/list-settings.ts";
 import { mailRoutes } from "./console/mail-routes.ts";
 import { type OperatorProxyDeps, operatorProxyRoutes } from "./console/operator-proxy.ts";
 import {
@@ -284,6 +285,7 @@ function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
   const { streamLimits: ofStreams = streamLimits } = deps;
   const { verify, forward, consoleFolder, draining } = people;
   const sessions = openSessions(db, { sealer, clock });
+  const settings = openListSettings(db, { sealer, clock });
   const memberCookie = cookieName("member", people.members.origin);
   const operatorCookie = cookieName("operator", people.operators.origin);
   const memberSessions = openMemberSessions({ sessions, members, cookieName: memberCookie });
@@ -306,6 +308,7 @@ function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
     cookies: cookiesOf({ portal, cookieName, sealer }),
   });
   const atPublicPort = ofPort(memberPortals, memberCookie);
+  const atOperatorsPort = ofPort(operatorPortals, operatorCookie);
   const files = consoleFiles(consoleFolder);
   const feeds = createFeeds({ notifier: clients.notifier, log });
   const streams = createShares(ofStreams);
@@ -316,19 +319,23 @@ function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
       members,
       clock,
       membersMax: bounds.membersMax,
-      endSessions: sessions.endOfMember,
+      endSessions: async (memberId) => {
+        await Promise.all([sessions.endOfMember(memberId), settings.endOfMember(memberId)]);
+      },
       carryOut,
     }),
     sweep: sessions.sweep,
     memberRoutes: [
       ...sessionRoutes(atPublicPort),
+      ...listSettingsRoutes({ ...atPublicPort, settings }),
       ...teamRoutes({ ...atPublicPort, members, memberSessions, merchantNames }),
       ...mailRoutes({ ...atPublicPort, memberSessions, notifier: clients.notifier }),
       eventRoute({ sessions: memberSessions, feeds, streams, draining }),
       ...files,
     ],
     operatorRoutes: [
-      ...sessionRoutes(ofPort(operatorPortals, operatorCookie)),
+      ...sessionRoutes(atOperatorsPort),
+      ...listSettingsRoutes({ ...atOperatorsPort, settings }),
       ...operatorProxyRoutes({ sessions: operatorSessions, forward }),
       ...downloadRoutes({ sessions: operatorSessions, forward }),
       ...files,

@@ -25,14 +25,14 @@ export type ListOf<T> = {
 
 const pageSize = 25;
 
-/** The maximum page size of public lists. */
+/** The maximum page size of lists. */
 const pageSizeMax = 100;
 
 /** Maximum rows of an exported file: 100 requests, within a session's rate limit. */
 export const exportRowsMax = 10_000;
 
 export async function readPage<T>(list: ListOf<T>, query: Query): Promise<Page<T>> {
-  const data = await get<Record<string, unknown>>(list.path, { limit: pageSize, ...query });
+  const data = await get<Record<string, unknown>>(list.path, query);
   const meta = data["meta_data"] as PageMeta;
   return {
     items: data[list.items] as T[],
@@ -42,23 +42,38 @@ export async function readPage<T>(list: ListOf<T>, query: Query): Promise<Page<T
   };
 }
 
-export function pagesOf<T>(list: ListOf<T>, query: Query = {}) {
+export type ReadPage<T> = (page: { limit: number; cursor: string }) => Promise<Page<T>>;
+
+/** A list with the key of its query. */
+export type Source<T> = { readonly key: readonly unknown[]; readonly read: ReadPage<T> };
+
+export function sourceOf<T>(list: ListOf<T>, query: Query = {}): Source<T> {
+  const read: ReadPage<T> = ({ limit, cursor }) => readPage(list, { limit, ...query, cursor });
+  return { key: [list.path, query], read };
+}
+
+export function pagesFrom<T>({ key, read }: Source<T>) {
   return infiniteQueryOptions({
-    queryKey: [list.path, query],
-    queryFn: ({ pageParam }) => readPage(list, { ...query, cursor: pageParam }),
+    queryKey: key,
+    queryFn: ({ pageParam }) => read({ limit: pageSize, cursor: pageParam }),
     initialPageParam: "",
     getNextPageParam: ({ next }) => (next === "" ? undefined : next),
   });
 }
 
-/** Reads all pages of a public list, up to a maximum number of items. */
-export async function readAll<T>(list: ListOf<T>, query: Query = {}, max = exportRowsMax) {
+export const pagesOf = <T>(list: ListOf<T>, query?: Query) => pagesFrom(sourceOf(list, query));
+
+/** Reads all pages, up to a maximum number of items. */
+export async function readAllFrom<T>({ read }: Pick<Source<T>, "read">, max = exportRowsMax) {
   const items: T[] = [];
   let cursor = "";
   do {
-    const page = await readPage(list, { ...query, limit: pageSizeMax, cursor });
+    const page = await read({ limit: pageSizeMax, cursor });
     items.push(...page.items);
     cursor = page.next;
   } while (cursor !== "" && items.length < max);
   return { items: items.slice(0, max), isCut: cursor !== "" || items.length > max };
 }
+
+export const readAll = <T>(list: ListOf<T>, query?: Query, max?: number) =>
+  readAllFrom(sourceOf(list, query), max);

@@ -1,15 +1,15 @@
 import type { LoggedRequest } from "@disburse/sdk/gen/types.ts";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { requests } from "../api/lists.ts";
 import { t } from "../catalogue/texts.ts";
 import { Badge } from "../ui/badge.tsx";
 import type { Filter } from "../ui/filters.tsx";
+import { ListPage } from "../ui/list-page.tsx";
 import { Moment } from "../ui/moment.tsx";
 import type { Column } from "../ui/table.tsx";
-import { ListPage } from "./list-page.tsx";
+import { listed } from "./rules/span.ts";
 
 const words = t.requests;
-const route = getRouteApi("/shell/requests");
 
 const filters: readonly Filter[] = [
   { name: "request_id", label: words.requestId, kind: "text" },
@@ -88,19 +88,16 @@ const columns: readonly Column<LoggedRequest>[] = [
 ];
 
 export function Requests() {
-  const navigate = route.useNavigate();
   return (
     <ListPage
       title={words.title}
       caption={words.caption}
       empty={words.empty}
-      list={requests}
+      source={listed(requests)}
       columns={columns}
       keyOf={({ id }) => id}
-      file={{ name: "requests", columns }}
+      file={{ name: "requests" }}
       filters={filters}
-      search={route.useSearch()}
-      onSearch={(next) => void navigate({ search: next })}
     />
   );
 }

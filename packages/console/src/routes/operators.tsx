@@ -58,7 +58,7 @@ const balances = createRoute({
 const payouts = createRoute({
   getParentRoute,
   path: "/treasury/payouts",
-  validateSearch: textsOf("status", "merchant_id", "reference_id", "beneficiary_id"),
+  validateSearch: textsOf("status", "merchant_id", "reference_id", "beneficiary_id", "batch_id"),
   component: lazyRouteComponent(
     () => import("../operators/treasury/payouts.tsx"),
     "TreasuryPayouts",

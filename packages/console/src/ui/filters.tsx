@@ -48,7 +48,8 @@ export function Filters(props: {
       ...Object.fromEntries(days.map((name, at) => [name, at === 0 ? from : to])),
     });
   };
-  const count = Object.values(values).filter((value) => value !== undefined && value !== "").length;
+  const chips = filters.filter(({ name }) => (values[name] ?? "") !== "");
+  const count = chips.length;
   const form = (
     <form className="filters" onSubmit={submit}>
       {filters.map((filter) => {
@@ -98,15 +99,46 @@ export function Filters(props: {
       </div>
     </form>
   );
-  if (!isNarrow) return <search aria-label={t.list.filters}>{form}</search>;
+  const set = (
+    <ul className="row chips" aria-label={t.list.filtersInForce}>
+      {chips.map((filter) => (
+        <li key={filter.name}>
+          <button
+            type="button"
+            className="chip"
+            title={t.list.removeFilter}
+            onClick={() => onChange({ ...values, [filter.name]: undefined })}
+          >
+            {filter.label}: <strong>{shownValue(filter, values[filter.name] ?? "")}</strong>{" "}
+            <span aria-hidden="true">×</span>
+            <span className="visually-hidden">{t.list.removeFilter}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+  if (!isNarrow) {
+    return (
+      <search className="stack" aria-label={t.list.filters}>
+        {form}
+        {count > 0 ? set : null}
+      </search>
+    );
+  }
   return (
-    <search aria-label={t.list.filters}>
+    <search className="stack" aria-label={t.list.filters}>
       <button type="button" className="button" onClick={() => setOpen(true)}>
         {count > 0 ? t.list.filtersSet({ count }) : t.list.filters}
       </button>
       <Modal title={t.list.filters} isOpen={isOpen} onOpenChange={setOpen} isSheet>
         {form}
       </Modal>
+      {count > 0 ? set : null}
     </search>
   );
+}
+
+function shownValue(filter: Filter, value: string): string {
+  if (filter.kind !== "choice") return value;
+  return filter.options.find(([each]) => each === value)?.[1] ?? value;
 }

@@ -1,6 +1,5 @@
 import {
   type InfiniteData,
-  keepPreviousData,
   type UseInfiniteQueryResult,
   useInfiniteQuery,
 } from "@tanstack/react-query";
@@ -11,7 +10,7 @@ import { Awaited } from "./awaited.tsx";
 import { type Bulk, BulkBar } from "./bulk.tsx";
 import { Notice } from "./notice.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
-import { type Column, DataTable } from "./table.tsx";
+import { type Column, DataTable, type TableView } from "./table.tsx";
 import { useSelection } from "./use-selection.tsx";
 
 type Shown<T> = {
@@ -23,6 +22,7 @@ type Shown<T> = {
   readonly shows?: (row: T) => boolean;
   /** Changes of several rows that the person may make. */
   readonly bulk?: Bulk<T> | undefined;
+  readonly view?: TableView;
 };
 
 export function List<T extends object>(
@@ -36,14 +36,11 @@ export function List<T extends object>(
     readonly isFixed?: boolean;
     /** Reads the list again at this interval, if its records publish no events. */
     readonly everyMs?: number;
-    /** Keeps the rows until those of another filter are here. */
-    readonly keepsRows?: boolean;
   },
 ) {
-  const { list, query, isFixed, empty, everyMs, keepsRows = false, ...shown } = props;
+  const { list, query, isFixed, empty, everyMs, ...shown } = props;
   const interval = everyMs === undefined ? {} : { refetchInterval: everyMs };
-  const kept = keepsRows ? { placeholderData: keepPreviousData } : {};
-  const found = useInfiniteQuery({ ...pagesOf(list, query), ...interval, ...kept });
+  const found = useInfiniteQuery({ ...pagesOf(list, query), ...interval });
   const isFiltered =
     !isFixed && Object.values(query).some((value) => value !== undefined && value !== "");
   const words = isFiltered ? t.states.nothingMatches : (empty ?? t.states.empty);
@@ -54,7 +51,7 @@ export function PagedTable<T extends object>(
   props: Shown<T> & { readonly found: UseInfiniteQueryResult<InfiniteData<Page<T>>, Error> },
 ) {
   const { caption, columns, keyOf, empty = t.states.empty, shows = () => true, found } = props;
-  const { bulk } = props;
+  const { bulk, view } = props;
   const rows = found.data?.pages.flatMap(({ items }) => items).filter(shows) ?? [];
   const { column, selection } = useSelection(rows, { keyOf, nameOf: bulk?.nameOf ?? keyOf });
   if (found.data === undefined) return <Awaited found={found} />;
@@ -80,6 +77,7 @@ export function PagedTable<T extends object>(
             columns={bulk === undefined ? columns : [column, ...columns]}
             rows={rows}
             keyOf={keyOf}
+            {...(view === undefined ? {} : { view })}
           />
           <More found={found} shown={rows.length} />
         </>

@@ -1,4 +1,9 @@
-import { type ColumnDef, tableFeatures, useTable } from "@tanstack/react-table";
+import {
+  type ColumnDef,
+  columnVisibilityFeature,
+  tableFeatures,
+  useTable,
+} from "@tanstack/react-table";
 import { type ReactNode, useMemo } from "react";
 import { useNarrow } from "./use-narrow.ts";
 
@@ -20,7 +25,10 @@ export type Column<T> = {
 const place = ({ id, width }: { readonly id: string; readonly width?: string | undefined }) =>
   width === "first" ? 0 : id === "created" ? 2 : 1;
 
-const features = tableFeatures({});
+const features = tableFeatures({ columnVisibilityFeature });
+
+/** The person's choices for a list. */
+export type TableView = { readonly hidden?: readonly string[]; readonly isDense?: boolean };
 
 /** A table that scrolls horizontally by itself, also with the keyboard. */
 export function DataTable<T extends object>(props: {
@@ -28,8 +36,9 @@ export function DataTable<T extends object>(props: {
   columns: readonly Column<T>[];
   rows: readonly T[];
   keyOf: (row: T) => string;
+  view?: TableView;
 }) {
-  const { caption, rows, keyOf } = props;
+  const { caption, rows, keyOf, view: { hidden = [], isDense = false } = {} } = props;
   const columns = useMemo(() => props.columns.filter(({ cell }) => cell), [props.columns]);
   const isNarrow = useNarrow();
   const definitions = useMemo(
@@ -38,7 +47,9 @@ export function DataTable<T extends object>(props: {
   );
   const cells = new Map(columns.map(({ id, cell }) => [id, cell]));
   const data = useMemo(() => [...rows], [rows]);
-  const table = useTable({ features, columns: definitions, data, getRowId: keyOf });
+  const columnVisibility = Object.fromEntries(hidden.map((id) => [id, false]));
+  const state = { columnVisibility };
+  const table = useTable({ features, columns: definitions, data, getRowId: keyOf, state });
   const layouts = new Map(columns.map(({ id, align, width }) => [id, { align, width }]));
   const placeOf = ({ column: { id } }: { column: { id: string } }) =>
     isNarrow ? place({ id, ...layouts.get(id) }) : 0;
@@ -49,7 +60,7 @@ export function DataTable<T extends object>(props: {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling area.
     <section className="table-frame" aria-label={caption} tabIndex={0}>
-      <table>
+      <table data-density={isDense ? "dense" : undefined}>
         <caption className="visually-hidden">{caption}</caption>
         <thead>
           {table.getHeaderGroups().map((group) => (
@@ -68,7 +79,7 @@ export function DataTable<T extends object>(props: {
           {table.getRowModel().rows.map((row) => (
             <tr key={row.id}>
               {row
-                .getAllCells()
+                .getVisibleCells()
                 .toSorted((one, two) => placeOf(one) - placeOf(two))
                 .map((cell) => (
                   <td key={cell.id} {...attributes(cell.column.id)}>

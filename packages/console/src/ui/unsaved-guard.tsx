@@ -1,5 +1,5 @@
 import { useBlocker } from "@tanstack/react-router";
-import { t } from "../catalogue/en.ts";
+import { t } from "../catalogue/texts.ts";
 import { Modal } from "./dialog.tsx";
 
 const words = t.unsaved;

@@ -14,6 +14,7 @@ import { doubles } from "./roles/doubles.ts";
 import { forms } from "./roles/forms.ts";
 import { jobs } from "./roles/jobs.ts";
 import { languages } from "./roles/languages.ts";
+import { lists } from "./roles/lists.ts";
 import { maker } from "./roles/maker.ts";
 import { admin, invited, viewer } from "./roles/members.ts";
 import { payroll } from "./roles/payroll.ts";
@@ -44,6 +45,7 @@ const browserTests: readonly BrowserTest[] = [
     search,
     settings,
     languages,
+    lists,
   ],
 ];
 

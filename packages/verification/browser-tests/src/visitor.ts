@@ -98,6 +98,7 @@ const loading = /^L[oô][aà]d[iî][nñ]g[ô ]*…$/;
 /** Waits until nothing is loading. Ignores the connection for live updates. */
 async function settle(page: Page): Promise<void> {
   await page.getByText(loading).first().waitFor({ state: "detached" });
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: "detached" });
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => done()))");
 }
 

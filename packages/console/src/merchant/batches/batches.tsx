@@ -1,5 +1,5 @@
 import type { Batch } from "@disburse/sdk/gen/types.ts";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { batches } from "../../api/lists.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
@@ -7,14 +7,14 @@ import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
 import type { Filter } from "../../ui/filters.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { ListPage } from "../list-page.tsx";
 import { actorName } from "../names.tsx";
+import { listed } from "../rules/span.ts";
 
 const words = t.batches;
-const route = getRouteApi("/shell/batches");
 
 const columns: readonly Column<Batch>[] = [
   {
@@ -76,19 +76,16 @@ const filters: readonly Filter[] = [
 
 export function Batches() {
   const session = useSession();
-  const navigate = route.useNavigate();
   return (
     <ListPage
       title={words.title}
       caption={words.caption}
       empty={words.empty}
-      list={batches}
+      source={listed(batches)}
       columns={columns}
       keyOf={({ id }) => id}
-      file={{ name: "batches", columns }}
+      file={{ name: "batches" }}
       filters={filters}
-      search={route.useSearch()}
-      onSearch={(next) => void navigate({ search: next })}
       add={
         may(session, "payout:write") ? (
           <Link to="/batches/new" className="button" data-kind="primary">

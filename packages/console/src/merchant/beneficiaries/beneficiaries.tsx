@@ -1,6 +1,6 @@
 import type { Beneficiary } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { beneficiaries } from "../../api/lists.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
@@ -9,14 +9,14 @@ import { useSession } from "../../session/use-session.ts";
 import { Badge, StateBadge } from "../../ui/badge.tsx";
 import type { Bulk } from "../../ui/bulk.tsx";
 import type { Filter } from "../../ui/filters.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { ListPage } from "../list-page.tsx";
 import { accountOf, nameOf } from "../rules/beneficiary.ts";
+import { listed } from "../rules/span.ts";
 import { AskBeneficiary } from "./ask-beneficiary.tsx";
 
 const words = t.beneficiaries;
-const route = getRouteApi("/shell/beneficiaries");
 
 const columns: readonly Column<Beneficiary>[] = [
   {
@@ -124,19 +124,16 @@ function useArchiving(isAllowed: boolean): Bulk<Beneficiary> | undefined {
 
 export function Beneficiaries() {
   const session = useSession();
-  const navigate = route.useNavigate();
   return (
     <ListPage
       title={words.title}
       caption={words.caption}
       empty={words.empty}
-      list={beneficiaries}
+      source={listed(beneficiaries)}
       columns={columns}
       keyOf={(row) => row.beneficiary_id}
       file={{ name: "beneficiaries", columns: fileColumns }}
       filters={filters}
-      search={route.useSearch()}
-      onSearch={(next) => void navigate({ search: next })}
       bulk={useArchiving(may(session, "beneficiary:write"))}
       add={
         may(session, "beneficiary:write") ? (

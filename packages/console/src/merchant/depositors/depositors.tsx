@@ -1,18 +1,18 @@
 import type { Depositor } from "@disburse/sdk/gen/types.ts";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { depositors } from "../../api/lists.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import type { Filter } from "../../ui/filters.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { ListPage } from "../list-page.tsx";
 import { depositorName } from "../rules/depositor.ts";
+import { listed } from "../rules/span.ts";
 
 const words = t.depositors;
-const route = getRouteApi("/shell/depositors");
 
 const kindOf = ({ depositor_type: type = "" }: Depositor) => words.types[type] ?? words.ownBusiness;
 
@@ -76,19 +76,16 @@ const filters: readonly Filter[] = [
 
 export function Depositors() {
   const session = useSession();
-  const navigate = route.useNavigate();
   return (
     <ListPage
       title={words.title}
       caption={words.caption}
       empty={words.empty}
-      list={depositors}
+      source={listed(depositors)}
       columns={columns}
       keyOf={(row) => row.id}
       file={{ name: "depositors", columns: fileColumns }}
       filters={filters}
-      search={route.useSearch()}
-      onSearch={(next) => void navigate({ search: next })}
       add={
         may(session, "depositor:write") ? (
           <Link to="/depositors/new" className="button" data-kind="primary">

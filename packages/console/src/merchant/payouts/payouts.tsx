@@ -10,9 +10,10 @@ import { useSession } from "../../session/use-session.ts";
 import type { Bulk } from "../../ui/bulk.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import type { Filter } from "../../ui/filters.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 import { sumsText } from "../../ui/rules/sums.ts";
-import { ListPage } from "../list-page.tsx";
+import { listed } from "../rules/span.ts";
 import { payoutColumns, payoutFileColumns } from "./columns.tsx";
 
 const words = t.payouts;
@@ -20,22 +21,19 @@ const route = getRouteApi("/shell/payouts");
 
 export function Payouts() {
   const session = useSession();
-  const navigate = route.useNavigate();
   const search = route.useSearch();
   return (
     <ListPage
       title={words.title}
       caption={words.caption}
-      list={payouts}
+      source={listed(payouts)}
       columns={payoutColumns}
       keyOf={({ id }) => id}
       file={{ name: "payouts", columns: payoutFileColumns }}
       filters={useFilters(search.source_currency_code !== undefined)}
-      search={search}
-      onSearch={(next) => {
-        const { sort, ...others } = next;
-        const isOrdered = next.source_currency_code || !sort?.includes("amount");
-        void navigate({ search: isOrdered ? next : others });
+      adjust={({ sort, ...others }) => {
+        const isOrdered = others.source_currency_code || !sort?.includes("amount");
+        return isOrdered ? { sort, ...others } : others;
       }}
       bulk={useCancellations(may(session, "payout:write"))}
       add={

@@ -1,6 +1,6 @@
 import type { ScheduledPayout } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { scheduledPayouts } from "../../api/lists.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
@@ -9,16 +9,16 @@ import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import type { Filter } from "../../ui/filters.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 import type { Column } from "../../ui/table.tsx";
-import { ListPage } from "../list-page.tsx";
 import { actorName } from "../names.tsx";
+import { listed } from "../rules/span.ts";
 import { Decision } from "./decision.tsx";
 
 const words = t.payouts.scheduled;
-const route = getRouteApi("/shell/scheduled");
 
 /** Names the money that is reserved for a payout that isn't made yet. */
 function reservedText(order: ScheduledPayout): string | undefined {
@@ -127,19 +127,16 @@ const filters: readonly Filter[] = [
 export function ScheduledPayouts() {
   const session = useSession();
   const mayAct = may(session, "payout:write") || may(session, "payout:approve");
-  const navigate = route.useNavigate();
   return (
     <ListPage
       title={words.title}
       caption={words.caption}
       empty={words.empty}
-      list={scheduledPayouts}
+      source={listed(scheduledPayouts)}
       columns={mayAct ? [...columns, actionsColumn] : columns}
       keyOf={({ id }) => id}
-      file={{ name: "scheduled-payouts", columns }}
+      file={{ name: "scheduled-payouts" }}
       filters={filters}
-      search={route.useSearch()}
-      onSearch={(next) => void navigate({ search: next })}
     />
   );
 }

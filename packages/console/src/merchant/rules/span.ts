@@ -1,7 +1,12 @@
+import { type ListOf, sourceOf } from "../../api/pages.ts";
+import type { FilterValues } from "../../ui/filters.tsx";
 import { endOf, startOf } from "../../ui/rules/times.ts";
 
 /** The first and last day in the URL, both inclusive. */
-type Days = { readonly created_from?: string; readonly created_to?: string };
+type Days = {
+  readonly created_from?: string | undefined;
+  readonly created_to?: string | undefined;
+};
 
 const day = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -14,3 +19,9 @@ export function spanQuery<T extends Days>(search: T): T {
     ...(day.test(to) ? { created_to: endOf(to).toISOString() } : {}),
   };
 }
+
+/** Returns the list that the filters of a page select. */
+export const listed =
+  <T>(list: ListOf<T>) =>
+  (search: FilterValues) =>
+    sourceOf(list, spanQuery(search));

@@ -1,6 +1,5 @@
 import type { WebhookDelivery } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
 import { deliveries } from "../../api/lists.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
@@ -8,12 +7,12 @@ import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import type { Bulk } from "../../ui/bulk.tsx";
 import type { Filter } from "../../ui/filters.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { ListPage } from "../list-page.tsx";
+import { listed } from "../rules/span.ts";
 import { attemptsMs, deliveryColumns } from "./columns.tsx";
 
 const words = t.webhooks.deliveries;
-const route = getRouteApi("/shell/deliveries");
 
 const filters: readonly Filter[] = [
   {
@@ -59,18 +58,15 @@ function useResending(): Bulk<WebhookDelivery> | undefined {
 }
 
 export function Deliveries() {
-  const navigate = route.useNavigate();
   return (
     <ListPage
       title={words.title}
       caption={words.caption}
-      list={deliveries}
+      source={listed(deliveries)}
       columns={columns}
       keyOf={({ id }) => id}
-      file={{ name: "webhook-deliveries", columns }}
+      file={{ name: "webhook-deliveries" }}
       filters={filters}
-      search={route.useSearch()}
-      onSearch={(next) => void navigate({ search: next })}
       everyMs={attemptsMs}
       bulk={useResending()}
     />

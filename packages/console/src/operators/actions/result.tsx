@@ -8,7 +8,8 @@ import {
 import { valueAt } from "@disburse/commands/table/plain.ts";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { pageOf, type ReadPage, rpcPagesOf } from "../../api/rpc-pages.ts";
+import type { ReadPage } from "../../api/pages.ts";
+import { pageOf, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Facts } from "../../ui/facts.tsx";

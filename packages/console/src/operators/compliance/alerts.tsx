@@ -2,21 +2,18 @@ import {
   type Alert,
   AlertState,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, mutationOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { pageOf, readAllPages, rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import type { Bulk } from "../../ui/bulk.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
-import { type Filter, Filters } from "../../ui/filters.tsx";
-import { PagedTable } from "../../ui/list.tsx";
-import { Page } from "../../ui/page.tsx";
+import type { Filter, FilterValues } from "../../ui/filters.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { spanText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
@@ -35,10 +32,18 @@ import { totalsOf } from "./rules/totals.ts";
 import { scoreText, VerdictBadge } from "./verdict.tsx";
 
 const words = operatorTexts.compliance.alerts;
-const route = getRouteApi("/shell/compliance/alerts");
-
 /** Maximum number of alerts in the totals. Reading them takes ten requests. */
 const totalsMax = 1_000;
+
+/** The alerts that wait. */
+const totalsQuery = {
+  queryKey: ["compliance", "totals"],
+  queryFn: () =>
+    readAllPages<Alert>(async (page) => {
+      const { alerts, nextCursor } = await rpcs.review.listAlerts(page);
+      return pageOf(alerts, nextCursor);
+    }, totalsMax),
+};
 
 const stateOf = ({ state }: Alert) => enumName(AlertState, state);
 const idOf = ({ id }: Alert) => id;
@@ -114,14 +119,16 @@ const ownColumns: readonly Column<AlertRow>[] = [
 const scores = ["0.7", "0.8", "0.9", "0.95"].map((score) => [score, score] as const);
 
 /** The filters, with the names of lists, merchants and reviewers. */
-function useFilters(assignees: readonly string[]): readonly Filter[] {
+function useFilters(): readonly Filter[] {
   const me = useSession().person.id;
+  const { data: waiting } = useQuery(totalsQuery);
   const { data: merchants } = useQuery(merchantsQuery);
   const { data: lists } = useQuery({
     queryKey: ["compliance", "lists", "names"],
     queryFn: () => answerOf(rpcs.compliance.listLists({})),
   });
-  const others = new Set(assignees).difference(new Set(["", me]));
+  const assignees = new Set(waiting?.items.map(({ assignee }) => assignee));
+  const others = assignees.difference(new Set(["", me]));
   const people = [[me, words.me] as const, ...[...others].map((each) => [each, each] as const)];
   const named = [
     ["state", words.state, Object.entries(words.states)],
@@ -145,38 +152,27 @@ const merchantColumn = {
   idOf: ({ subject }: Alert) => subject?.merchantId ?? "",
 } as const;
 
-export function Alerts() {
-  const columns = useMerchantColumn(ownColumns, merchantColumn);
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const read: ReadPage<AlertRow> = async (page) => {
+const sourceFor = (search: FilterValues) =>
+  rpcSource<AlertRow>(["compliance", "alerts", search], async (page) => {
     const { alerts, nextCursor } = await rpcs.review.listAlerts({ ...queueOf(search), ...page });
     return pageOf(await withHeld(alerts), nextCursor);
-  };
-  const found = useInfiniteQuery(rpcPagesOf(["compliance", "alerts", search], read));
-  const shown = found.data?.pages.flatMap(({ items }) => items) ?? [];
-  const filters = useFilters([search.assignee ?? "", ...shown.map(({ assignee }) => assignee)]);
-  const bulk = useAssignments();
+  });
+
+export function Alerts() {
   return (
-    <Page
+    <ListPage
       title={words.title}
-      actions={<ExportButton name="alerts" read={() => readAllPages(read)} columns={columns} />}
+      caption={words.caption}
+      empty={words.empty}
+      source={sourceFor}
+      columns={useMerchantColumn(ownColumns, merchantColumn)}
+      keyOf={idOf}
+      file={{ name: "alerts" }}
+      filters={useFilters()}
+      bulk={useAssignments()}
     >
       <Totals />
-      <Filters
-        filters={filters}
-        values={search}
-        onChange={(next) => void navigate({ search: next })}
-      />
-      <PagedTable
-        caption={words.caption}
-        columns={columns}
-        keyOf={idOf}
-        empty={words.empty}
-        found={found}
-        bulk={bulk}
-      />
-    </Page>
+    </ListPage>
   );
 }
 
@@ -211,14 +207,7 @@ function useAssignments(): Bulk<AlertRow> | undefined {
 }
 
 function Totals() {
-  const { data } = useQuery({
-    queryKey: ["compliance", "totals"],
-    queryFn: () =>
-      readAllPages<Alert>(async (page) => {
-        const { alerts, nextCursor } = await rpcs.review.listAlerts(page);
-        return pageOf(alerts, nextCursor);
-      }, totalsMax),
-  });
+  const { data } = useQuery(totalsQuery);
   if (data === undefined || data.items.length === 0) return null;
   const waiting = data.items.map((each) => {
     return { state: stateOf(each), createdAt: isoOf(each.waitingSince) };

@@ -6,8 +6,9 @@ import {
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
+import type { ReadPage } from "../../api/pages.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { pageOf, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";

@@ -5,8 +5,9 @@ import type {
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { ReadPage } from "../../api/pages.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { pageOf, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";

@@ -3,8 +3,9 @@ import type { HistoricRate } from "@disburse/contracts/disburse/quote/v1/quote_p
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
+import type { ReadPage } from "../../api/pages.ts";
 import { isoOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { pageOf, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";

@@ -1,14 +1,11 @@
 import type { Corridor } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { isoOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
-import { PagedTable } from "../../ui/list.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { Moment } from "../../ui/moment.tsx";
-import { Page } from "../../ui/page.tsx";
 import { grouped } from "../../ui/rules/amounts.ts";
 import type { Column } from "../../ui/table.tsx";
 
@@ -64,19 +61,20 @@ const columns: readonly Column<Corridor>[] = [
   { id: "rails", header: words.rails, width: "wide", cell: railsOf, csv: railsOf },
 ];
 
-const read: ReadPage<Corridor> = async (page) => {
+const source = rpcSource(["corridors"], async (page) => {
   const answer = await rpcs.quote.listCorridors(page);
   return pageOf(answer.corridors, answer.nextCursor, answer.totalCount);
-};
+});
 
 export function Corridors() {
-  const found = useInfiniteQuery(rpcPagesOf(["corridors"], read));
   return (
-    <Page
+    <ListPage
       title={words.title}
-      actions={<ExportButton name="corridors" read={() => readAllPages(read)} columns={columns} />}
-    >
-      <PagedTable caption={words.caption} columns={columns} keyOf={({ id }) => id} found={found} />
-    </Page>
+      caption={words.caption}
+      source={() => source}
+      columns={columns}
+      keyOf={({ id }) => id}
+      file={{ name: "corridors" }}
+    />
   );
 }

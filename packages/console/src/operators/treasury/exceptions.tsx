@@ -2,19 +2,16 @@ import {
   ExceptionKind,
   type PayoutException,
 } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { isoOf } from "../../api/rpc.ts";
-import { readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
-import { PagedTable } from "../../ui/list.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { Money } from "../../ui/money.tsx";
-import { Page } from "../../ui/page.tsx";
 import { spanText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
@@ -93,27 +90,18 @@ const merchantColumn = {
   idOf: ({ payout }: PayoutException) => payout?.merchantId ?? "",
 };
 
+const source = rpcSource(["exceptions"], readExceptions);
+
 export function Exceptions() {
-  const columns = useMerchantColumn(ownColumns, merchantColumn);
-  const found = useInfiniteQuery(rpcPagesOf(["exceptions"], readExceptions));
   return (
-    <Page
+    <ListPage
       title={words.title}
-      actions={
-        <ExportButton
-          name="exceptions"
-          read={() => readAllPages(readExceptions)}
-          columns={columns}
-        />
-      }
-    >
-      <PagedTable
-        caption={words.caption}
-        columns={columns}
-        keyOf={({ payout }) => payout?.id ?? ""}
-        empty={words.empty}
-        found={found}
-      />
-    </Page>
+      caption={words.caption}
+      empty={words.empty}
+      source={() => source}
+      columns={useMerchantColumn(ownColumns, merchantColumn)}
+      keyOf={({ payout }) => payout?.id ?? ""}
+      file={{ name: "exceptions" }}
+    />
   );
 }

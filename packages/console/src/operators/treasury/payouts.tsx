@@ -3,26 +3,22 @@ import {
   PayoutStatus,
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { enumName, enumValue } from "../../api/enum-names.ts";
 import { isoOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
-import { type Filter, Filters } from "../../ui/filters.tsx";
-import { PagedTable } from "../../ui/list.tsx";
+import type { Filter, FilterValues } from "../../ui/filters.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
-import { Page } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
 
 const words = operatorTexts.treasury.payouts;
-const route = getRouteApi("/shell/treasury/payouts");
 
 export function PayoutStateBadge({ payout }: { payout: Pick<ListedPayout, "subStatus"> }) {
   const state = enumName(PayoutSubStatus, payout.subStatus);
@@ -92,34 +88,32 @@ const filters: readonly Filter[] = [
   { name: "merchant_id", label: operatorTexts.treasury.balances.filterMerchant, kind: "text" },
   { name: "reference_id", label: t.payouts.searchReference, kind: "text" },
   { name: "beneficiary_id", label: t.payouts.searchBeneficiary, kind: "text" },
+  { name: "batch_id", label: t.batches.one.title, kind: "text" },
 ];
 
-export function TreasuryPayouts() {
-  const columns = useMerchantColumn(ownColumns, merchantColumn);
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const read: ReadPage<ListedPayout> = async (page) => {
+const sourceFor = (search: FilterValues) =>
+  rpcSource(["payouts", search], async (page) => {
     const answer = await rpcs.payout.listPayouts({
-      merchantId: search.merchant_id ?? "",
-      status: enumValue(PayoutStatus, search.status),
-      referenceId: search.reference_id ?? "",
-      beneficiaryId: search.beneficiary_id ?? "",
+      merchantId: search["merchant_id"] ?? "",
+      status: enumValue(PayoutStatus, search["status"]),
+      referenceId: search["reference_id"] ?? "",
+      beneficiaryId: search["beneficiary_id"] ?? "",
+      batchId: search["batch_id"] ?? "",
       ...page,
     });
     return pageOf(answer.payouts, answer.nextCursor, answer.totalCount);
-  };
-  const found = useInfiniteQuery(rpcPagesOf(["payouts", search], read));
+  });
+
+export function TreasuryPayouts() {
   return (
-    <Page
+    <ListPage
       title={words.title}
-      actions={<ExportButton name="payouts" read={() => readAllPages(read)} columns={columns} />}
-    >
-      <Filters
-        filters={filters}
-        values={search}
-        onChange={(next) => void navigate({ search: next })}
-      />
-      <PagedTable caption={words.caption} columns={columns} keyOf={({ id }) => id} found={found} />
-    </Page>
+      caption={words.caption}
+      source={sourceFor}
+      columns={useMerchantColumn(ownColumns, merchantColumn)}
+      keyOf={({ id }) => id}
+      file={{ name: "payouts" }}
+      filters={filters}
+    />
   );
 }

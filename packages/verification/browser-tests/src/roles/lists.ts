@@ -1,0 +1,88 @@
+import type { BrowserTest } from "../browser-test.ts";
+import { expectThat } from "../expect.ts";
+import { addBeneficiary, payBeneficiary } from "../platform-calls.ts";
+import type { Visitor } from "../visitor.ts";
+
+/** Mia and Ada arrange their lists, and find them so again. */
+export const lists: BrowserTest = {
+  name: "lists",
+  about: "removes filters one by one, chooses columns and row height, saves a view",
+  run: async ({ sandbox, arrive }) => {
+    const beneficiaryId = await addBeneficiary(sandbox, { name: "Vera View" });
+    for (const reference of ["view-1", "view-2"]) {
+      await payBeneficiary(sandbox, { beneficiaryId, amount: "11.00", reference });
+    }
+    const mia = await arrive("mia");
+    await removesFilters(mia);
+    await choosesColumns(mia);
+    await savesView(mia);
+    const ada = await arrive("ada");
+    await ada.open("treasury/payouts?status=succeeded");
+    await ada.page.getByRole("button", { name: /^Status: / }).waitFor();
+    await hide(ada, "Method");
+    expectThat((await header(ada, "Method").count()) === 0, "an operator's column is hidden");
+    await hide(ada, "Method");
+  },
+};
+
+const header = ({ page }: Visitor, name: string) => page.getByRole("columnheader", { name });
+
+/** Shows or hides a column, and closes the menu. */
+async function hide({ page }: Visitor, name: string): Promise<void> {
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("menuitemcheckbox", { name }).click();
+  await page.keyboard.press("Escape");
+}
+
+async function removesFilters({ page, open, checkPage }: Visitor): Promise<void> {
+  await open("payouts?reference_id=view-1&source_currency_code=USD");
+  const chip = page.getByRole("button", { name: /: view-1/ });
+  await page.getByRole("button", { name: /^Paid in: USD/ }).waitFor();
+  await checkPage("payouts-filtered", page.getByRole("cell", { name: "view-1" }));
+  await chip.click();
+  await page.waitForURL((url) => !url.search.includes("reference_id"));
+  await page.getByRole("cell", { name: "view-2" }).first().waitFor();
+  await page.getByRole("button", { name: /^Paid in: USD/ }).click();
+  await page.waitForURL((url) => url.search === "");
+}
+
+async function choosesColumns(mia: Visitor): Promise<void> {
+  const { page, checkPage } = mia;
+  await hide(mia, "Reference");
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Low rows" }).click();
+  await page.reload();
+  await page.locator('table[data-density="dense"]').waitFor();
+  expectThat((await header(mia, "Reference").count()) === 0, "the column stays hidden");
+  await page.getByRole("button", { name: "Columns" }).click();
+  await checkPage("list-columns", page.getByRole("menuitemcheckbox", { name: "Reference" }));
+  await page.keyboard.press("Escape");
+  const frame = page.locator(".table-frame");
+  const [scrolled, top] = await frame.evaluate((each) => {
+    each.style.maxHeight = "5rem";
+    each.scrollTop = 40;
+    const [head] = each.getElementsByTagName("th");
+    const headTop = head?.getBoundingClientRect().top ?? 0;
+    return [each.scrollTop, headTop - each.getBoundingClientRect().top];
+  });
+  expectThat(scrolled > 10 && Math.abs(top) < 3, `the header stays in sight: ${scrolled}, ${top}`);
+}
+
+async function savesView(mia: Visitor): Promise<void> {
+  const { page, checkPage, open } = mia;
+  await open("payouts?source_currency_code=USD");
+  await page.getByRole("button", { name: "Save this view" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name of the view").fill("Dollars");
+  await checkPage("view-save", dialog);
+  await dialog.getByRole("button", { name: "Save this view" }).click();
+  await hide(mia, "Reference");
+  await open("payouts");
+  await header(mia, "Reference").waitFor();
+  await page.getByRole("button", { name: "Dollars", exact: true }).click();
+  await page.waitForURL(/source_currency_code=USD/);
+  await header(mia, "Reference").waitFor({ state: "detached" });
+  await checkPage("view", page.getByRole("button", { name: "Delete this view" }));
+  await page.getByRole("button", { name: "Delete this view" }).click();
+  await page.getByRole("button", { name: "Dollars", exact: true }).waitFor({ state: "detached" });
+}
