@@ -76,6 +76,12 @@ const indexes: Indexes = {
       name: "list_batch_id",
       ...where({ "order.batch_id": { $exists: true } }),
     },
+    // Contains only payouts that were paid. The write that settles a payout adds its key.
+    {
+      key: { merchant_id: 1, "progress.reference": 1, created_at: -1, _id: -1 },
+      name: "list_reference",
+      ...where({ "progress.reference": { $exists: true } }),
+    },
     {
       key: { merchant_id: 1, duplicate_keys: 1, created_at: 1 },
       name: "duplicate",
@@ -120,6 +126,10 @@ const indexes: Indexes = {
     },
     { key: { due_at: 1 }, name: "due", sparse: true },
     { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
+    {
+      key: { merchant_id: 1, reference_id: 1, created_at: -1, _id: -1 },
+      name: "list_reference_id",
+    },
     { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list_state" },
     { key: { "pending_events.id": 1 }, name: "pending_events", sparse: true },
   ],

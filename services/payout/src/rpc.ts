@@ -28,6 +28,7 @@ import { reissuesRpc } from "./reissues/rpc.ts";
 import { type GuardedResolutionDeps, guardedResolutions } from "./resolutions/rpc.ts";
 import { revocationsRpc } from "./revocations/rpc.ts";
 import { type SandboxDeps, sandboxPayoutsRpc } from "./sandbox/rpc.ts";
+import { type SearchDeps, searchRpc } from "./search/rpc.ts";
 import { guardedTreasury, type TreasuryDeps } from "./treasury/rpc.ts";
 import { guardedVelocity, type VelocityDeps } from "./velocity/rpc.ts";
 import { publishedWaits } from "./waiting/events.ts";
@@ -106,7 +107,7 @@ export function operatorRpc(
     VelocityDeps &
     ControlsDeps &
     TreasuryDeps &
-    Pick<QueueDeps, "waiting"> & {
+    SearchDeps & {
       readonly bindings: OperationBindings;
       readonly treasuryApprovals?: MoneyApprovals | undefined;
       readonly railRpc?: RailRpc | undefined;
@@ -120,12 +121,13 @@ export function operatorRpc(
     ...guardedControls(deps, deps.treasuryApprovals),
     ...guardedTreasury(deps, deps.treasuryApprovals),
     ...heldPayoutsRpc(deps),
+    ...searchRpc(deps),
     ...publishedRpc(
       joinedPublished([publishedPayouts(deps.payouts), publishedWaits(deps.waiting)]),
     ),
   };
-  // Reads that are audited, because they show sent events and the banks' proposals.
-  const noted = ["republishPayoutEvents", "getBankFinding"] as const;
+  // Reads that are audited: sent events, the banks' proposals, and a search of all merchants.
+  const noted = ["republishPayoutEvents", "getBankFinding", "findRecords"] as const;
   return bindOperations(PayoutOperatorService, rpc, deps.bindings, { noted });
 }
 

@@ -115,8 +115,8 @@ export function callRecord(
   };
 }
 
-/** Fields that name a record: its id, a rail, a list. */
-const names: ReadonlySet<string> = new Set(["id", "rail", "list"]);
+/** Fields that name a record: its id, a reference, a rail, a list. */
+const names: ReadonlySet<string> = new Set(["id", "reference", "rail", "list"]);
 
 const isId = ({ name }: DescField): boolean =>
   names.has(name) || (name.endsWith("_id") && name !== "merchant_id");

@@ -1,9 +1,9 @@
-import { accounts, beneficiaries, payouts } from "../api/lists.ts";
+import { accounts, batches, beneficiaries, payouts, requests } from "../api/lists.ts";
 import { type ListOf, readPage } from "../api/pages.ts";
 import type { Query } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
-import { may, type Session } from "../session/session.ts";
-import { navigationFor } from "../shell/pages.ts";
+import { hasRole, may, type Session } from "../session/session.ts";
+import { navigationFor, support } from "../shell/pages.ts";
 import { moneyText } from "../ui/rules/amounts.ts";
 import { matches, pageOfId } from "./rules/places.ts";
 
@@ -86,6 +86,26 @@ function recordsFor(session: Session, text: string): Promise<Result[]>[] {
       }),
       words.beneficiaries,
     );
+  const ofBatches = () =>
+    read(
+      batches,
+      { reference_id: text },
+      ({ id, reference_id: reference, state }) => ({
+        label: `${reference} · ${t.batches.states[state] ?? state}`,
+        to: `/batches/${id}`,
+      }),
+      words.batches,
+    );
+  const ofRequests = () =>
+    read(
+      requests,
+      { request_id: text },
+      ({ request_id: id, method, route }) => ({
+        label: `${method} ${route}`,
+        to: `/requests?request_id=${encodeURIComponent(id)}`,
+      }),
+      words.requests,
+    );
   const ofAccounts = async () => {
     const { items } = await readPage(accounts, { limit: 100 });
     const own = items.filter((each) => matches(`${each.name} ${each.currency_code}`, text));
@@ -101,11 +121,49 @@ function recordsFor(session: Session, text: string): Promise<Result[]>[] {
     ...when("payout:read", () => [
       ofPayouts({ reference_id: text }),
       ofPayouts({ beneficiary_name: text }),
+      ofPayouts({ unique_transaction_reference: text }),
+      ofBatches(),
     ]),
     ...when("beneficiary:read", () => [
       ofBeneficiaries({ beneficiary_name: text }),
       ofBeneficiaries({ reference_id: text }),
     ]),
     ...when("account:read", () => [ofAccounts()]),
+    // A request's id has no blanks.
+    ...when("webhook:read", () => (/^[!-~]+$/.test(text) ? [ofRequests()] : [])),
+  ];
+}
+
+/** True if the person may search the records of all merchants. */
+export const maySearchAll = (session: Session) =>
+  hasRole(session, ...support, "compliance_officer", "compliance_approver", "admin");
+
+/**
+ * Finds records of all merchants by a whole id or reference. Each call is in the audit trail, so it
+ * is made only when a person asks for it.
+ */
+export async function findAcross(reference: string): Promise<Result[]> {
+  const { answerOf, rpcs } = await import("../api/rpc.ts");
+  const found = await answerOf(rpcs.operations.findRecords({ reference }));
+  return [
+    ...found.payouts.map((each) => ({
+      group: words.payouts,
+      label: [
+        each.beneficiaryName,
+        moneyText(each.sourceAmount, each.sourceCurrencyCode),
+        each.referenceId || each.id,
+      ].join(" · "),
+      to: `/treasury/payouts/${each.id}`,
+    })),
+    ...found.batches.map(({ id, referenceId }) => ({
+      group: words.batches,
+      label: `${referenceId} · ${id}`,
+      to: `/treasury/payouts?batch_id=${id}`,
+    })),
+    ...found.accounts.map(({ id, name, currencyCode, merchantId }) => ({
+      group: words.accounts,
+      label: `${name || id} · ${currencyCode}`,
+      to: `/treasury/balances?merchant_id=${merchantId}`,
+    })),
   ];
 }

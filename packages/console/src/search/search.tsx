@@ -1,12 +1,13 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
 import { t } from "../catalogue/texts.ts";
 import { useSession } from "../session/use-session.ts";
 import { Modal } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { usePaused } from "../ui/use-paused.ts";
-import { find } from "./results.ts";
+import { find, findAcross, maySearchAll } from "./results.ts";
 
 const words = t.search;
 
@@ -23,15 +24,38 @@ export function Search(props: { isOpen: boolean; onOpenChange: (open: boolean) =
     enabled: isOpen && isAsked,
     placeholderData: keepPreviousData,
   });
-  const { results, isPartial } = (isAsked ? data : undefined) ?? { results: [], isPartial: false };
-  const isNone = isAsked && !isFetching && results.length === 0;
+  const across = useMutation({ mutationFn: findAcross });
+  const everywhere = across.variables === wanted ? across : undefined;
+  const found = isAsked ? data : undefined;
+  const results = [...(everywhere?.data ?? []), ...(found?.results ?? [])].filter(
+    ({ to }, at, all) => all.findIndex((each) => each.to === to) === at,
+  );
+  const isPartial = found?.isPartial === true;
+  const isNone = isAsked && !isFetching && !everywhere?.isPending && results.length === 0;
   const statusText = isPartial ? words.partial : isNone ? t.states.nothingMatches : "";
   const groups = [...new Set(results.map(({ group }) => group))];
   return (
     <Modal title={words.title} text={words.hint} isOpen={isOpen} onOpenChange={onOpenChange}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move the focus between fields. */}
       <div className="stack" onKeyDown={moveFocus}>
-        <TextField label={words.label} type="search" value={text} onChange={setText} />
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (isAsked && maySearchAll(session)) across.mutate(wanted);
+          }}
+        >
+          <TextField label={words.label} type="search" value={text} onChange={setText} />
+          {isAsked && maySearchAll(session) ? (
+            <div className="row">
+              <button type="submit" className="button" disabled={across.isPending}>
+                {words.across}
+              </button>
+              <span className="soft small">{words.acrossHint}</span>
+            </div>
+          ) : null}
+        </form>
+        {everywhere?.isError ? <ProblemNotice error={everywhere.error} /> : null}
         <p className="soft small" role="status">
           {statusText}
         </p>

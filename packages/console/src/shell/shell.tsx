@@ -8,6 +8,7 @@ import { useSession } from "../session/use-session.ts";
 import mark from "../styles/mark.svg";
 import { Badge } from "../ui/badge.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { Toasts } from "../ui/toasts.tsx";
 import { AccountButton } from "./account-button.tsx";
 import { useCounts } from "./counts.ts";
 import { useLiveUpdates, useReadingAgain, useSignIns } from "./live.ts";
@@ -78,6 +79,7 @@ export function Shell() {
       <main id="content" className="main" ref={main} tabIndex={-1}>
         <InvitationNotice session={session} />
         <Outlet />
+        <Toasts />
       </main>
       <SessionEnded isOpen={current === null} />
     </div>

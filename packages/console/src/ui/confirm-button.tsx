@@ -3,6 +3,7 @@ import { attemptKey } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { Modal } from "./dialog.tsx";
 import { StepNotice } from "./step-up.tsx";
+import { toast } from "./toasts.tsx";
 import { useSingle } from "./use-attempt.ts";
 
 /**
@@ -22,7 +23,10 @@ export function ConfirmButton(props: {
   const key = useRef("");
   const doing = useSingle({
     mutationFn: () => confirm(key.current),
-    onSuccess: () => setOpen(false),
+    onSuccess: () => {
+      setOpen(false);
+      toast(t.states.done({ label }));
+    },
   });
   const change = (open: boolean) => {
     if (open) {

@@ -3323,6 +3323,8 @@ export interface ListPayoutsQuery {
   amount_to?: string | undefined;
   /** Only payouts of this batch. */
   batch_id?: string | undefined;
+  /** Only the payout of this transaction hash or bank reference, also if it was returned. */
+  unique_transaction_reference?: string | undefined;
   /** Only payouts with these pairs of key and value: `metadata=order=1001`. */
   metadata?: string[] | undefined;
   /** Created at or after this time. */
@@ -3365,6 +3367,8 @@ export interface ExportPayoutsQuery {
   amount_to?: string | undefined;
   /** Only payouts of this batch. */
   batch_id?: string | undefined;
+  /** Only the payout of this transaction hash or bank reference, also if it was returned. */
+  unique_transaction_reference?: string | undefined;
   /** Only payouts with these pairs of key and value: `metadata=order=1001`. */
   metadata?: string[] | undefined;
   /** Created at or after this time. */
@@ -3433,6 +3437,8 @@ export interface ListBatchesQuery {
   cursor?: string | undefined;
   /** Only batches in this state. */
   state?: "awaiting_approval" | "running" | "finished" | "cancelled" | undefined;
+  /** Only batches with this `reference_id`. */
+  reference_id?: string | undefined;
 }
 
 /** Query parameters of `validateBatch`. */

@@ -81,6 +81,7 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
     batches: ["payouts", "controls", "execution", "orders"],
     revocations: ["controls", "orders", "batches"],
     statements: ["payouts", "accounts"],
+    search: ["payouts", "accounts", "orders", "waiting", "batches"],
     sandbox: ["payouts", "accounts", "rails"],
   },
   quote: {

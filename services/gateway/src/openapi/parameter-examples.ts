@@ -39,6 +39,7 @@ const examples: Readonly<Record<string, string | readonly string[]>> = {
   last_day: "2026-11-30",
   metadata: ["order=1001"],
   reference_id: "order-1001",
+  unique_transaction_reference: "0xabc",
   request_id: "checkout-7f3a",
   source_currency_code: "USD",
   updated_from: "2026-11-01T00:00:00.000Z",

@@ -299,6 +299,7 @@ export const batches: Resource = {
       query: q.queryOf(ListBatchesRequestSchema, {
         ...q.page,
         state: q.word(BatchState, "Only batches in this state."),
+        reference_id: q.text("Only batches with this `reference_id`."),
       }),
       data: batchPage,
       answer: ({ request }, { orders }) => orders.listBatches(request),

@@ -285,6 +285,9 @@ const filters = q.queryOf(ListPayoutsRequestSchema, {
   amount_from: q.token("Only payouts of at least this amount; needs `source_currency_code`."),
   amount_to: q.token("Only payouts of at most this amount; needs `source_currency_code`."),
   batch_id: q.id("batch", "Only payouts of this batch."),
+  unique_transaction_reference: q.text(
+    "Only the payout of this transaction hash or bank reference, also if it was returned.",
+  ),
   metadata: q.pairs(
     metadataKey,
     "Only payouts with these pairs of key and value: `metadata=order=1001`.",

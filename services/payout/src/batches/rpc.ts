@@ -128,10 +128,14 @@ type FindBatch = (merchantId: string, batchId: string) => Promise<BatchDocument>
 
 function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
   return {
-    listBatches: async ({ merchantId, state: wanted, ...page }) => {
+    listBatches: async ({ merchantId, state: wanted, referenceId, ...page }) => {
       if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
       const state = enumName(BatchState, wanted);
-      const own = { merchant_id: merchantId, ...(state && { state }) };
+      const own = {
+        merchant_id: merchantId,
+        ...(state && { state }),
+        ...(referenceId !== "" && { reference_id: referenceId }),
+      };
       const { shown: found, ...rest } = await findCountedPage(batches, own, page);
       return {
         batches: await Promise.all(found.map((each) => batchMessage(lines, each))),

@@ -95,6 +95,7 @@ const indexedConditions: readonly (readonly [condition: string, index: string])[
   ["order.details.reference_id", "list_reference_id"],
   ["order.details.metadata", "list_metadata"],
   ["order.batch_id", "list_batch_id"],
+  ["progress.reference", "list_reference"],
   ["beneficiary_id", "list_beneficiary_id"],
   ["status", "list_status"],
   ["destination", "list_destination"],
@@ -166,6 +167,7 @@ export type PayoutFilter = Partial<
   readonly "order.details.reference_id"?: string;
   readonly "order.quote_id"?: string;
   readonly "order.batch_id"?: string;
+  readonly "progress.reference"?: string;
   readonly "order.details.metadata"?: { readonly $all: readonly StoredEntry[] };
   readonly "progress.stage"?: { readonly $in: readonly Progress["stage"][] };
 } & ReturnType<typeof createdWithin> &
@@ -185,6 +187,7 @@ function readFilter(message: ListPayoutsRequest, order: OrderName): PayoutFilter
     source: message.sourceCurrencyCode,
     destination: message.destinationCurrencyCode,
     "order.batch_id": message.batchId,
+    "progress.reference": message.uniqueTransactionReference,
     beneficiary_name: cleanText(message.beneficiaryName),
   };
   const pairs = storedMetadata(message.metadata);

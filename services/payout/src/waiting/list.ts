@@ -41,7 +41,9 @@ export async function withWaiting(
 ): Promise<Page> {
   const { order, filter, binding } = readListing(request);
   const states = statesOf(request);
-  if (states === undefined || request.batchId !== "") return page;
+  // A payout that waits has no payment yet, and a batch lists its waiting lines by itself.
+  const isOther = request.batchId !== "" || request.uniqueTransactionReference !== "";
+  if (states === undefined || isOther) return page;
   const limit = orThrow(readLimit(request.limit));
   const placeOf = (cursor: string) => orThrow(readPlace(cursor, order, binding));
   const own = { ...withoutStates(filter), merchant_id: request.merchantId };

@@ -12,6 +12,7 @@ export const formWords = {
   problems: { required: "is required", format: "has an invalid format" },
   missed: "{count, plural, one {# field needs} other {# fields need}} a correction.",
   owner: "Owner {number}",
+  saved: "Saved.",
   addOwner: "Add an owner",
   removeOwner: "Remove the last owner",
 } as const;
@@ -39,6 +40,7 @@ export const everyPageWords = {
     no: "no",
     any: "Any",
     working: "Working…",
+    done: "Done: {label}",
   },
   list: {
     shown: "{shown} of {total}",

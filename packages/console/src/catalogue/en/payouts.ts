@@ -1,5 +1,12 @@
 export const payoutWords = {
   title: "Payouts",
+  accounting: {
+    open: "Accounting CSV",
+    title: "Export for accounting",
+    text: "All payments that left your accounts in a period, and those that came back, with fees, rate, account and references.",
+    period: "must be a period of 1 to {days} days",
+    download: "Download the file",
+  },
   caption: "Payouts, newest first",
   make: "New payout",
   beneficiary: "Beneficiary",

@@ -10,4 +10,8 @@ export const searchWords = {
   payouts: "Payouts",
   beneficiaries: "Beneficiaries",
   accounts: "Accounts",
+  batches: "Batches",
+  requests: "Requests",
+  across: "Search all merchants",
+  acrossHint: "By a whole id, reference or hash. The search is in the audit trail.",
 } as const;

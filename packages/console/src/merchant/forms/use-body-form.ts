@@ -4,6 +4,7 @@ import { Problem } from "../../api/problem.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useDraft } from "../../session/draft.ts";
+import { toast } from "../../ui/toasts.tsx";
 import { useAttempt } from "../../ui/use-attempt.ts";
 import { bankCountry } from "../rules/country.ts";
 import { bodyOf, type FormValues, formProblems, isBic } from "./rules/form-body.ts";
@@ -27,6 +28,7 @@ export function useBodyForm<T>(fields: readonly FormField[], { path, kind, onDon
       send<T>("POST", to, { body, idempotencyKey }),
     onSuccess: (answer) => {
       forget();
+      toast(t.forms.saved);
       return onDone(answer);
     },
   });

@@ -14,6 +14,7 @@ import { ListPage } from "../../ui/list-page.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 import { sumsText } from "../../ui/rules/sums.ts";
 import { listed } from "../rules/span.ts";
+import { AccountingFile } from "./accounting.tsx";
 import { payoutColumns, payoutFileColumns } from "./columns.tsx";
 
 const words = t.payouts;
@@ -37,11 +38,14 @@ export function Payouts() {
       }}
       bulk={useCancellations(may(session, "payout:write"))}
       add={
-        may(session, "payout:write") ? (
-          <Link to="/payouts/new" className="button" data-kind="primary">
-            {words.make}
-          </Link>
-        ) : null
+        <>
+          <AccountingFile />
+          {may(session, "payout:write") ? (
+            <Link to="/payouts/new" className="button" data-kind="primary">
+              {words.make}
+            </Link>
+          ) : null}
+        </>
       }
     />
   );

@@ -34,6 +34,7 @@ export const forms: BrowserTest = {
     await checkPage("beneficiary-draft", page.getByRole("group", { name: "Bank account" }));
     await page.getByRole("button", { name: "Add the beneficiary" }).click();
     await page.getByText("Cleared").waitFor();
+    await checkPage("toast", page.getByRole("status").filter({ hasText: "Saved." }));
     const drafts = () => page.evaluate<string>("Object.keys(sessionStorage).join()");
     expectThat(!(await drafts()).includes(":iban"), "a sent form leaves no draft");
     await open("depositors/new");

@@ -1,7 +1,7 @@
 import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import { addBeneficiary, payBeneficiary } from "../platform-calls.ts";
-import type { Visitor } from "../visitor.ts";
+import { textOf, type Visitor } from "../visitor.ts";
 
 /** Mia and Ada arrange their lists, and find them so again. */
 export const lists: BrowserTest = {
@@ -16,6 +16,7 @@ export const lists: BrowserTest = {
     await removesFilters(mia);
     await choosesColumns(mia);
     await savesView(mia);
+    await exportsBookings(mia);
     const ada = await arrive("ada");
     await ada.open("treasury/payouts?status=succeeded");
     await ada.page.getByRole("button", { name: /^Status: / }).waitFor();
@@ -66,6 +67,34 @@ async function choosesColumns(mia: Visitor): Promise<void> {
     return [each.scrollTop, headTop - each.getBoundingClientRect().top];
   });
   expectThat(scrolled > 10 && Math.abs(top) < 3, `the header stays in sight: ${scrolled}, ${top}`);
+}
+
+/** The file of last month has only its header. The one of this month has both payouts. */
+async function exportsBookings({ page, open, checkPage }: Visitor): Promise<void> {
+  await open("payouts");
+  await page.getByRole("button", { name: "Accounting CSV" }).click();
+  const dialog = page.getByRole("dialog");
+  const link = dialog.getByRole("link", { name: "Download the file" });
+  await checkPage("accounting", link);
+  const load = async () => {
+    const [file] = await Promise.all([page.waitForEvent("download"), link.click()]);
+    return (await textOf(file)).trim().split("\r\n");
+  };
+  const before = await load();
+  expectThat(before.length === 1 && before[0]?.startsWith("booked_at,") === true, "a header");
+  const [first = "", last = ""] = [-1, 1].map((days) =>
+    new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10),
+  );
+  await dialog.getByLabel("To day").fill(last);
+  await dialog.getByLabel("From day").fill("2020-01-01");
+  await dialog.getByText("must be a period of 1 to 92 days").waitFor();
+  await dialog.getByLabel("From day").fill(first);
+  const rows = await load();
+  for (const reference of ["view-1", "view-2"]) {
+    const own = rows.filter((row) => row.includes(`,${reference},`));
+    expectThat(own.length === 1 && own[0]?.includes(",post,") === true, `${reference} is booked`);
+  }
+  await page.keyboard.press("Escape");
 }
 
 async function savesView(mia: Visitor): Promise<void> {

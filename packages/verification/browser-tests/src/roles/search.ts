@@ -30,6 +30,7 @@ export const search: BrowserTest = {
     await mia.page.getByText("No results").waitFor();
     expectThat((await person.count()) === 0, "no search inside words");
 
+    const hash = await findsByHash(mia, payoutId);
     await ordersPayouts(mia, payoutId);
 
     const ada = await arrive("ada");
@@ -41,8 +42,48 @@ export const search: BrowserTest = {
     await ada.page.waitForURL(`**/treasury/payouts/${payoutId}`);
     await ask(ada, "alert");
     await ada.page.getByText("No results").waitFor();
+    await findsAcross(ada, payoutId, [hash, reference]);
   },
 };
+
+/** Returns the payout's hash. */
+async function findsByHash(mia: Visitor, payoutId: string): Promise<string> {
+  const { page, open } = mia;
+  await open(`payouts/${payoutId}`);
+  await page.getByText("Paid", { exact: true }).first().waitFor();
+  const hash =
+    (await page
+      .getByText(/^0x[0-9a-f]{64}$/)
+      .first()
+      .textContent()) ?? "";
+  await open("");
+  await ask(mia, hash);
+  await page.getByRole("dialog").locator(`a[href$="${payoutId}"]`).click();
+  await page.waitForURL(`**/payouts/${payoutId}`);
+  await open("");
+  return hash;
+}
+
+/** An operator asks for records of all merchants; typing alone doesn't. */
+async function findsAcross(ada: Visitor, payoutId: string, texts: readonly string[]) {
+  const { page, checkPage, open } = ada;
+  let asked = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/FindRecords")) asked += 1;
+  });
+  for (const [at, text] of texts.entries()) {
+    await open("");
+    await ask(ada, text);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("No results").waitFor();
+    expectThat(asked === at, "typing is not in the audit trail");
+    await page.keyboard.press("Enter");
+    const found = dialog.locator(`a[href$="/treasury/payouts/${payoutId}"]`);
+    await checkPage("search-all-merchants", found);
+    await found.click();
+    await page.waitForURL(`**/treasury/payouts/${payoutId}`);
+  }
+}
 
 /** A period takes one click. Amounts are ordered within one currency. */
 async function ordersPayouts({ page, open, checkPage }: Visitor, payoutId: string): Promise<void> {

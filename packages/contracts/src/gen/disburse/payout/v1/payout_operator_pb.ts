@@ -6,13 +6,15 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { GetBankFindingRequestSchema, GetBankFindingResponseSchema, HandleBankFindingRequestSchema, HandleBankFindingResponseSchema, ListBankFilesRequestSchema, ListBankFilesResponseSchema, ListBankFindingsRequestSchema, ListBankFindingsResponseSchema, ResolveBankFileRequestSchema, ResolveBankFileResponseSchema } from "./bank_files_pb.ts";
 import { file_disburse_payout_v1_bank_files } from "./bank_files_pb.ts";
+import type { Batch, BatchJson } from "./batches_pb.ts";
+import { file_disburse_payout_v1_batches } from "./batches_pb.ts";
 import type { CancelNonceRequestSchema, CancelNonceResponseSchema, GetChainWalletRequestSchema, GetChainWalletResponseSchema } from "./chain_wallets_pb.ts";
 import { file_disburse_payout_v1_chain_wallets } from "./chain_wallets_pb.ts";
 import type { GetPayoutControlsRequestSchema, GetPayoutControlsResponseSchema, SetPayoutControlsRequestSchema, SetPayoutControlsResponseSchema } from "./controls_pb.ts";
 import { file_disburse_payout_v1_controls } from "./controls_pb.ts";
 import type { ListHeldPayoutsRequestSchema, ListHeldPayoutsResponseSchema } from "./held_payouts_pb.ts";
 import { file_disburse_payout_v1_held_payouts } from "./held_payouts_pb.ts";
-import type { Payout, PayoutJson, RailOutcome, RailOutcomeJson } from "./payout_pb.ts";
+import type { Account, AccountJson, ListedPayout, ListedPayoutJson, Payout, PayoutJson, RailOutcome, RailOutcomeJson } from "./payout_pb.ts";
 import { file_disburse_payout_v1_payout } from "./payout_pb.ts";
 import type { CancelTransactionBatchRequestSchema, CancelTransactionBatchResponseSchema, ListTransactionBatchesRequestSchema, ListTransactionBatchesResponseSchema } from "./transaction_batches_pb.ts";
 import { file_disburse_payout_v1_transaction_batches } from "./transaction_batches_pb.ts";
@@ -29,7 +31,89 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/payout_operator.proto.
  */
 export const file_disburse_payout_v1_payout_operator: GenFile = /*@__PURE__*/
-  fileDesc("CihkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X29wZXJhdG9yLnByb3RvEhJkaXNidXJzZS5wYXlvdXQudjEibQobTGlzdFBheW91dEV4Y2VwdGlvbnNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIvCgRraW5kGAMgASgOMiEuZGlzYnVyc2UucGF5b3V0LnYxLkV4Y2VwdGlvbktpbmQivAEKD1BheW91dEV4Y2VwdGlvbhIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Ei8KBGtpbmQYAiABKA4yIS5kaXNidXJzZS5wYXlvdXQudjEuRXhjZXB0aW9uS2luZBIpCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEcmFpbBgEIAEoCRITCgtwcm9wb3NhbF9pZBgFIAEoCSJsChxMaXN0UGF5b3V0RXhjZXB0aW9uc1Jlc3BvbnNlEjcKCmV4Y2VwdGlvbnMYASADKAsyIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0RXhjZXB0aW9uEhMKC25leHRfY3Vyc29yGAIgASgJIiwKF0dldFBheW91dEpvdXJuYWxSZXF1ZXN0EhEKCXBheW91dF9pZBgBIAEoCSK6AgoMSm91cm5hbEVudHJ5EjMKBGtpbmQYASABKA4yJS5kaXNidXJzZS5wYXlvdXQudjEuSm91cm5hbEVudHJ5LktpbmQSLgoKY3JlYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFc3RhZ2UYAyABKAkSDwoHdmVyc2lvbhgEIAEoBRIOCgZkZXRhaWwYBSABKAkSDAoEcmFpbBgGIAEoCRImCgVhY3RvchgHIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3IiXwoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDQoJS0lORF9TVEVQEAESDwoLS0lORF9TVUJNSVQQAhIOCgpLSU5EX1FVRVJZEAMSEQoNS0lORF9DQUxMQkFDSxAEIo0BChhHZXRQYXlvdXRKb3VybmFsUmVzcG9uc2USKgoGcGF5b3V0GAEgASgLMhouZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dBIxCgdlbnRyaWVzGAIgAygLMiAuZGlzYnVyc2UucGF5b3V0LnYxLkpvdXJuYWxFbnRyeRISCgpyZXF1ZXN0X2lkGAMgASgJIrgBChRSZXNvbHZlUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEQoJcGF5b3V0X2lkGAIgASgJEjAKB291dGNvbWUYAyABKA4yHy5kaXNidXJzZS5wYXlvdXQudjEuUmFpbE91dGNvbWUSHQoVdHJhbnNhY3Rpb25fcmVmZXJlbmNlGAQgASgJEg4KBnJlYXNvbhgFIAEoCSJDChVSZXNvbHZlUGF5b3V0UmVzcG9uc2USKgoGcGF5b3V0GAEgASgLMhouZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dCLMAQoKQXVkaXRFbnRyeRIQCghzZXF1ZW5jZRgBIAEoAxIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgVhY3RvchgDIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISDgoGYWN0aW9uGAQgASgJEg8KB3N1YmplY3QYBSABKAkSDgoGZGV0YWlsGAYgASgJEhUKDXByZXZpb3VzX2hhc2gYByABKAkSDAoEaGFzaBgIIAEoCSJJChdMaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZjdXJzb3IYAiABKAkSDwoHc3ViamVjdBgDIAEoCSJgChhMaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USLwoHZW50cmllcxgBIAMoCzIeLmRpc2J1cnNlLnBheW91dC52MS5BdWRpdEVudHJ5EhMKC25leHRfY3Vyc29yGAIgASgJIo8BCghSYWlsSW5mbxIMCgRuYW1lGAEgASgJEg4KBnBhdXNlZBgCIAEoCBIRCglhdmFpbGFibGUYAyABKAgSDgoGcmVhc29uGAQgASgJEhYKDmN1cnJlbmN5X2NvZGVzGAUgAygJEhgKEHRyYW5zZmVyX21ldGhvZHMYBiADKAkSEAoIbmV0d29ya3MYByADKAkiEgoQTGlzdFJhaWxzUmVxdWVzdCJAChFMaXN0UmFpbHNSZXNwb25zZRIrCgVyYWlscxgBIAMoCzIcLmRpc2J1cnNlLnBheW91dC52MS5SYWlsSW5mbyKCAQoUU2V0UmFpbFBhdXNlZFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEgwKBHJhaWwYAiABKAkSEwoGcGF1c2VkGAMgASgISACIAQESDgoGcmVhc29uGAQgASgJQgkKB19wYXVzZWQiQwoVU2V0UmFpbFBhdXNlZFJlc3BvbnNlEioKBHJhaWwYASABKAsyHC5kaXNidXJzZS5wYXlvdXQudjEuUmFpbEluZm8ikwEKDlZlbG9jaXR5TGltaXRzEhcKCmNvdW50X2hvdXIYASABKAVIAIgBARIWCgljb3VudF9kYXkYAiABKAVIAYgBARIzCgdhbW91bnRzGAMgAygLMiIuZGlzYnVyc2UucGF5b3V0LnYxLlZlbG9jaXR5QW1vdW50Qg0KC19jb3VudF9ob3VyQgwKCl9jb3VudF9kYXkiQgoOVmVsb2NpdHlBbW91bnQSFQoNY3VycmVuY3lfY29kZRgBIAEoCRIMCgRob3VyGAIgASgJEgsKA2RheRgDIAEoCSLGAQoQTWVyY2hhbnRWZWxvY2l0eRITCgttZXJjaGFudF9pZBgBIAEoCRI0CghtZXJjaGFudBgCIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cxI3CgtiZW5lZmljaWFyeRgDIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cxIuCgp1cGRhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLMAQoYU2V0VmVsb2NpdHlMaW1pdHNSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRI0CghtZXJjaGFudBgDIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cxI3CgtiZW5lZmljaWFyeRgEIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cyJRChlTZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlEjQKBmxpbWl0cxgBIAEoCzIkLmRpc2J1cnNlLnBheW91dC52MS5NZXJjaGFudFZlbG9jaXR5Ii8KGEdldFZlbG9jaXR5TGltaXRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCSJRChlHZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlEjQKBmxpbWl0cxgBIAEoCzIkLmRpc2J1cnNlLnBheW91dC52MS5NZXJjaGFudFZlbG9jaXR5InkKGlJlY2VpdmVSYWlsQ2FsbGJhY2tSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRyYWlsGAIgASgJEgwKBGJvZHkYAyABKAwSEQoJc2lnbmF0dXJlGAQgASgJIi4KG1JlY2VpdmVSYWlsQ2FsbGJhY2tSZXNwb25zZRIPCgdhcHBsaWVkGAEgASgIIo4BChtMaXN0UHVibGlzaGVkUGF5b3V0c1JlcXVlc3QSKAoEZnJvbRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxpbWl0GAMgASgFEg4KBmN1cnNvchgEIAEoCSKtAQoPUHVibGlzaGVkUGF5b3V0EhEKCXBheW91dF9pZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxwdWJsaXNoZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHZlcnNpb25zGAUgAygFImkKHExpc3RQdWJsaXNoZWRQYXlvdXRzUmVzcG9uc2USNAoHcGF5b3V0cxgBIAMoCzIjLmRpc2J1cnNlLnBheW91dC52MS5QdWJsaXNoZWRQYXlvdXQSEwoLbmV4dF9jdXJzb3IYAiABKAkiMQocUmVwdWJsaXNoUGF5b3V0RXZlbnRzUmVxdWVzdBIRCglldmVudF9pZHMYASADKAkiWQoOUHVibGlzaGVkRXZlbnQSEAoIZXZlbnRfaWQYASABKAkSEwoLcm91dGluZ19rZXkYAiABKAkSDAoEYm9keRgDIAEoDBISCgpyZXF1ZXN0X2lkGAQgASgJIlMKHVJlcHVibGlzaFBheW91dEV2ZW50c1Jlc3BvbnNlEjIKBmV2ZW50cxgBIAMoCzIiLmRpc2J1cnNlLnBheW91dC52MS5QdWJsaXNoZWRFdmVudCqGAQoNRXhjZXB0aW9uS2luZBIeChpFWENFUFRJT05fS0lORF9VTlNQRUNJRklFRBAAEhoKFkVYQ0VQVElPTl9LSU5EX1VOS05PV04QARIYChRFWENFUFRJT05fS0lORF9TVFVDSxACEh8KG0VYQ0VQVElPTl9LSU5EX0NPTlRSQURJQ1RFRBADMo4bChVQYXlvdXRPcGVyYXRvclNlcnZpY2UShAEKD0xpc3RIZWxkUGF5b3V0cxIqLmRpc2J1cnNlLnBheW91dC52MS5MaXN0SGVsZFBheW91dHNSZXF1ZXN0GisuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RIZWxkUGF5b3V0c1Jlc3BvbnNlIhjq4BgUCgpjb21wbGlhbmNlEgYBAgMEBQcShQEKFExpc3RQYXlvdXRFeGNlcHRpb25zEi8uZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQYXlvdXRFeGNlcHRpb25zUmVxdWVzdBowLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0RXhjZXB0aW9uc1Jlc3BvbnNlIgrq4BgGEgQBAgUHEnkKEEdldFBheW91dEpvdXJuYWwSKy5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0Sm91cm5hbFJlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0Sm91cm5hbFJlc3BvbnNlIgrq4BgGEgQBAgUHEm0KDVJlc29sdmVQYXlvdXQSKC5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x2ZVBheW91dFJlcXVlc3QaKS5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x2ZVBheW91dFJlc3BvbnNlIgfq4BgDEgEBEngKEExpc3RBdWRpdEVudHJpZXMSKy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlIgnq4BgFEgMCBAcSZAoJTGlzdFJhaWxzEiQuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RSYWlsc1JlcXVlc3QaJS5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFJhaWxzUmVzcG9uc2UiCurgGAYSBAECBQcSbgoNU2V0UmFpbFBhdXNlZBIoLmRpc2J1cnNlLnBheW91dC52MS5TZXRSYWlsUGF1c2VkUmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5TZXRSYWlsUGF1c2VkUmVzcG9uc2UiCOrgGAQSAgECEnMKDkdldENoYWluV2FsbGV0EikuZGlzYnVyc2UucGF5b3V0LnYxLkdldENoYWluV2FsbGV0UmVxdWVzdBoqLmRpc2J1cnNlLnBheW91dC52MS5HZXRDaGFpbldhbGxldFJlc3BvbnNlIgrq4BgGEgQBAgUHEmcKC0NhbmNlbE5vbmNlEiYuZGlzYnVyc2UucGF5b3V0LnYxLkNhbmNlbE5vbmNlUmVxdWVzdBonLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxOb25jZVJlc3BvbnNlIgfq4BgDEgEBEosBChZMaXN0VHJhbnNhY3Rpb25CYXRjaGVzEjEuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RUcmFuc2FjdGlvbkJhdGNoZXNSZXF1ZXN0GjIuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RUcmFuc2FjdGlvbkJhdGNoZXNSZXNwb25zZSIK6uAYBhIEAQIFBxKIAQoWQ2FuY2VsVHJhbnNhY3Rpb25CYXRjaBIxLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxUcmFuc2FjdGlvbkJhdGNoUmVxdWVzdBoyLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxUcmFuc2FjdGlvbkJhdGNoUmVzcG9uc2UiB+rgGAMSAQEScwoPRnVuZFJhaWxBY2NvdW50EiouZGlzYnVyc2UucGF5b3V0LnYxLkZ1bmRSYWlsQWNjb3VudFJlcXVlc3QaKy5kaXNidXJzZS5wYXlvdXQudjEuRnVuZFJhaWxBY2NvdW50UmVzcG9uc2UiB+rgGAMSAQESdgoQU3dlZXBSYWlsQWNjb3VudBIrLmRpc2J1cnNlLnBheW91dC52MS5Td2VlcFJhaWxBY2NvdW50UmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5Td2VlcFJhaWxBY2NvdW50UmVzcG9uc2UiB+rgGAMSAQESeQoQTGlzdFJhaWxBY2NvdW50cxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UmFpbEFjY291bnRzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UmFpbEFjY291bnRzUmVzcG9uc2UiCurgGAYSBAECBQcSdQoPTGlzdFJhaWxFbnRyaWVzEiouZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RSYWlsRW50cmllc1JlcXVlc3QaKy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFJhaWxFbnRyaWVzUmVzcG9uc2UiCergGAUSAwECBxJvCg1HZXRSYWlsUmVwb3J0EiguZGlzYnVyc2UucGF5b3V0LnYxLkdldFJhaWxSZXBvcnRSZXF1ZXN0GikuZGlzYnVyc2UucGF5b3V0LnYxLkdldFJhaWxSZXBvcnRSZXNwb25zZSIJ6uAYBRIDAQIHEnkKEVNldFZlbG9jaXR5TGltaXRzEiwuZGlzYnVyc2UucGF5b3V0LnYxLlNldFZlbG9jaXR5TGltaXRzUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5TZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlIgfq4BgDEgEBEn0KEUdldFZlbG9jaXR5TGltaXRzEiwuZGlzYnVyc2UucGF5b3V0LnYxLkdldFZlbG9jaXR5TGltaXRzUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5HZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlIgvq4BgHEgUBAgUHCBJ5ChFTZXRQYXlvdXRDb250cm9scxIsLmRpc2J1cnNlLnBheW91dC52MS5TZXRQYXlvdXRDb250cm9sc1JlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuU2V0UGF5b3V0Q29udHJvbHNSZXNwb25zZSIH6uAYAxIBARJ9ChFHZXRQYXlvdXRDb250cm9scxIsLmRpc2J1cnNlLnBheW91dC52MS5HZXRQYXlvdXRDb250cm9sc1JlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0Q29udHJvbHNSZXNwb25zZSIL6uAYBxIFAQIFBwgSfwoTUmVjZWl2ZVJhaWxDYWxsYmFjaxIuLmRpc2J1cnNlLnBheW91dC52MS5SZWNlaXZlUmFpbENhbGxiYWNrUmVxdWVzdBovLmRpc2J1cnNlLnBheW91dC52MS5SZWNlaXZlUmFpbENhbGxiYWNrUmVzcG9uc2UiB+rgGAMSAQEScAoNTGlzdEJhbmtGaWxlcxIoLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmFua0ZpbGVzUmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmFua0ZpbGVzUmVzcG9uc2UiCurgGAYSBAECBQcScwoPUmVzb2x2ZUJhbmtGaWxlEiouZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdmVCYW5rRmlsZVJlcXVlc3QaKy5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x2ZUJhbmtGaWxlUmVzcG9uc2UiB+rgGAMSAQESeQoQTGlzdEJhbmtGaW5kaW5ncxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmFua0ZpbmRpbmdzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmFua0ZpbmRpbmdzUmVzcG9uc2UiCurgGAYSBAECBQcScQoOR2V0QmFua0ZpbmRpbmcSKS5kaXNidXJzZS5wYXlvdXQudjEuR2V0QmFua0ZpbmRpbmdSZXF1ZXN0GiouZGlzYnVyc2UucGF5b3V0LnYxLkdldEJhbmtGaW5kaW5nUmVzcG9uc2UiCOrgGAQSAgECEnoKEUhhbmRsZUJhbmtGaW5kaW5nEiwuZGlzYnVyc2UucGF5b3V0LnYxLkhhbmRsZUJhbmtGaW5kaW5nUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5IYW5kbGVCYW5rRmluZGluZ1Jlc3BvbnNlIgjq4BgEEgIBAhKMAQoUTGlzdFB1Ymxpc2hlZFBheW91dHMSLy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFB1Ymxpc2hlZFBheW91dHNSZXF1ZXN0GjAuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQdWJsaXNoZWRQYXlvdXRzUmVzcG9uc2UiEergGA0KCG5vdGlmaWVyEgEHEo8BChVSZXB1Ymxpc2hQYXlvdXRFdmVudHMSMC5kaXNidXJzZS5wYXlvdXQudjEuUmVwdWJsaXNoUGF5b3V0RXZlbnRzUmVxdWVzdBoxLmRpc2J1cnNlLnBheW91dC52MS5SZXB1Ymxpc2hQYXlvdXRFdmVudHNSZXNwb25zZSIR6uAYDQoIbm90aWZpZXISAQhCMwoSZGlzYnVyc2UucGF5b3V0LnYxUAFaG2Rpc2J1cnNlL3BheW91dC92MTtwYXlvdXR2MWIGcHJvdG8z", [file_disburse_payout_v1_bank_files, file_disburse_payout_v1_chain_wallets, file_disburse_payout_v1_controls, file_disburse_payout_v1_held_payouts, file_disburse_payout_v1_payout, file_disburse_payout_v1_transaction_batches, file_disburse_payout_v1_treasury, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CihkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X29wZXJhdG9yLnByb3RvEhJkaXNidXJzZS5wYXlvdXQudjEiJwoSRmluZFJlY29yZHNSZXF1ZXN0EhEKCXJlZmVyZW5jZRgBIAEoCSKjAQoTRmluZFJlY29yZHNSZXNwb25zZRIxCgdwYXlvdXRzGAEgAygLMiAuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RlZFBheW91dBIqCgdiYXRjaGVzGAIgAygLMhkuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoEi0KCGFjY291bnRzGAMgAygLMhsuZGlzYnVyc2UucGF5b3V0LnYxLkFjY291bnQibQobTGlzdFBheW91dEV4Y2VwdGlvbnNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIvCgRraW5kGAMgASgOMiEuZGlzYnVyc2UucGF5b3V0LnYxLkV4Y2VwdGlvbktpbmQivAEKD1BheW91dEV4Y2VwdGlvbhIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Ei8KBGtpbmQYAiABKA4yIS5kaXNidXJzZS5wYXlvdXQudjEuRXhjZXB0aW9uS2luZBIpCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEcmFpbBgEIAEoCRITCgtwcm9wb3NhbF9pZBgFIAEoCSJsChxMaXN0UGF5b3V0RXhjZXB0aW9uc1Jlc3BvbnNlEjcKCmV4Y2VwdGlvbnMYASADKAsyIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0RXhjZXB0aW9uEhMKC25leHRfY3Vyc29yGAIgASgJIiwKF0dldFBheW91dEpvdXJuYWxSZXF1ZXN0EhEKCXBheW91dF9pZBgBIAEoCSK6AgoMSm91cm5hbEVudHJ5EjMKBGtpbmQYASABKA4yJS5kaXNidXJzZS5wYXlvdXQudjEuSm91cm5hbEVudHJ5LktpbmQSLgoKY3JlYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFc3RhZ2UYAyABKAkSDwoHdmVyc2lvbhgEIAEoBRIOCgZkZXRhaWwYBSABKAkSDAoEcmFpbBgGIAEoCRImCgVhY3RvchgHIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3IiXwoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDQoJS0lORF9TVEVQEAESDwoLS0lORF9TVUJNSVQQAhIOCgpLSU5EX1FVRVJZEAMSEQoNS0lORF9DQUxMQkFDSxAEIo0BChhHZXRQYXlvdXRKb3VybmFsUmVzcG9uc2USKgoGcGF5b3V0GAEgASgLMhouZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dBIxCgdlbnRyaWVzGAIgAygLMiAuZGlzYnVyc2UucGF5b3V0LnYxLkpvdXJuYWxFbnRyeRISCgpyZXF1ZXN0X2lkGAMgASgJIrgBChRSZXNvbHZlUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEQoJcGF5b3V0X2lkGAIgASgJEjAKB291dGNvbWUYAyABKA4yHy5kaXNidXJzZS5wYXlvdXQudjEuUmFpbE91dGNvbWUSHQoVdHJhbnNhY3Rpb25fcmVmZXJlbmNlGAQgASgJEg4KBnJlYXNvbhgFIAEoCSJDChVSZXNvbHZlUGF5b3V0UmVzcG9uc2USKgoGcGF5b3V0GAEgASgLMhouZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dCLMAQoKQXVkaXRFbnRyeRIQCghzZXF1ZW5jZRgBIAEoAxIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgVhY3RvchgDIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISDgoGYWN0aW9uGAQgASgJEg8KB3N1YmplY3QYBSABKAkSDgoGZGV0YWlsGAYgASgJEhUKDXByZXZpb3VzX2hhc2gYByABKAkSDAoEaGFzaBgIIAEoCSJJChdMaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZjdXJzb3IYAiABKAkSDwoHc3ViamVjdBgDIAEoCSJgChhMaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USLwoHZW50cmllcxgBIAMoCzIeLmRpc2J1cnNlLnBheW91dC52MS5BdWRpdEVudHJ5EhMKC25leHRfY3Vyc29yGAIgASgJIo8BCghSYWlsSW5mbxIMCgRuYW1lGAEgASgJEg4KBnBhdXNlZBgCIAEoCBIRCglhdmFpbGFibGUYAyABKAgSDgoGcmVhc29uGAQgASgJEhYKDmN1cnJlbmN5X2NvZGVzGAUgAygJEhgKEHRyYW5zZmVyX21ldGhvZHMYBiADKAkSEAoIbmV0d29ya3MYByADKAkiEgoQTGlzdFJhaWxzUmVxdWVzdCJAChFMaXN0UmFpbHNSZXNwb25zZRIrCgVyYWlscxgBIAMoCzIcLmRpc2J1cnNlLnBheW91dC52MS5SYWlsSW5mbyKCAQoUU2V0UmFpbFBhdXNlZFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEgwKBHJhaWwYAiABKAkSEwoGcGF1c2VkGAMgASgISACIAQESDgoGcmVhc29uGAQgASgJQgkKB19wYXVzZWQiQwoVU2V0UmFpbFBhdXNlZFJlc3BvbnNlEioKBHJhaWwYASABKAsyHC5kaXNidXJzZS5wYXlvdXQudjEuUmFpbEluZm8ikwEKDlZlbG9jaXR5TGltaXRzEhcKCmNvdW50X2hvdXIYASABKAVIAIgBARIWCgljb3VudF9kYXkYAiABKAVIAYgBARIzCgdhbW91bnRzGAMgAygLMiIuZGlzYnVyc2UucGF5b3V0LnYxLlZlbG9jaXR5QW1vdW50Qg0KC19jb3VudF9ob3VyQgwKCl9jb3VudF9kYXkiQgoOVmVsb2NpdHlBbW91bnQSFQoNY3VycmVuY3lfY29kZRgBIAEoCRIMCgRob3VyGAIgASgJEgsKA2RheRgDIAEoCSLGAQoQTWVyY2hhbnRWZWxvY2l0eRITCgttZXJjaGFudF9pZBgBIAEoCRI0CghtZXJjaGFudBgCIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cxI3CgtiZW5lZmljaWFyeRgDIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cxIuCgp1cGRhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLMAQoYU2V0VmVsb2NpdHlMaW1pdHNSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRI0CghtZXJjaGFudBgDIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cxI3CgtiZW5lZmljaWFyeRgEIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cyJRChlTZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlEjQKBmxpbWl0cxgBIAEoCzIkLmRpc2J1cnNlLnBheW91dC52MS5NZXJjaGFudFZlbG9jaXR5Ii8KGEdldFZlbG9jaXR5TGltaXRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCSJRChlHZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlEjQKBmxpbWl0cxgBIAEoCzIkLmRpc2J1cnNlLnBheW91dC52MS5NZXJjaGFudFZlbG9jaXR5InkKGlJlY2VpdmVSYWlsQ2FsbGJhY2tSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRyYWlsGAIgASgJEgwKBGJvZHkYAyABKAwSEQoJc2lnbmF0dXJlGAQgASgJIi4KG1JlY2VpdmVSYWlsQ2FsbGJhY2tSZXNwb25zZRIPCgdhcHBsaWVkGAEgASgIIo4BChtMaXN0UHVibGlzaGVkUGF5b3V0c1JlcXVlc3QSKAoEZnJvbRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxpbWl0GAMgASgFEg4KBmN1cnNvchgEIAEoCSKtAQoPUHVibGlzaGVkUGF5b3V0EhEKCXBheW91dF9pZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxwdWJsaXNoZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHZlcnNpb25zGAUgAygFImkKHExpc3RQdWJsaXNoZWRQYXlvdXRzUmVzcG9uc2USNAoHcGF5b3V0cxgBIAMoCzIjLmRpc2J1cnNlLnBheW91dC52MS5QdWJsaXNoZWRQYXlvdXQSEwoLbmV4dF9jdXJzb3IYAiABKAkiMQocUmVwdWJsaXNoUGF5b3V0RXZlbnRzUmVxdWVzdBIRCglldmVudF9pZHMYASADKAkiWQoOUHVibGlzaGVkRXZlbnQSEAoIZXZlbnRfaWQYASABKAkSEwoLcm91dGluZ19rZXkYAiABKAkSDAoEYm9keRgDIAEoDBISCgpyZXF1ZXN0X2lkGAQgASgJIlMKHVJlcHVibGlzaFBheW91dEV2ZW50c1Jlc3BvbnNlEjIKBmV2ZW50cxgBIAMoCzIiLmRpc2J1cnNlLnBheW91dC52MS5QdWJsaXNoZWRFdmVudCqGAQoNRXhjZXB0aW9uS2luZBIeChpFWENFUFRJT05fS0lORF9VTlNQRUNJRklFRBAAEhoKFkVYQ0VQVElPTl9LSU5EX1VOS05PV04QARIYChRFWENFUFRJT05fS0lORF9TVFVDSxACEh8KG0VYQ0VQVElPTl9LSU5EX0NPTlRSQURJQ1RFRBADMv0bChVQYXlvdXRPcGVyYXRvclNlcnZpY2UShAEKD0xpc3RIZWxkUGF5b3V0cxIqLmRpc2J1cnNlLnBheW91dC52MS5MaXN0SGVsZFBheW91dHNSZXF1ZXN0GisuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RIZWxkUGF5b3V0c1Jlc3BvbnNlIhjq4BgUCgpjb21wbGlhbmNlEgYBAgMEBQcShQEKFExpc3RQYXlvdXRFeGNlcHRpb25zEi8uZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQYXlvdXRFeGNlcHRpb25zUmVxdWVzdBowLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0RXhjZXB0aW9uc1Jlc3BvbnNlIgrq4BgGEgQBAgUHEnkKEEdldFBheW91dEpvdXJuYWwSKy5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0Sm91cm5hbFJlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0Sm91cm5hbFJlc3BvbnNlIgrq4BgGEgQBAgUHEm0KC0ZpbmRSZWNvcmRzEiYuZGlzYnVyc2UucGF5b3V0LnYxLkZpbmRSZWNvcmRzUmVxdWVzdBonLmRpc2J1cnNlLnBheW91dC52MS5GaW5kUmVjb3Jkc1Jlc3BvbnNlIg3q4BgJEgcBAgMEBQcIEm0KDVJlc29sdmVQYXlvdXQSKC5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x2ZVBheW91dFJlcXVlc3QaKS5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x2ZVBheW91dFJlc3BvbnNlIgfq4BgDEgEBEngKEExpc3RBdWRpdEVudHJpZXMSKy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlIgnq4BgFEgMCBAcSZAoJTGlzdFJhaWxzEiQuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RSYWlsc1JlcXVlc3QaJS5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFJhaWxzUmVzcG9uc2UiCurgGAYSBAECBQcSbgoNU2V0UmFpbFBhdXNlZBIoLmRpc2J1cnNlLnBheW91dC52MS5TZXRSYWlsUGF1c2VkUmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5TZXRSYWlsUGF1c2VkUmVzcG9uc2UiCOrgGAQSAgECEnMKDkdldENoYWluV2FsbGV0EikuZGlzYnVyc2UucGF5b3V0LnYxLkdldENoYWluV2FsbGV0UmVxdWVzdBoqLmRpc2J1cnNlLnBheW91dC52MS5HZXRDaGFpbldhbGxldFJlc3BvbnNlIgrq4BgGEgQBAgUHEmcKC0NhbmNlbE5vbmNlEiYuZGlzYnVyc2UucGF5b3V0LnYxLkNhbmNlbE5vbmNlUmVxdWVzdBonLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxOb25jZVJlc3BvbnNlIgfq4BgDEgEBEosBChZMaXN0VHJhbnNhY3Rpb25CYXRjaGVzEjEuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RUcmFuc2FjdGlvbkJhdGNoZXNSZXF1ZXN0GjIuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RUcmFuc2FjdGlvbkJhdGNoZXNSZXNwb25zZSIK6uAYBhIEAQIFBxKIAQoWQ2FuY2VsVHJhbnNhY3Rpb25CYXRjaBIxLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxUcmFuc2FjdGlvbkJhdGNoUmVxdWVzdBoyLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxUcmFuc2FjdGlvbkJhdGNoUmVzcG9uc2UiB+rgGAMSAQEScwoPRnVuZFJhaWxBY2NvdW50EiouZGlzYnVyc2UucGF5b3V0LnYxLkZ1bmRSYWlsQWNjb3VudFJlcXVlc3QaKy5kaXNidXJzZS5wYXlvdXQudjEuRnVuZFJhaWxBY2NvdW50UmVzcG9uc2UiB+rgGAMSAQESdgoQU3dlZXBSYWlsQWNjb3VudBIrLmRpc2J1cnNlLnBheW91dC52MS5Td2VlcFJhaWxBY2NvdW50UmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5Td2VlcFJhaWxBY2NvdW50UmVzcG9uc2UiB+rgGAMSAQESeQoQTGlzdFJhaWxBY2NvdW50cxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UmFpbEFjY291bnRzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UmFpbEFjY291bnRzUmVzcG9uc2UiCurgGAYSBAECBQcSdQoPTGlzdFJhaWxFbnRyaWVzEiouZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RSYWlsRW50cmllc1JlcXVlc3QaKy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFJhaWxFbnRyaWVzUmVzcG9uc2UiCergGAUSAwECBxJvCg1HZXRSYWlsUmVwb3J0EiguZGlzYnVyc2UucGF5b3V0LnYxLkdldFJhaWxSZXBvcnRSZXF1ZXN0GikuZGlzYnVyc2UucGF5b3V0LnYxLkdldFJhaWxSZXBvcnRSZXNwb25zZSIJ6uAYBRIDAQIHEnkKEVNldFZlbG9jaXR5TGltaXRzEiwuZGlzYnVyc2UucGF5b3V0LnYxLlNldFZlbG9jaXR5TGltaXRzUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5TZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlIgfq4BgDEgEBEn0KEUdldFZlbG9jaXR5TGltaXRzEiwuZGlzYnVyc2UucGF5b3V0LnYxLkdldFZlbG9jaXR5TGltaXRzUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5HZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlIgvq4BgHEgUBAgUHCBJ5ChFTZXRQYXlvdXRDb250cm9scxIsLmRpc2J1cnNlLnBheW91dC52MS5TZXRQYXlvdXRDb250cm9sc1JlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuU2V0UGF5b3V0Q29udHJvbHNSZXNwb25zZSIH6uAYAxIBARJ9ChFHZXRQYXlvdXRDb250cm9scxIsLmRpc2J1cnNlLnBheW91dC52MS5HZXRQYXlvdXRDb250cm9sc1JlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0Q29udHJvbHNSZXNwb25zZSIL6uAYBxIFAQIFBwgSfwoTUmVjZWl2ZVJhaWxDYWxsYmFjaxIuLmRpc2J1cnNlLnBheW91dC52MS5SZWNlaXZlUmFpbENhbGxiYWNrUmVxdWVzdBovLmRpc2J1cnNlLnBheW91dC52MS5SZWNlaXZlUmFpbENhbGxiYWNrUmVzcG9uc2UiB+rgGAMSAQEScAoNTGlzdEJhbmtGaWxlcxIoLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmFua0ZpbGVzUmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmFua0ZpbGVzUmVzcG9uc2UiCurgGAYSBAECBQcScwoPUmVzb2x2ZUJhbmtGaWxlEiouZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdmVCYW5rRmlsZVJlcXVlc3QaKy5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x2ZUJhbmtGaWxlUmVzcG9uc2UiB+rgGAMSAQESeQoQTGlzdEJhbmtGaW5kaW5ncxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmFua0ZpbmRpbmdzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmFua0ZpbmRpbmdzUmVzcG9uc2UiCurgGAYSBAECBQcScQoOR2V0QmFua0ZpbmRpbmcSKS5kaXNidXJzZS5wYXlvdXQudjEuR2V0QmFua0ZpbmRpbmdSZXF1ZXN0GiouZGlzYnVyc2UucGF5b3V0LnYxLkdldEJhbmtGaW5kaW5nUmVzcG9uc2UiCOrgGAQSAgECEnoKEUhhbmRsZUJhbmtGaW5kaW5nEiwuZGlzYnVyc2UucGF5b3V0LnYxLkhhbmRsZUJhbmtGaW5kaW5nUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5IYW5kbGVCYW5rRmluZGluZ1Jlc3BvbnNlIgjq4BgEEgIBAhKMAQoUTGlzdFB1Ymxpc2hlZFBheW91dHMSLy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFB1Ymxpc2hlZFBheW91dHNSZXF1ZXN0GjAuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQdWJsaXNoZWRQYXlvdXRzUmVzcG9uc2UiEergGA0KCG5vdGlmaWVyEgEHEo8BChVSZXB1Ymxpc2hQYXlvdXRFdmVudHMSMC5kaXNidXJzZS5wYXlvdXQudjEuUmVwdWJsaXNoUGF5b3V0RXZlbnRzUmVxdWVzdBoxLmRpc2J1cnNlLnBheW91dC52MS5SZXB1Ymxpc2hQYXlvdXRFdmVudHNSZXNwb25zZSIR6uAYDQoIbm90aWZpZXISAQhCMwoSZGlzYnVyc2UucGF5b3V0LnYxUAFaG2Rpc2J1cnNlL3BheW91dC92MTtwYXlvdXR2MWIGcHJvdG8z", [file_disburse_payout_v1_bank_files, file_disburse_payout_v1_batches, file_disburse_payout_v1_chain_wallets, file_disburse_payout_v1_controls, file_disburse_payout_v1_held_payouts, file_disburse_payout_v1_payout, file_disburse_payout_v1_transaction_batches, file_disburse_payout_v1_treasury, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+
+/**
+ * @generated from message disburse.payout.v1.FindRecordsRequest
+ */
+export type FindRecordsRequest = Message<"disburse.payout.v1.FindRecordsRequest"> & {
+  /**
+   * The whole id or reference, 4 to 255 characters. An end-to-end id of a bank file finds its payout.
+   *
+   * @generated from field: string reference = 1;
+   */
+  reference: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.FindRecordsRequest
+ */
+export type FindRecordsRequestJson = {
+  /**
+   * The whole id or reference, 4 to 255 characters. An end-to-end id of a bank file finds its payout.
+   *
+   * @generated from field: string reference = 1;
+   */
+  reference?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.FindRecordsRequest.
+ * Use `create(FindRecordsRequestSchema)` to create a new message.
+ */
+export const FindRecordsRequestSchema: GenMessage<FindRecordsRequest, {jsonType: FindRecordsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operator, 0);
+
+/**
+ * At most 20 records of each kind.
+ *
+ * @generated from message disburse.payout.v1.FindRecordsResponse
+ */
+export type FindRecordsResponse = Message<"disburse.payout.v1.FindRecordsResponse"> & {
+  /**
+   * @generated from field: repeated disburse.payout.v1.ListedPayout payouts = 1;
+   */
+  payouts: ListedPayout[];
+
+  /**
+   * @generated from field: repeated disburse.payout.v1.Batch batches = 2;
+   */
+  batches: Batch[];
+
+  /**
+   * @generated from field: repeated disburse.payout.v1.Account accounts = 3;
+   */
+  accounts: Account[];
+};
+
+/**
+ * At most 20 records of each kind.
+ *
+ * @generated from message disburse.payout.v1.FindRecordsResponse
+ */
+export type FindRecordsResponseJson = {
+  /**
+   * @generated from field: repeated disburse.payout.v1.ListedPayout payouts = 1;
+   */
+  payouts?: ListedPayoutJson[];
+
+  /**
+   * @generated from field: repeated disburse.payout.v1.Batch batches = 2;
+   */
+  batches?: BatchJson[];
+
+  /**
+   * @generated from field: repeated disburse.payout.v1.Account accounts = 3;
+   */
+  accounts?: AccountJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.FindRecordsResponse.
+ * Use `create(FindRecordsResponseSchema)` to create a new message.
+ */
+export const FindRecordsResponseSchema: GenMessage<FindRecordsResponse, {jsonType: FindRecordsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operator, 1);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutExceptionsRequest
@@ -88,7 +172,7 @@ export type ListPayoutExceptionsRequestJson = {
  * Use `create(ListPayoutExceptionsRequestSchema)` to create a new message.
  */
 export const ListPayoutExceptionsRequestSchema: GenMessage<ListPayoutExceptionsRequest, {jsonType: ListPayoutExceptionsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 0);
+  messageDesc(file_disburse_payout_v1_payout_operator, 2);
 
 /**
  * @generated from message disburse.payout.v1.PayoutException
@@ -163,7 +247,7 @@ export type PayoutExceptionJson = {
  * Use `create(PayoutExceptionSchema)` to create a new message.
  */
 export const PayoutExceptionSchema: GenMessage<PayoutException, {jsonType: PayoutExceptionJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 1);
+  messageDesc(file_disburse_payout_v1_payout_operator, 3);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutExceptionsResponse
@@ -204,7 +288,7 @@ export type ListPayoutExceptionsResponseJson = {
  * Use `create(ListPayoutExceptionsResponseSchema)` to create a new message.
  */
 export const ListPayoutExceptionsResponseSchema: GenMessage<ListPayoutExceptionsResponse, {jsonType: ListPayoutExceptionsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 2);
+  messageDesc(file_disburse_payout_v1_payout_operator, 4);
 
 /**
  * @generated from message disburse.payout.v1.GetPayoutJournalRequest
@@ -231,7 +315,7 @@ export type GetPayoutJournalRequestJson = {
  * Use `create(GetPayoutJournalRequestSchema)` to create a new message.
  */
 export const GetPayoutJournalRequestSchema: GenMessage<GetPayoutJournalRequest, {jsonType: GetPayoutJournalRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 3);
+  messageDesc(file_disburse_payout_v1_payout_operator, 5);
 
 /**
  * A step of the payout, a call to its rail, or a report from its rail.
@@ -332,7 +416,7 @@ export type JournalEntryJson = {
  * Use `create(JournalEntrySchema)` to create a new message.
  */
 export const JournalEntrySchema: GenMessage<JournalEntry, {jsonType: JournalEntryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 4);
+  messageDesc(file_disburse_payout_v1_payout_operator, 6);
 
 /**
  * @generated from enum disburse.payout.v1.JournalEntry.Kind
@@ -378,7 +462,7 @@ export type JournalEntry_KindJson = "KIND_UNSPECIFIED" | "KIND_STEP" | "KIND_SUB
  * Describes the enum disburse.payout.v1.JournalEntry.Kind.
  */
 export const JournalEntry_KindSchema: GenEnum<JournalEntry_Kind, JournalEntry_KindJson> = /*@__PURE__*/
-  enumDesc(file_disburse_payout_v1_payout_operator, 4, 0);
+  enumDesc(file_disburse_payout_v1_payout_operator, 6, 0);
 
 /**
  * @generated from message disburse.payout.v1.GetPayoutJournalResponse
@@ -433,7 +517,7 @@ export type GetPayoutJournalResponseJson = {
  * Use `create(GetPayoutJournalResponseSchema)` to create a new message.
  */
 export const GetPayoutJournalResponseSchema: GenMessage<GetPayoutJournalResponse, {jsonType: GetPayoutJournalResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 5);
+  messageDesc(file_disburse_payout_v1_payout_operator, 7);
 
 /**
  * @generated from message disburse.payout.v1.ResolvePayoutRequest
@@ -508,7 +592,7 @@ export type ResolvePayoutRequestJson = {
  * Use `create(ResolvePayoutRequestSchema)` to create a new message.
  */
 export const ResolvePayoutRequestSchema: GenMessage<ResolvePayoutRequest, {jsonType: ResolvePayoutRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 6);
+  messageDesc(file_disburse_payout_v1_payout_operator, 8);
 
 /**
  * @generated from message disburse.payout.v1.ResolvePayoutResponse
@@ -535,7 +619,7 @@ export type ResolvePayoutResponseJson = {
  * Use `create(ResolvePayoutResponseSchema)` to create a new message.
  */
 export const ResolvePayoutResponseSchema: GenMessage<ResolvePayoutResponse, {jsonType: ResolvePayoutResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 7);
+  messageDesc(file_disburse_payout_v1_payout_operator, 9);
 
 /**
  * @generated from message disburse.payout.v1.AuditEntry
@@ -654,7 +738,7 @@ export type AuditEntryJson = {
  * Use `create(AuditEntrySchema)` to create a new message.
  */
 export const AuditEntrySchema: GenMessage<AuditEntry, {jsonType: AuditEntryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 8);
+  messageDesc(file_disburse_payout_v1_payout_operator, 10);
 
 /**
  * @generated from message disburse.payout.v1.ListAuditEntriesRequest
@@ -713,7 +797,7 @@ export type ListAuditEntriesRequestJson = {
  * Use `create(ListAuditEntriesRequestSchema)` to create a new message.
  */
 export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest, {jsonType: ListAuditEntriesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 9);
+  messageDesc(file_disburse_payout_v1_payout_operator, 11);
 
 /**
  * @generated from message disburse.payout.v1.ListAuditEntriesResponse
@@ -754,7 +838,7 @@ export type ListAuditEntriesResponseJson = {
  * Use `create(ListAuditEntriesResponseSchema)` to create a new message.
  */
 export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse, {jsonType: ListAuditEntriesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 10);
+  messageDesc(file_disburse_payout_v1_payout_operator, 12);
 
 /**
  * @generated from message disburse.payout.v1.RailInfo
@@ -857,7 +941,7 @@ export type RailInfoJson = {
  * Use `create(RailInfoSchema)` to create a new message.
  */
 export const RailInfoSchema: GenMessage<RailInfo, {jsonType: RailInfoJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 11);
+  messageDesc(file_disburse_payout_v1_payout_operator, 13);
 
 /**
  * @generated from message disburse.payout.v1.ListRailsRequest
@@ -876,7 +960,7 @@ export type ListRailsRequestJson = {
  * Use `create(ListRailsRequestSchema)` to create a new message.
  */
 export const ListRailsRequestSchema: GenMessage<ListRailsRequest, {jsonType: ListRailsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 12);
+  messageDesc(file_disburse_payout_v1_payout_operator, 14);
 
 /**
  * @generated from message disburse.payout.v1.ListRailsResponse
@@ -903,7 +987,7 @@ export type ListRailsResponseJson = {
  * Use `create(ListRailsResponseSchema)` to create a new message.
  */
 export const ListRailsResponseSchema: GenMessage<ListRailsResponse, {jsonType: ListRailsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 13);
+  messageDesc(file_disburse_payout_v1_payout_operator, 15);
 
 /**
  * @generated from message disburse.payout.v1.SetRailPausedRequest
@@ -968,7 +1052,7 @@ export type SetRailPausedRequestJson = {
  * Use `create(SetRailPausedRequestSchema)` to create a new message.
  */
 export const SetRailPausedRequestSchema: GenMessage<SetRailPausedRequest, {jsonType: SetRailPausedRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 14);
+  messageDesc(file_disburse_payout_v1_payout_operator, 16);
 
 /**
  * @generated from message disburse.payout.v1.SetRailPausedResponse
@@ -995,7 +1079,7 @@ export type SetRailPausedResponseJson = {
  * Use `create(SetRailPausedResponseSchema)` to create a new message.
  */
 export const SetRailPausedResponseSchema: GenMessage<SetRailPausedResponse, {jsonType: SetRailPausedResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 15);
+  messageDesc(file_disburse_payout_v1_payout_operator, 17);
 
 /**
  * Limits on payouts in any 60 minutes and any 24 hours, by the database's clock. A payout counts
@@ -1060,7 +1144,7 @@ export type VelocityLimitsJson = {
  * Use `create(VelocityLimitsSchema)` to create a new message.
  */
 export const VelocityLimitsSchema: GenMessage<VelocityLimits, {jsonType: VelocityLimitsJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 16);
+  messageDesc(file_disburse_payout_v1_payout_operator, 18);
 
 /**
  * The maximum amounts that payouts may take from accounts in one currency.
@@ -1117,7 +1201,7 @@ export type VelocityAmountJson = {
  * Use `create(VelocityAmountSchema)` to create a new message.
  */
 export const VelocityAmountSchema: GenMessage<VelocityAmount, {jsonType: VelocityAmountJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 17);
+  messageDesc(file_disburse_payout_v1_payout_operator, 19);
 
 /**
  * The velocity limits of a merchant. By default there are none.
@@ -1190,7 +1274,7 @@ export type MerchantVelocityJson = {
  * Use `create(MerchantVelocitySchema)` to create a new message.
  */
 export const MerchantVelocitySchema: GenMessage<MerchantVelocity, {jsonType: MerchantVelocityJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 18);
+  messageDesc(file_disburse_payout_v1_payout_operator, 20);
 
 /**
  * @generated from message disburse.payout.v1.SetVelocityLimitsRequest
@@ -1253,7 +1337,7 @@ export type SetVelocityLimitsRequestJson = {
  * Use `create(SetVelocityLimitsRequestSchema)` to create a new message.
  */
 export const SetVelocityLimitsRequestSchema: GenMessage<SetVelocityLimitsRequest, {jsonType: SetVelocityLimitsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 19);
+  messageDesc(file_disburse_payout_v1_payout_operator, 21);
 
 /**
  * @generated from message disburse.payout.v1.SetVelocityLimitsResponse
@@ -1280,7 +1364,7 @@ export type SetVelocityLimitsResponseJson = {
  * Use `create(SetVelocityLimitsResponseSchema)` to create a new message.
  */
 export const SetVelocityLimitsResponseSchema: GenMessage<SetVelocityLimitsResponse, {jsonType: SetVelocityLimitsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 20);
+  messageDesc(file_disburse_payout_v1_payout_operator, 22);
 
 /**
  * @generated from message disburse.payout.v1.GetVelocityLimitsRequest
@@ -1307,7 +1391,7 @@ export type GetVelocityLimitsRequestJson = {
  * Use `create(GetVelocityLimitsRequestSchema)` to create a new message.
  */
 export const GetVelocityLimitsRequestSchema: GenMessage<GetVelocityLimitsRequest, {jsonType: GetVelocityLimitsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 21);
+  messageDesc(file_disburse_payout_v1_payout_operator, 23);
 
 /**
  * @generated from message disburse.payout.v1.GetVelocityLimitsResponse
@@ -1334,7 +1418,7 @@ export type GetVelocityLimitsResponseJson = {
  * Use `create(GetVelocityLimitsResponseSchema)` to create a new message.
  */
 export const GetVelocityLimitsResponseSchema: GenMessage<GetVelocityLimitsResponse, {jsonType: GetVelocityLimitsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 22);
+  messageDesc(file_disburse_payout_v1_payout_operator, 24);
 
 /**
  * @generated from message disburse.payout.v1.ReceiveRailCallbackRequest
@@ -1395,7 +1479,7 @@ export type ReceiveRailCallbackRequestJson = {
  * Use `create(ReceiveRailCallbackRequestSchema)` to create a new message.
  */
 export const ReceiveRailCallbackRequestSchema: GenMessage<ReceiveRailCallbackRequest, {jsonType: ReceiveRailCallbackRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 23);
+  messageDesc(file_disburse_payout_v1_payout_operator, 25);
 
 /**
  * @generated from message disburse.payout.v1.ReceiveRailCallbackResponse
@@ -1426,7 +1510,7 @@ export type ReceiveRailCallbackResponseJson = {
  * Use `create(ReceiveRailCallbackResponseSchema)` to create a new message.
  */
 export const ReceiveRailCallbackResponseSchema: GenMessage<ReceiveRailCallbackResponse, {jsonType: ReceiveRailCallbackResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 24);
+  messageDesc(file_disburse_payout_v1_payout_operator, 26);
 
 /**
  * @generated from message disburse.payout.v1.ListPublishedPayoutsRequest
@@ -1499,7 +1583,7 @@ export type ListPublishedPayoutsRequestJson = {
  * Use `create(ListPublishedPayoutsRequestSchema)` to create a new message.
  */
 export const ListPublishedPayoutsRequestSchema: GenMessage<ListPublishedPayoutsRequest, {jsonType: ListPublishedPayoutsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 25);
+  messageDesc(file_disburse_payout_v1_payout_operator, 27);
 
 /**
  * @generated from message disburse.payout.v1.PublishedPayout
@@ -1574,7 +1658,7 @@ export type PublishedPayoutJson = {
  * Use `create(PublishedPayoutSchema)` to create a new message.
  */
 export const PublishedPayoutSchema: GenMessage<PublishedPayout, {jsonType: PublishedPayoutJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 26);
+  messageDesc(file_disburse_payout_v1_payout_operator, 28);
 
 /**
  * @generated from message disburse.payout.v1.ListPublishedPayoutsResponse
@@ -1615,7 +1699,7 @@ export type ListPublishedPayoutsResponseJson = {
  * Use `create(ListPublishedPayoutsResponseSchema)` to create a new message.
  */
 export const ListPublishedPayoutsResponseSchema: GenMessage<ListPublishedPayoutsResponse, {jsonType: ListPublishedPayoutsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 27);
+  messageDesc(file_disburse_payout_v1_payout_operator, 29);
 
 /**
  * @generated from message disburse.payout.v1.RepublishPayoutEventsRequest
@@ -1646,7 +1730,7 @@ export type RepublishPayoutEventsRequestJson = {
  * Use `create(RepublishPayoutEventsRequestSchema)` to create a new message.
  */
 export const RepublishPayoutEventsRequestSchema: GenMessage<RepublishPayoutEventsRequest, {jsonType: RepublishPayoutEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 28);
+  messageDesc(file_disburse_payout_v1_payout_operator, 30);
 
 /**
  * @generated from message disburse.payout.v1.PublishedEvent
@@ -1715,7 +1799,7 @@ export type PublishedEventJson = {
  * Use `create(PublishedEventSchema)` to create a new message.
  */
 export const PublishedEventSchema: GenMessage<PublishedEvent, {jsonType: PublishedEventJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 29);
+  messageDesc(file_disburse_payout_v1_payout_operator, 31);
 
 /**
  * @generated from message disburse.payout.v1.RepublishPayoutEventsResponse
@@ -1742,7 +1826,7 @@ export type RepublishPayoutEventsResponseJson = {
  * Use `create(RepublishPayoutEventsResponseSchema)` to create a new message.
  */
 export const RepublishPayoutEventsResponseSchema: GenMessage<RepublishPayoutEventsResponse, {jsonType: RepublishPayoutEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operator, 30);
+  messageDesc(file_disburse_payout_v1_payout_operator, 32);
 
 /**
  * @generated from enum disburse.payout.v1.ExceptionKind
@@ -1835,6 +1919,18 @@ export const PayoutOperatorService: GenService<{
     methodKind: "unary";
     input: typeof GetPayoutJournalRequestSchema;
     output: typeof GetPayoutJournalResponseSchema;
+  },
+  /**
+   * Finds records of all merchants by a whole id or reference: payouts by their id, the merchant's
+   * reference, or the transaction hash or bank reference of the payment; batches by id or reference;
+   * accounts by id. The audit trail records each call with the reference. Errors: INVALID_REQUEST.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutOperatorService.FindRecords
+   */
+  findRecords: {
+    methodKind: "unary";
+    input: typeof FindRecordsRequestSchema;
+    output: typeof FindRecordsResponseSchema;
   },
   /**
    * Proposes the outcome of a payout with an exception. A second person must always approve it
