@@ -575,7 +575,7 @@ export class Payouts {
   /**
    * Export accounting (CSV).
    *
-   * The bookings of your payouts in a period of at most 92 days, complete: a row `post` when a payment left an account, a row `return` when it came back. Rows are in order of account and time. The bookings of a past period never change; `metadata` and references are those of the payout as it is now.
+   * The bookings of your payouts in a period of at most 93 days, complete: a row `post` when a payment left an account, a row `return` when it came back. Rows are in order of account and time. The bookings of a past period never change; `metadata` and references are those of the payout as it is now.
    *
    * `amount` is the change of the account, fees included. `fees` is the part that is fees, negative if they are refunded. Times and the day `booked_on` are in UTC. Currencies are ISO 4217 codes, or the codes of crypto currencies. New columns are appended. The rows of an account are those of its statement.
    *

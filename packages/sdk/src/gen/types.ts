@@ -3383,7 +3383,7 @@ export interface ExportPayoutsQuery {
 
 /** Query parameters of `exportAccounting`. */
 export interface ExportAccountingQuery {
-  /** Booked at or after this time; by default, 92 days before `to`. */
+  /** Booked at or after this time; by default, 93 days before `to`. */
   from?: string | undefined;
   /** Booked before this time; by default, or if it is in the future, now. */
   to?: string | undefined;

@@ -89,9 +89,9 @@ it("refuses a longer period, and the cursor of another list", async () => {
       () => "",
       (error: unknown) => readRefusal(error)?.message,
     );
-  const earliest = new Date(to.getTime() - 92 * dayMs);
+  const earliest = new Date(to.getTime() - 93 * dayMs);
   expect(await messageOf({ from: earliest, to })).toBe("");
-  expect(await messageOf({ from: new Date(earliest.getTime() - 1), to })).toMatch(/92 days/);
+  expect(await messageOf({ from: new Date(earliest.getTime() - 1), to })).toMatch(/93 days/);
   expect(await messageOf({ from: new Date(to.getTime() + 1), to })).toMatch(/after from/);
   for (const cursor of ["x", "acc_other.1.2"]) {
     expect(await messageOf({ cursor })).toMatch(/^cursor/);

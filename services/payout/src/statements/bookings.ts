@@ -11,8 +11,8 @@ import { type Payouts, stateFields, toPayout } from "../payouts/document.ts";
 import { payoutMessage } from "../payouts/wire.ts";
 import type { StatementStores } from "./period.ts";
 
-/** One file has a quarter at most, so that its download takes minutes. */
-const periodMaxMs = 92 * 86_400_000;
+/** The longest quarter in any time zone. The download of one file takes minutes. */
+const periodMaxMs = 93 * 86_400_000;
 
 /** An account's entries that are still to be read. */
 type Rest = { readonly accountId: string; readonly span: EntrySpan };
@@ -61,7 +61,7 @@ function periodOf(request: ListPayoutBookingsRequest, now: Date) {
   const earliest = new Date(to.getTime() - periodMaxMs);
   const from = request.from === undefined ? earliest : timestampDate(request.from);
   if (to < from) return refused("INVALID_REQUEST", "to: must be after from");
-  if (from < earliest) return refused("INVALID_REQUEST", "from: must be at most 92 days before to");
+  if (from < earliest) return refused("INVALID_REQUEST", "from: must be at most 93 days before to");
   return { from, to };
 }
 

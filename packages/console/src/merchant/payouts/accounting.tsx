@@ -6,7 +6,7 @@ import { TextField } from "../../ui/field.tsx";
 import { daysOf, endOf, startOf } from "../../ui/rules/times.ts";
 
 const words = t.payouts.accounting;
-const daysMax = 92;
+const daysMax = 93;
 
 /** Downloads the bookings of a period. The server writes the file, so it is always complete. */
 export function AccountingFile() {

@@ -87,7 +87,7 @@ async function exportsBookings({ page, open, checkPage }: Visitor): Promise<void
   );
   await dialog.getByLabel("To day").fill(last);
   await dialog.getByLabel("From day").fill("2020-01-01");
-  await dialog.getByText("must be a period of 1 to 92 days").waitFor();
+  await dialog.getByText("must be a period of 1 to 93 days").waitFor();
   await dialog.getByLabel("From day").fill(first);
   const rows = await load();
   for (const reference of ["view-1", "view-2"]) {

@@ -30,7 +30,7 @@ const file: FileFormat = {
 };
 
 const query = q.queryOf(ListPayoutBookingsRequestSchema, {
-  from: q.moment("Booked at or after this time; by default, 92 days before `to`."),
+  from: q.moment("Booked at or after this time; by default, 93 days before `to`."),
   to: q.moment("Booked before this time; by default, or if it is in the future, now."),
 });
 
@@ -73,7 +73,7 @@ function rowOf({ entry, accountName, payout }: PayoutBooking): object {
 export const accountingRoute = get("exportAccounting", "/api/v1/transfer/accounting.csv", {
   summary: "Export accounting (CSV)",
   description:
-    "The bookings of your payouts in a period of at most 92 days, complete: a row `post` when a payment left an account, a row `return` when it came back. Rows are in order of account and time. The bookings of a past period never change; `metadata` and references are those of the payout as it is now.\n\n`amount` is the change of the account, fees included. `fees` is the part that is fees, negative if they are refunded. Times and the day `booked_on` are in UTC. Currencies are ISO 4217 codes, or the codes of crypto currencies. New columns are appended. The rows of an account are those of its statement.\n\nA text that a spreadsheet would run as a formula (it begins with `=`, `+`, `-` or `@`) is prefixed with `'`. A download that breaks off is incomplete: use the file only if the response ended normally.",
+    "The bookings of your payouts in a period of at most 93 days, complete: a row `post` when a payment left an account, a row `return` when it came back. Rows are in order of account and time. The bookings of a past period never change; `metadata` and references are those of the payout as it is now.\n\n`amount` is the change of the account, fees included. `fees` is the part that is fees, negative if they are refunded. Times and the day `booked_on` are in UTC. Currencies are ISO 4217 codes, or the codes of crypto currencies. New columns are appended. The rows of an account are those of its statement.\n\nA text that a spreadsheet would run as a formula (it begins with `=`, `+`, `-` or `@`) is prefixed with `'`. A download that breaks off is incomplete: use the file only if the response ended normally.",
   query,
   data: file,
   answer: ({ request }, { statements, actorNames }) => {

@@ -161,14 +161,14 @@ export type ListPayoutBookingsRequest = Message<"disburse.payout.v1.ListPayoutBo
   merchantId: string;
 
   /**
-   * The beginning of the period, inclusive; 92 days before its end when unset.
+   * The beginning of the period, inclusive; 93 days before its end when unset.
    *
    * @generated from field: google.protobuf.Timestamp from = 2;
    */
   from?: Timestamp | undefined;
 
   /**
-   * The end of the period, exclusive, at most 92 days after its beginning; now when unset, or if it
+   * The end of the period, exclusive, at most 93 days after its beginning; now when unset, or if it
    * is in the future.
    *
    * @generated from field: google.protobuf.Timestamp to = 3;
@@ -200,14 +200,14 @@ export type ListPayoutBookingsRequestJson = {
   merchantId?: string;
 
   /**
-   * The beginning of the period, inclusive; 92 days before its end when unset.
+   * The beginning of the period, inclusive; 93 days before its end when unset.
    *
    * @generated from field: google.protobuf.Timestamp from = 2;
    */
   from?: TimestampJson;
 
   /**
-   * The end of the period, exclusive, at most 92 days after its beginning; now when unset, or if it
+   * The end of the period, exclusive, at most 93 days after its beginning; now when unset, or if it
    * is in the future.
    *
    * @generated from field: google.protobuf.Timestamp to = 3;
