@@ -3,9 +3,9 @@ import { Link } from "@tanstack/react-router";
 import { requests } from "../api/lists.ts";
 import { t } from "../catalogue/texts.ts";
 import { Badge } from "../ui/badge.tsx";
+import { codeColumn, momentColumn } from "../ui/columns.tsx";
 import type { Filter } from "../ui/filters.tsx";
 import { ListPage } from "../ui/list-page.tsx";
-import { Moment } from "../ui/moment.tsx";
 import type { Column } from "../ui/table.tsx";
 import { listed } from "./rules/span.ts";
 
@@ -31,12 +31,7 @@ const filters: readonly Filter[] = [
 ];
 
 const columns: readonly Column<LoggedRequest>[] = [
-  {
-    id: "at",
-    header: words.at,
-    cell: ({ created_at: at }) => <Moment at={at} />,
-    csv: (row) => row.created_at,
-  },
+  momentColumn("at", words.at, (row) => row.created_at),
   {
     id: "result",
     header: words.result,
@@ -47,12 +42,7 @@ const columns: readonly Column<LoggedRequest>[] = [
     ),
     csv: (row) => String(row.http_status),
   },
-  {
-    id: "request",
-    header: words.request,
-    cell: ({ method, route: path }) => <span className="mono break">{`${method} ${path}`}</span>,
-    csv: ({ method, route: path }) => `${method} ${path}`,
-  },
+  codeColumn("request", words.request, ({ method, route: path }) => `${method} ${path}`),
   { id: "code", header: words.code, cell: ({ code }) => code || "–", csv: (row) => row.code },
   {
     id: "duration",
@@ -61,13 +51,7 @@ const columns: readonly Column<LoggedRequest>[] = [
     cell: (row) => words.milliseconds({ ms: row.duration_ms }),
     csv: (row) => String(row.duration_ms),
   },
-  {
-    id: "caller",
-    header: words.caller,
-    width: "wide",
-    cell: (row) => <span className="mono break">{row.caller_id}</span>,
-    csv: (row) => row.caller_id,
-  },
+  codeColumn("caller", words.caller, (row) => row.caller_id, { width: "wide" }),
   {
     id: "record",
     header: words.record,

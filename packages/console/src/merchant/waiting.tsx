@@ -11,7 +11,7 @@ import { may } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
 import { Awaited } from "../ui/awaited.tsx";
 import { BulkBar, inParallel } from "../ui/bulk.tsx";
-import { textColumn } from "../ui/columns.tsx";
+import { momentColumn, textColumn } from "../ui/columns.tsx";
 import { ExportButton, wholeList } from "../ui/export-button.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { Moment } from "../ui/moment.tsx";
@@ -143,12 +143,7 @@ const keyOf = ({ id }: Waiting) => id;
 const nameOf = ({ name, amounts }: Waiting) => `${name}, ${sumsText(amounts)}`;
 
 const columns: readonly Column<Waiting>[] = [
-  {
-    id: "created",
-    header: t.list.created,
-    cell: ({ at }) => <Moment at={at} />,
-    csv: ({ at }) => at,
-  },
+  momentColumn("created", t.list.created, ({ at }) => at),
   textColumn("kind", words.kind, ({ kind }) => kind),
   { id: "what", header: words.what, cell: ({ link }) => link },
   {

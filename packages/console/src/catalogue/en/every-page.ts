@@ -48,10 +48,10 @@ export const everyPageWords = {
     shownOfMany: "{shown} and more",
     filters: "Filters",
     filtersSet: "Filters ({count})",
-    filtersInForce: "Filters in force",
+    filtersInForce: "Active filters",
     removeFilter: "Remove this filter",
     columns: "Columns",
-    dense: "Low rows",
+    dense: "Compact rows",
     views: {
       save: "Save this view",
       saveText: "A view has the filters, the order and the columns of this list. Only you see it.",

@@ -13,5 +13,5 @@ export const searchWords = {
   batches: "Batches",
   requests: "Requests",
   across: "Search all merchants",
-  acrossHint: "By a whole id, reference or hash. The search is in the audit trail.",
+  acrossHint: "By a whole id, reference or hash. The audit trail records the search.",
 } as const;

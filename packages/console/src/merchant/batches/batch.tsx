@@ -9,6 +9,7 @@ import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
+import { codeColumn } from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -39,12 +40,7 @@ const columns: readonly Column<BatchLine>[] = [
         <StateBadge state={sub} words={t.payouts.subStatuses} />
       ),
   },
-  {
-    id: "beneficiary",
-    header: t.payouts.beneficiary,
-    width: "wide",
-    cell: (row) => <span className="mono break">{row.beneficiary_id}</span>,
-  },
+  codeColumn("beneficiary", t.payouts.beneficiary, (row) => row.beneficiary_id, { width: "wide" }),
   {
     id: "sent",
     header: t.payouts.sent,

@@ -5,7 +5,7 @@ import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
-import { textColumn } from "../../ui/columns.tsx";
+import { codeColumn, textColumn } from "../../ui/columns.tsx";
 import type { Filter } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -61,13 +61,7 @@ const columns: readonly Column<Batch>[] = [
   textColumn("decider", t.list.deciders, (row) => actorName(row.approval.decided_by), {
     width: "wide",
   }),
-  {
-    id: "id",
-    header: t.list.id,
-    width: "wide",
-    cell: ({ id }) => <span className="mono break">{id}</span>,
-    csv: (row) => row.id,
-  },
+  codeColumn("id", t.list.id, (row) => row.id, { width: "wide" }),
 ];
 
 const filters: readonly Filter[] = [

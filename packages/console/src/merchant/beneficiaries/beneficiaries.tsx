@@ -8,9 +8,9 @@ import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Badge, StateBadge } from "../../ui/badge.tsx";
 import type { Bulk } from "../../ui/bulk.tsx";
+import { codeColumn, momentColumn, textColumn } from "../../ui/columns.tsx";
 import type { Filter } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
-import { Moment } from "../../ui/moment.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { accountOf, nameOf } from "../rules/beneficiary.ts";
 import { listed } from "../rules/span.ts";
@@ -41,33 +41,10 @@ const columns: readonly Column<Beneficiary>[] = [
     ),
     csv: (row) => row.screening_status,
   },
-  {
-    id: "currency",
-    header: words.currency,
-    cell: (row) => row.destination_currency,
-    csv: (row) => row.destination_currency ?? "",
-  },
-  {
-    id: "account",
-    header: words.account,
-    width: "wide",
-    cell: (row) => <span className="mono break">{accountOf(row)}</span>,
-    csv: accountOf,
-  },
-  {
-    id: "method",
-    header: words.method,
-    width: "wide",
-    cell: (row) => row.transfer_method,
-    csv: (row) => row.transfer_method,
-  },
-  {
-    id: "created",
-    header: t.list.created,
-    width: "wide",
-    cell: ({ created_at: at }) => <Moment at={at} />,
-    csv: (row) => row.created_at,
-  },
+  textColumn("currency", words.currency, (row) => row.destination_currency ?? ""),
+  codeColumn("account", words.account, accountOf, { width: "wide" }),
+  textColumn("method", words.method, (row) => row.transfer_method, { width: "wide" }),
+  momentColumn("created", t.list.created, (row) => row.created_at, { width: "wide" }),
 ];
 
 const fileColumns: readonly Column<Beneficiary>[] = [

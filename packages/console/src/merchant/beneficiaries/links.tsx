@@ -6,10 +6,10 @@ import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
+import { momentColumn, textColumn } from "../../ui/columns.tsx";
 import { DeleteButton } from "../../ui/delete-button.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { List } from "../../ui/list.tsx";
-import { Moment } from "../../ui/moment.tsx";
 import { Page } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { AskBeneficiary } from "./ask-beneficiary.tsx";
@@ -20,12 +20,7 @@ const nameOf = (row: BeneficiaryLink) =>
   row.beneficiary_name || `${row.beneficiary_first_name} ${row.beneficiary_last_name}`.trim();
 
 const columns: readonly Column<BeneficiaryLink>[] = [
-  {
-    id: "created",
-    header: t.list.created,
-    cell: ({ created_at: at }) => <Moment at={at} />,
-    csv: (row) => row.created_at,
-  },
+  momentColumn("created", t.list.created, (row) => row.created_at),
   {
     id: "state",
     header: t.list.status,
@@ -39,19 +34,8 @@ const columns: readonly Column<BeneficiaryLink>[] = [
     cell: (row) => <span className="break">{row.reference_id}</span>,
     csv: (row) => row.reference_id,
   },
-  {
-    id: "currency",
-    header: t.beneficiaries.currency,
-    cell: (row) => row.destination_currency,
-    csv: (row) => row.destination_currency,
-  },
-  {
-    id: "expires",
-    header: words.expires,
-    width: "wide",
-    cell: ({ expires_at: at }) => <Moment at={at} />,
-    csv: (row) => row.expires_at,
-  },
+  textColumn("currency", t.beneficiaries.currency, (row) => row.destination_currency),
+  momentColumn("expires", words.expires, (row) => row.expires_at, { width: "wide" }),
   {
     id: "beneficiary",
     header: words.beneficiary,

@@ -5,9 +5,9 @@ import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
+import { codeColumn, momentColumn, textColumn } from "../../ui/columns.tsx";
 import type { Filter } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
-import { Moment } from "../../ui/moment.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { depositorName } from "../rules/depositor.ts";
 import { listed } from "../rules/span.ts";
@@ -34,27 +34,11 @@ const columns: readonly Column<Depositor>[] = [
     csv: (row) => row.status,
   },
   { id: "type", header: words.type, cell: kindOf, csv: kindOf },
-  {
-    id: "relation",
-    header: words.relation,
+  textColumn("relation", words.relation, (row) => row.depositor_relation ?? "", { width: "wide" }),
+  codeColumn("wallet", words.wallet, (row) => row.depositor_wallet_address ?? "", {
     width: "wide",
-    cell: (row) => row.depositor_relation,
-    csv: (row) => row.depositor_relation ?? "",
-  },
-  {
-    id: "wallet",
-    header: words.wallet,
-    width: "wide",
-    cell: (row) => <span className="mono break">{row.depositor_wallet_address ?? ""}</span>,
-    csv: (row) => row.depositor_wallet_address ?? "",
-  },
-  {
-    id: "created",
-    header: t.list.created,
-    width: "wide",
-    cell: ({ created_at: at }) => <Moment at={at} />,
-    csv: (row) => row.created_at,
-  },
+  }),
+  momentColumn("created", t.list.created, (row) => row.created_at, { width: "wide" }),
 ];
 
 const fileColumns: readonly Column<Depositor>[] = [

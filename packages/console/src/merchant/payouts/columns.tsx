@@ -2,8 +2,7 @@ import type { PayoutItem } from "@disburse/sdk/gen/types.ts";
 import { Link } from "@tanstack/react-router";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
-import { textColumn } from "../../ui/columns.tsx";
-import { Moment } from "../../ui/moment.tsx";
+import { momentColumn, textColumn } from "../../ui/columns.tsx";
 import { Money } from "../../ui/money.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { actorName } from "../names.tsx";
@@ -30,12 +29,7 @@ export function PayoutState({
 const methodOf = (row: PayoutItem) => row.sub_title.slice(row.sub_title.lastIndexOf(" ") + 1);
 
 export const payoutColumns: readonly Column<PayoutItem>[] = [
-  {
-    id: "created",
-    header: t.list.created,
-    cell: ({ created_at: at }) => <Moment at={at} />,
-    csv: (row) => row.created_at,
-  },
+  momentColumn("created", t.list.created, (row) => row.created_at),
   {
     id: "beneficiary",
     header: words.beneficiary,

@@ -7,10 +7,10 @@ import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
+import { momentColumn } from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import type { Filter } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
-import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 import type { Column } from "../../ui/table.tsx";
@@ -32,12 +32,7 @@ function reservedText(order: ScheduledPayout): string | undefined {
 const deciderOf = ({ approval }: ScheduledPayout) => actorName(approval?.decided_by);
 
 const columns: readonly Column<ScheduledPayout>[] = [
-  {
-    id: "at",
-    header: words.at,
-    cell: ({ scheduled_at: at }) => <Moment at={at} />,
-    csv: (row) => row.scheduled_at,
-  },
+  momentColumn("at", words.at, (row) => row.scheduled_at),
   {
     id: "state",
     header: t.list.status,

@@ -6,6 +6,7 @@ import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { codeColumn, textColumn } from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -21,18 +22,8 @@ const path = "/api/v1/keys";
 
 const isEnded = ({ expires_at: at }: ApiKey) => at !== "" && Date.parse(at) <= Date.now();
 const columns: readonly Column<ApiKey>[] = [
-  {
-    id: "id",
-    header: t.list.id,
-    cell: ({ id }) => <span className="mono break">{id}</span>,
-    csv: (row) => row.id,
-  },
-  {
-    id: "description",
-    header: words.description,
-    cell: (row) => row.description,
-    csv: (row) => row.description,
-  },
+  codeColumn("id", t.list.id, (row) => row.id),
+  textColumn("description", words.description, (row) => row.description),
   { id: "state", header: words.state, cell: (row) => <State apiKey={row} /> },
   {
     id: "scopes",

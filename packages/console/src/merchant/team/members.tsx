@@ -6,10 +6,10 @@ import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
+import { momentColumn } from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { Moment } from "../../ui/moment.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PlainList } from "../../ui/plain-list.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -39,13 +39,7 @@ const columns: readonly Column<TeamMember>[] = [
     cell: ({ state }) => <StateBadge state={state} words={words.states} />,
     csv: (row) => row.state,
   },
-  {
-    id: "signedIn",
-    header: words.signedIn,
-    width: "wide",
-    cell: (row) => <Moment at={row.signed_in_at} />,
-    csv: (row) => row.signed_in_at,
-  },
+  momentColumn("signedIn", words.signedIn, (row) => row.signed_in_at, { width: "wide" }),
 ];
 
 const changeColumn: Column<TeamMember> = {

@@ -2,7 +2,7 @@ import type { WebhookDelivery } from "@disburse/sdk/gen/types.ts";
 import { Link } from "@tanstack/react-router";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
-import { Moment } from "../../ui/moment.tsx";
+import { codeColumn, momentColumn } from "../../ui/columns.tsx";
 import type { Column } from "../../ui/table.tsx";
 
 const words = t.webhooks;
@@ -11,12 +11,7 @@ const words = t.webhooks;
 export const attemptsMs = 5_000;
 
 export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
-  {
-    id: "created",
-    header: t.list.created,
-    cell: ({ created_at: at }) => <Moment at={at} />,
-    csv: (row) => row.created_at,
-  },
+  momentColumn("created", t.list.created, (row) => row.created_at),
   {
     id: "event",
     header: words.event,
@@ -40,18 +35,6 @@ export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
     cell: (row) => row.attempts_count,
     csv: (row) => String(row.attempts_count),
   },
-  {
-    id: "next",
-    header: words.nextAttempt,
-    width: "wide",
-    cell: ({ state, next_attempt_at: at }) => <Moment at={state === "pending" ? at : ""} />,
-    csv: (row) => row.next_attempt_at,
-  },
-  {
-    id: "id",
-    header: t.list.id,
-    width: "wide",
-    cell: ({ id }) => <span className="mono break">{id}</span>,
-    csv: (row) => row.id,
-  },
+  momentColumn("next", words.nextAttempt, (row) => row.next_attempt_at, { width: "wide" }),
+  codeColumn("id", t.list.id, (row) => row.id, { width: "wide" }),
 ];

@@ -6,6 +6,7 @@ import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import type { Bulk } from "../../ui/bulk.tsx";
+import { codeColumn } from "../../ui/columns.tsx";
 import type { Filter } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -27,13 +28,7 @@ const filters: readonly Filter[] = [
 
 const columns: readonly Column<WebhookDelivery>[] = [
   ...deliveryColumns,
-  {
-    id: "transaction",
-    header: words.transaction,
-    width: "wide",
-    cell: (row) => <span className="mono break">{row.transaction_id}</span>,
-    csv: (row) => row.transaction_id,
-  },
+  codeColumn("transaction", words.transaction, (row) => row.transaction_id, { width: "wide" }),
 ];
 
 function useResending(): Bulk<WebhookDelivery> | undefined {

@@ -6,6 +6,7 @@ import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
+import { textColumn } from "../../ui/columns.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -44,13 +45,7 @@ const columns: readonly Column<WebhookEndpointWithHealth>[] = [
     cell: ({ health }) => <span className="break">{health.last_failure}</span>,
     csv: ({ health }) => health.last_failure,
   },
-  {
-    id: "description",
-    header: words.description,
-    width: "wide",
-    cell: ({ description }) => description,
-    csv: (row) => row.description,
-  },
+  textColumn("description", words.description, (row) => row.description, { width: "wide" }),
 ];
 
 export function Endpoints() {

@@ -12,6 +12,7 @@ import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import type { Bulk } from "../../ui/bulk.tsx";
+import { textColumn } from "../../ui/columns.tsx";
 import type { Filter, FilterValues } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { spanText } from "../../ui/rules/times.ts";
@@ -99,13 +100,7 @@ const ownColumns: readonly Column<AlertRow>[] = [
     cell: ({ held }) => <Held sums={held} />,
     csv: ({ held = [] }) => held.map((each) => `${each.amount} ${each.currencyCode}`).join("; "),
   },
-  {
-    id: "list",
-    header: words.list,
-    width: "wide",
-    cell: ({ hit }) => hit?.list,
-    csv: ({ hit }) => hit?.list ?? "",
-  },
+  textColumn("list", words.list, ({ hit }) => hit?.list ?? "", { width: "wide" }),
   { id: "record", header: words.record, csv: ({ subject }) => subject?.recordId ?? "" },
   {
     id: "assignee",

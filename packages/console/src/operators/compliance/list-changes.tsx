@@ -12,6 +12,7 @@ import { pageOf, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
+import { codeColumn } from "../../ui/columns.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { PagedTable } from "../../ui/list.tsx";
@@ -52,13 +53,7 @@ export const differenceColumns: readonly Column<EntryDifference>[] = [
     cell: (row) => <Changes row={row} />,
     csv: changeText,
   },
-  {
-    id: "uid",
-    header: words.uid,
-    width: "wide",
-    cell: ({ uid }) => <span className="mono break">{uid}</span>,
-    csv: ({ uid }) => uid,
-  },
+  codeColumn("uid", words.uid, ({ uid }) => uid, { width: "wide" }),
 ];
 
 function Changes({ row }: { row: EntryDifference }) {

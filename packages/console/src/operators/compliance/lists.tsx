@@ -13,10 +13,9 @@ import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
-import { textColumn } from "../../ui/columns.tsx";
+import { momentColumn, textColumn } from "../../ui/columns.tsx";
 import { ExportButton, wholeList } from "../../ui/export-button.tsx";
 import { PagedTable } from "../../ui/list.tsx";
-import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
@@ -38,12 +37,7 @@ const versionColumns: readonly Column<ListVersion>[] = [
     cell: (row) => row.entries,
     csv: (row) => String(row.entries),
   },
-  {
-    id: "imported",
-    header: words.imported,
-    cell: (row) => <Moment at={isoOf(row.importedAt)} />,
-    csv: (row) => isoOf(row.importedAt),
-  },
+  momentColumn("imported", words.imported, (row) => isoOf(row.importedAt)),
   {
     id: "checksum",
     header: words.checksum,
@@ -71,18 +65,8 @@ const changeOf = ({ change }: ListImport) =>
   change === undefined ? "–" : `+${change.added} ~${change.changed} −${change.removed}`;
 
 const importColumns: readonly Column<ListImport>[] = [
-  {
-    id: "started",
-    header: words.imported,
-    cell: (row) => <Moment at={isoOf(row.startedAt)} />,
-    csv: (row) => isoOf(row.startedAt),
-  },
-  {
-    id: "list",
-    header: words.list,
-    cell: ({ version }) => version?.list,
-    csv: ({ version }) => version?.list ?? "",
-  },
+  momentColumn("started", words.imported, (row) => isoOf(row.startedAt)),
+  textColumn("list", words.list, ({ version }) => version?.list ?? ""),
   {
     id: "version",
     header: words.version,
@@ -103,13 +87,7 @@ const importColumns: readonly Column<ListImport>[] = [
     csv: ({ state }) => state,
   },
   { id: "change", header: words.change, cell: changeOf, csv: changeOf },
-  {
-    id: "by",
-    header: words.by,
-    width: "wide",
-    cell: ({ actor }) => actor?.id,
-    csv: ({ actor }) => actor?.id ?? "",
-  },
+  textColumn("by", words.by, ({ actor }) => actor?.id ?? "", { width: "wide" }),
   {
     id: "problem",
     header: words.problem,

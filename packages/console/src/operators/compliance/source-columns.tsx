@@ -2,8 +2,7 @@ import type { ListSource } from "@disburse/contracts/disburse/compliance/v1/comp
 import { isoOf } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { textColumn } from "../../ui/columns.tsx";
-import { Moment } from "../../ui/moment.tsx";
+import { momentColumn, textColumn } from "../../ui/columns.tsx";
 import type { Column } from "../../ui/table.tsx";
 
 const words = operatorTexts.compliance.lists;
@@ -18,12 +17,7 @@ export const sourceColumns: readonly Column<ListSource>[] = [
     ),
     csv: ({ outcome }) => outcome,
   },
-  {
-    id: "checked",
-    header: words.checked,
-    cell: (row) => <Moment at={isoOf(row.checkedAt)} />,
-    csv: (row) => isoOf(row.checkedAt),
-  },
+  momentColumn("checked", words.checked, (row) => isoOf(row.checkedAt)),
   {
     id: "failures",
     header: words.failures,
@@ -38,11 +32,5 @@ export const sourceColumns: readonly Column<ListSource>[] = [
     cell: (row) => <span className="break">{row.problem}</span>,
     csv: (row) => row.problem,
   },
-  {
-    id: "next",
-    header: words.next,
-    width: "wide",
-    cell: (row) => <Moment at={isoOf(row.nextCheckAt)} />,
-    csv: (row) => isoOf(row.nextCheckAt),
-  },
+  momentColumn("next", words.next, (row) => isoOf(row.nextCheckAt), { width: "wide" }),
 ];

@@ -19,6 +19,7 @@ import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { BulkBar } from "../../ui/bulk.tsx";
+import { codeColumn, momentColumn, textColumn } from "../../ui/columns.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Filters } from "../../ui/filters.tsx";
@@ -96,12 +97,7 @@ export function Records({ before, after }: Proposal) {
 const subjectOf = ({ subject, merchantId }: Proposal) => subject || merchantId;
 
 const columns: readonly Column<Placed>[] = [
-  {
-    id: "created",
-    header: t.list.created,
-    cell: ({ proposal }) => <Moment at={isoOf(proposal.createdAt)} />,
-    csv: ({ proposal }) => isoOf(proposal.createdAt),
-  },
+  momentColumn("created", t.list.created, ({ proposal }) => isoOf(proposal.createdAt)),
   {
     id: "what",
     header: words.what,
@@ -112,12 +108,7 @@ const columns: readonly Column<Placed>[] = [
     ),
     csv: ({ proposal }) => proposedAction(proposal),
   },
-  {
-    id: "subject",
-    header: words.subject,
-    cell: ({ proposal }) => <span className="mono break">{subjectOf(proposal)}</span>,
-    csv: ({ proposal }) => subjectOf(proposal),
-  },
+  codeColumn("subject", words.subject, ({ proposal }) => subjectOf(proposal)),
   {
     id: "state",
     header: words.state,
@@ -126,33 +117,12 @@ const columns: readonly Column<Placed>[] = [
     ),
     csv: ({ proposal }) => enumName(ProposalState, proposal.state),
   },
-  {
-    id: "by",
-    header: words.by,
-    cell: ({ proposal }) => proposal.proposedBy?.id,
-    csv: ({ proposal }) => proposal.proposedBy?.id ?? "",
-  },
-  {
-    id: "why",
-    header: words.why,
+  textColumn("by", words.by, ({ proposal }) => proposal.proposedBy?.id ?? ""),
+  textColumn("why", words.why, ({ proposal }) => proposal.reasons.join("; "), { width: "wide" }),
+  momentColumn("expires", words.expires, ({ proposal }) => isoOf(proposal.expiresAt), {
     width: "wide",
-    cell: ({ proposal }) => proposal.reasons.join("; "),
-    csv: ({ proposal }) => proposal.reasons.join("; "),
-  },
-  {
-    id: "expires",
-    header: words.expires,
-    width: "wide",
-    cell: ({ proposal }) => <Moment at={isoOf(proposal.expiresAt)} />,
-    csv: ({ proposal }) => isoOf(proposal.expiresAt),
-  },
-  {
-    id: "service",
-    header: words.service,
-    width: "wide",
-    cell: ({ place }) => place,
-    csv: ({ place }) => place,
-  },
+  }),
+  textColumn("service", words.service, ({ place }) => place, { width: "wide" }),
 ];
 
 /**

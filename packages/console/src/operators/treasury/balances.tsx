@@ -9,11 +9,10 @@ import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { moneyColumn, textColumn } from "../../ui/columns.tsx";
+import { codeColumn, momentColumn, moneyColumn, textColumn } from "../../ui/columns.tsx";
 import { ExportButton, wholeList } from "../../ui/export-button.tsx";
 import { Filters } from "../../ui/filters.tsx";
 import { PagedTable } from "../../ui/list.tsx";
-import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
@@ -47,22 +46,11 @@ const railColumns: readonly Column<RailAccount>[] = [
 ];
 
 const ownAccountColumns: readonly Column<Account>[] = [
-  {
-    id: "account",
-    header: words.account,
-    cell: ({ id }) => <span className="mono break">{id}</span>,
-    csv: (row) => row.id,
-  },
+  codeColumn("account", words.account, (row) => row.id),
   textColumn("currency", words.currency, (row) => row.currencyCode),
   moneyColumn("available", words.available, (row) => row.available),
   moneyColumn("held", words.held, (row) => row.held),
-  {
-    id: "updated",
-    header: t.payouts.one.updated,
-    width: "wide",
-    cell: (row) => <Moment at={isoOf(row.updatedAt)} />,
-    csv: (row) => isoOf(row.updatedAt),
-  },
+  momentColumn("updated", t.payouts.one.updated, (row) => isoOf(row.updatedAt), { width: "wide" }),
 ];
 
 const merchantColumn = {

@@ -10,10 +10,10 @@ import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
 import { Chart } from "../../ui/chart.tsx";
+import { codeColumn, momentColumn, textColumn } from "../../ui/columns.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { Filters } from "../../ui/filters.tsx";
 import { PagedTable } from "../../ui/list.tsx";
-import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { endOf, startOf } from "../../ui/rules/times.ts";
@@ -28,12 +28,7 @@ const route = getRouteApi("/shell/treasury/corridors/$corridorId");
 const drawnMax = 1_000;
 
 const columns: readonly Column<HistoricRate>[] = [
-  {
-    id: "asOf",
-    header: words.asOf,
-    cell: ({ rate }) => <Moment at={isoOf(rate?.asOf)} />,
-    csv: ({ rate }) => isoOf(rate?.asOf),
-  },
+  momentColumn("asOf", words.asOf, ({ rate }) => isoOf(rate?.asOf)),
   {
     id: "rate",
     header: words.rate,
@@ -41,19 +36,8 @@ const columns: readonly Column<HistoricRate>[] = [
     cell: ({ rate }) => <span className="money">{rate?.rate}</span>,
     csv: ({ rate }) => rate?.rate ?? "",
   },
-  {
-    id: "source",
-    header: words.source,
-    cell: ({ rate }) => rate?.source,
-    csv: ({ rate }) => rate?.source ?? "",
-  },
-  {
-    id: "received",
-    header: words.received,
-    width: "wide",
-    cell: (row) => <Moment at={isoOf(row.receivedAt)} />,
-    csv: (row) => isoOf(row.receivedAt),
-  },
+  textColumn("source", words.source, ({ rate }) => rate?.source ?? ""),
+  momentColumn("received", words.received, (row) => isoOf(row.receivedAt), { width: "wide" }),
   {
     id: "by",
     header: words.by,
@@ -61,13 +45,7 @@ const columns: readonly Column<HistoricRate>[] = [
     cell: ({ setBy }) => <span className="break">{setBy?.id}</span>,
     csv: ({ setBy }) => setBy?.id ?? "",
   },
-  {
-    id: "approved",
-    header: words.approved,
-    width: "wide",
-    cell: ({ approvedBy }) => <span className="mono break">{approvedBy}</span>,
-    csv: ({ approvedBy }) => approvedBy,
-  },
+  codeColumn("approved", words.approved, ({ approvedBy }) => approvedBy, { width: "wide" }),
 ];
 
 /** Converts the URL's days to the list's time limits. */

@@ -4,8 +4,8 @@ import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { momentColumn, textColumn } from "../../ui/columns.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
-import { Moment } from "../../ui/moment.tsx";
 import { grouped } from "../../ui/rules/amounts.ts";
 import type { Column } from "../../ui/table.tsx";
 
@@ -43,19 +43,8 @@ const columns: readonly Column<Corridor>[] = [
     cell: ({ rate }) => <span className="money">{rate?.rate}</span>,
     csv: ({ rate }) => rate?.rate ?? "",
   },
-  {
-    id: "asOf",
-    header: words.asOf,
-    cell: ({ rate }) => <Moment at={isoOf(rate?.asOf)} />,
-    csv: ({ rate }) => isoOf(rate?.asOf),
-  },
-  {
-    id: "source",
-    header: words.source,
-    width: "wide",
-    cell: ({ rate }) => rate?.source,
-    csv: ({ rate }) => rate?.source ?? "",
-  },
+  momentColumn("asOf", words.asOf, ({ rate }) => isoOf(rate?.asOf)),
+  textColumn("source", words.source, ({ rate }) => rate?.source ?? "", { width: "wide" }),
   { id: "fees", header: words.fees, width: "wide", cell: feesOf, csv: feesOf },
   { id: "limits", header: words.limits, width: "wide", cell: limitsOf, csv: limitsOf },
   { id: "rails", header: words.rails, width: "wide", cell: railsOf, csv: railsOf },

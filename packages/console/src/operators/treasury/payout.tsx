@@ -10,6 +10,7 @@ import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { AwaitedPage } from "../../ui/awaited.tsx";
+import { momentColumn } from "../../ui/columns.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
@@ -25,11 +26,7 @@ const words = operatorTexts.treasury.payouts;
 const route = getRouteApi("/shell/treasury/payouts/$payoutId");
 
 const columns: readonly Column<Run<JournalEntry> & { place: number }>[] = [
-  {
-    id: "at",
-    header: t.list.created,
-    cell: ({ entry }) => <Moment at={isoOf(entry.createdAt)} />,
-  },
+  momentColumn("at", t.list.created, ({ entry }) => isoOf(entry.createdAt)),
   {
     id: "kind",
     header: words.step,

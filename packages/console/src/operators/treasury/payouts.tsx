@@ -10,10 +10,9 @@ import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
-import { textColumn } from "../../ui/columns.tsx";
+import { momentColumn, textColumn } from "../../ui/columns.tsx";
 import type { Filter, FilterValues } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
-import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
@@ -26,12 +25,7 @@ export function PayoutStateBadge({ payout }: { payout: Pick<ListedPayout, "subSt
 }
 
 const ownColumns: readonly Column<ListedPayout>[] = [
-  {
-    id: "created",
-    header: t.list.created,
-    cell: (row) => <Moment at={isoOf(row.createdAt)} />,
-    csv: (row) => isoOf(row.createdAt),
-  },
+  momentColumn("created", t.list.created, (row) => isoOf(row.createdAt)),
   {
     id: "id",
     header: t.list.id,

@@ -51,7 +51,7 @@ async function choosesColumns(mia: Visitor): Promise<void> {
   const { page, checkPage } = mia;
   await hide(mia, "Reference");
   await page.getByRole("button", { name: "Columns" }).click();
-  await page.getByRole("menuitemcheckbox", { name: "Low rows" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Compact rows" }).click();
   await page.reload();
   await page.locator('table[data-density="dense"]').waitFor();
   expectThat((await header(mia, "Reference").count()) === 0, "the column stays hidden");
