@@ -26,7 +26,7 @@ export const search: BrowserTest = {
     }
     await ask(mia, "findlay wilhelm");
     await person.waitFor();
-    await mia.page.getByLabel("Search").fill("indlay");
+    await mia.page.getByRole("searchbox", { name: "Search" }).fill("indlay");
     await mia.page.getByText("No results").waitFor();
     expectThat((await person.count()) === 0, "no search inside words");
 
@@ -109,5 +109,5 @@ async function ordersPayouts({ page, open, checkPage }: Visitor, payoutId: strin
 async function ask({ page }: Visitor, text: string): Promise<void> {
   await page.locator("#content").waitFor();
   await page.keyboard.press("Control+k");
-  await page.getByLabel("Search").fill(text);
+  await page.getByRole("searchbox", { name: "Search" }).fill(text);
 }
