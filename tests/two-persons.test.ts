@@ -18,7 +18,7 @@ const methods = new Map<string, DescMethod>(
   ),
 );
 const isRead = (name: string) =>
-  /^(?:Get|List|Compare|Describe|Render|Export|CheckDestination)/.test(name);
+  /^(?:Find|Get|List|Compare|Describe|Render|Export|CheckDestination)/.test(name);
 const operatorsChanges = [...methods]
   .filter(([, method]) => callersOf(method).roles.size > 0 && !isRead(method.name))
   .map(([name]) => name);

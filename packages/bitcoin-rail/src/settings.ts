@@ -1,10 +1,4 @@
-import {
-  areUnique,
-  count,
-  isSecure,
-  serversAt,
-  urlSchema,
-} from "@disburse/chain-rail/settings.ts";
+import { areUnique, count, isSecure, serversAt, urlSchema } from "@disburse/chain-rail/settings.ts";
 import type { RailServer } from "@disburse/chassis/service/check.ts";
 import { readRailSettings } from "@disburse/rail/settings.ts";
 import { z } from "zod";

@@ -95,8 +95,12 @@ export function openFileStore({ db }: Pick<Database, "db">, sealer: Sealer) {
       await contents.insertOne({ _id: contentId, schema_version: schemaVersion, bytes });
       const sealed: Sealed = { name, sha256, key: key.toString("base64") };
       const isFirst = await insertOnce(files, {
-        ...{ _id: id, schema_version: schemaVersion, owner },
-        ...{ media_type: mediaType, size: content.length, content: contentId },
+        _id: id,
+        schema_version: schemaVersion,
+        owner,
+        media_type: mediaType,
+        size: content.length,
+        content: contentId,
         sealed: sealer.seal(JSON.stringify(sealed), context),
         added_by: addedBy,
         created_at: createdAt,

@@ -1,4 +1,9 @@
-import { baseline, createIndexes, type Indexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
+import {
+  baseline,
+  createIndexes,
+  type Indexes,
+  type Migration,
+} from "@disburse/chassis/mongo/migrations.ts";
 import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-indexes.ts";
 
 const indexes: Indexes = {

@@ -21,7 +21,7 @@ export type NoAnswerReason =
   | "hung";
 
 /** Matches the names of RPCs that change nothing, by their verbs. */
-const reads = /^(Get|List|Resolve|Check|Compare|Describe|Export|Validate|Preview)/;
+const reads = /^(Find|Get|List|Resolve|Check|Compare|Describe|Export|Validate|Preview)/;
 
 /**
  * Returns true if sending a call twice has the same effect as sending it once. This holds for

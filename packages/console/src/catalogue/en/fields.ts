@@ -54,7 +54,7 @@ export const fieldWords = {
   transfer_type: "Payment method",
   counter_party_alias: "Nickname of the counterparty",
   reference_id: "Your reference",
-  type: "Person or company",
+  type: "Type",
   person_details: "Person",
   details: "Details",
   business_id: "Company",

@@ -46,30 +46,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
   const noBitcoin = await whyNoBitcoin();
   const skipped = [whyNoChain(), noBitcoin, whyNoBanks()].filter((why) => why !== undefined);
   for (const why of skipped) show("Skipped", why);
-  const chain = whyNoChain() === undefined ? await startChain(folder) : undefined;
-  if (chain !== undefined) {
-    ends.push(chain.stop);
-    chain.makeBlocks(blockEveryMs);
-    show(
-      "Started a chain: anvil, a node of Ethereum with a chain of its own",
-      `${chain.anvil.url}, a block every ${blockEveryMs} ms, USDC at ${chain.token}`,
-    );
-  }
-  const bitcoin = noBitcoin === undefined ? await startBitcoin(folder) : undefined;
-  if (bitcoin !== undefined) {
-    ends.push(bitcoin.stop);
-    show(
-      "Started a Bitcoin node with a chain of its own (regtest)",
-      `${bitcoin.node.url}, a block every ${blockEveryMs} ms; it watches the wallet ${bitcoin.address}`,
-    );
-  }
-  const solana = await startSolana(folder);
-  ends.push(solana.stop);
-  solana.makeBlocks(blockEveryMs);
-  show(
-    "Started Solana's runtime (litesvm) behind two stand-ins of nodes",
-    `${solana.urls.join(" and ")}, a block every ${blockEveryMs} ms, USDC at ${solana.mint}`,
-  );
+  const { chain, bitcoin, solana } = await startChains(ends, { folder, noBitcoin });
   const outcomeOf = outcomesByRules([{ outcome: "returned", name: closedAccount }]);
   const banks =
     whyNoBanks() === undefined
@@ -125,6 +102,37 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
   if (banks !== undefined) await payByBanks(payer, banks);
   await reconcile(treasurer.rpcs, funds);
   return skipped;
+}
+
+async function startChains(
+  ends: (() => Promise<void> | void)[],
+  { folder, noBitcoin }: { readonly folder: string; readonly noBitcoin: string | undefined },
+) {
+  const chain = whyNoChain() === undefined ? await startChain(folder) : undefined;
+  if (chain !== undefined) {
+    ends.push(chain.stop);
+    chain.makeBlocks(blockEveryMs);
+    show(
+      "Started a chain: anvil, a node of Ethereum with a chain of its own",
+      `${chain.anvil.url}, a block every ${blockEveryMs} ms, USDC at ${chain.token}`,
+    );
+  }
+  const bitcoin = noBitcoin === undefined ? await startBitcoin(folder) : undefined;
+  if (bitcoin !== undefined) {
+    ends.push(bitcoin.stop);
+    show(
+      "Started a Bitcoin node with a chain of its own (regtest)",
+      `${bitcoin.node.url}, a block every ${blockEveryMs} ms; it watches the wallet ${bitcoin.address}`,
+    );
+  }
+  const solana = await startSolana(folder);
+  ends.push(solana.stop);
+  solana.makeBlocks(blockEveryMs);
+  show(
+    "Started Solana's runtime (litesvm) behind two stand-ins of nodes",
+    `${solana.urls.join(" and ")}, a block every ${blockEveryMs} ms, USDC at ${solana.mint}`,
+  );
+  return { chain, bitcoin, solana };
 }
 
 const ends: (() => Promise<void> | void)[] = [];
