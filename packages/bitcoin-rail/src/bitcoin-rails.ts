@@ -1,3 +1,4 @@
+import { openedRails, reportOrphans } from "@disburse/chain-rail/opened-rails.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import type { RailPackage } from "@disburse/rail/rail-package.ts";
 import { openBitcoinStore } from "./documents.ts";
@@ -23,7 +24,7 @@ export const bitcoinRails: RailPackage = {
       servers: serversOf(configured),
       needsSealer: false,
       open: async (context) => {
-        const { database, log } = context;
+        const { database } = context;
         const metrics = bitcoinMetrics(context.metrics, configured);
         const opened = await Promise.all(
           configured.map((each) => openBitcoinRail(each, { ...context, metrics })),
@@ -31,22 +32,8 @@ export const bitcoinRails: RailPackage = {
         const wallets = opened.map(({ wallet }) => wallet);
         const names = wallets.map(({ wallet }) => wallet);
         const orphans = await countOrphans(openBitcoinStore(database), names);
-        metrics.orphaned(orphans);
-        if (orphans > 0) {
-          log.error(
-            { count: orphans },
-            `open payments belong to wallets that ${setting} does not name`,
-          );
-        }
-        const start = () => {
-          const running = opened.map((each) => each.start());
-          return { stop: async () => void (await Promise.all(running.map((each) => each.stop()))) };
-        };
-        return {
-          rails: opened.map(({ rail }) => rail),
-          rpc: guardedBatches({ ...context, wallets }),
-          start,
-        };
+        reportOrphans(context, setting, orphans);
+        return openedRails(opened, guardedBatches({ ...context, wallets }));
       },
     };
   },

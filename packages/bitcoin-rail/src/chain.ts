@@ -1,3 +1,4 @@
+import { callAllOf } from "@disburse/chain-rail/node-calls.ts";
 import {
   agreedOn,
   type NodeView,
@@ -7,7 +8,7 @@ import {
 } from "@disburse/chain-rail/rules/finality.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { leastOf } from "@disburse/kernel/bigint.ts";
-import { type BitcoinNode, connectNode, NodeError, type SendReply } from "./node.ts";
+import { connectNode, type SendReply } from "./node.ts";
 import { agreedCoins } from "./rules/coins.ts";
 import type { BitcoinSettings } from "./settings.ts";
 import type { Coin, WalletKey } from "./wallet-key.ts";
@@ -132,26 +133,4 @@ export function openBitcoinChain(
       return replies.filter((each) => each !== undefined);
     },
   };
-}
-
-/** Calls every node. The result of a node that does not respond is `undefined`. */
-function callAllOf(
-  nodes: readonly BitcoinNode[],
-  { log, onNodeFailed }: Parameters<typeof openBitcoinChain>[2],
-) {
-  return <T>(call: (node: BitcoinNode) => Promise<T>): Promise<(T | undefined)[]> =>
-    Promise.all(
-      nodes.map(async (node, at) => {
-        try {
-          return await call(node);
-        } catch (error) {
-          onNodeFailed(at);
-          // Messages of other errors may contain the node's URL.
-          const { name } = error as Error;
-          const code = error instanceof NodeError ? error.code : undefined;
-          log.warn({ node: at, reason: name, code }, "a call to a Bitcoin node failed");
-          return undefined;
-        }
-      }),
-    );
 }

@@ -2,7 +2,7 @@ import { walletMetrics } from "@disburse/chain-rail/wallet-metrics.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import type { WalletState } from "./dispatcher.ts";
-import { type BitcoinSettings, currency, setting } from "./settings.ts";
+import { type BitcoinSettings, currency } from "./settings.ts";
 import { type BatchEvent, batchEvents } from "./work.ts";
 
 export type BitcoinMetrics = ReturnType<typeof bitcoinMetrics>;
@@ -34,7 +34,6 @@ export function bitcoinMetrics(metrics: Metrics, rails: readonly BitcoinSettings
       wallet.blocked.set({ rail, reason: "bound" }, isAtBound ? 1 : 0);
     },
     happened: (rail: string, event: BatchEvent): void => wallet.happened.inc({ rail, event }),
-    orphaned: (count: number): void => wallet.orphans.set({ setting }, count),
     nodeFailed: (rail: string, node: number): void => wallet.failures.inc({ rail, node }),
   };
 }

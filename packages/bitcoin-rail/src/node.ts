@@ -40,9 +40,6 @@ export type NodeSnapshot = {
 /** The node's reply to a transaction. It proves nothing about payments. */
 export type SendReply = "accepted" | "not_replaced" | "refused";
 
-/** One Bitcoin node with a watch-only wallet. Every call rejects if the node does not respond. */
-export type BitcoinNode = ReturnType<typeof connectNode>;
-
 const count = z
   .string()
   .regex(/^-?\d+$/)

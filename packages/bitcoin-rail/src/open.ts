@@ -1,7 +1,6 @@
-import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
-import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import { createWalletWork } from "@disburse/chain-rail/wallet-work.ts";
+import type { Loop } from "@disburse/chassis/loop.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
-import { createWake } from "@disburse/chassis/wake.ts";
 import type { Rail } from "@disburse/rail/rail.ts";
 import type { RailContext } from "@disburse/rail/rail-package.ts";
 import { openBitcoinChain } from "./chain.ts";
@@ -25,9 +24,7 @@ export type BitcoinRail = {
   start(): Pick<Loop, "stop">;
 };
 
-/** The interval between runs. A new transfer waits for up to this time. */
 const everyMs = 1_000;
-/** The lease's lifetime. After a process is killed, its wallets are idle for at most this long. */
 const leaseMs = 5_000;
 /** The virtual size that a payout adds to a batch: an output, and a part of an input. */
 const payoutVsize = 150n;
@@ -66,17 +63,16 @@ export async function openBitcoinRail(
     isPaused: () => isPaused(name),
     onEvent: (event) => metrics?.happened(name, event),
   });
-  // Only the process with the lease works on a wallet. The lease avoids duplicate calls. The rail
-  // is correct without it.
-  const lease = createSweepLease(database, `rail ${name}`, leaseMs);
-  const run = async () => {
-    // Every process reads the wallet's state, because each one uses it when it accepts transfers.
-    await dispatcher.run((await lease.hold()) !== undefined);
-    const state = dispatcher.state();
-    if (state !== undefined) metrics?.seen(name, state);
-    return false;
-  };
-  const wake = createWake();
+  const work = createWalletWork(
+    { database, log },
+    {
+      rail: name,
+      dispatcher,
+      everyMs,
+      leaseMs,
+      onState: (state) => metrics?.seen(name, state),
+    },
+  );
   const rail = createBitcoinRail({
     name,
     wallet: chain.wallet,
@@ -84,21 +80,13 @@ export async function openBitcoinRail(
     store,
     dispatcher,
     clock,
-    wake: wake.notify,
+    wake: work.wake,
     feeMax: payoutVsize * BigInt(settings.max_fee_rate),
     pollMs: settings.poll_ms,
     settlesInMs: settings.settles_in_seconds && settings.settles_in_seconds * 1_000,
     ...(overdue !== undefined && { overdueAfterMs: overdue * 60_000 }),
   });
   log.info({ rail: name }, "rail opened");
-  const start = () => {
-    const loop = startLoop({ name: `rail ${name}`, everyMs, wake, run, log });
-    const stop = async () => {
-      await loop.stop();
-      await lease.release();
-    };
-    return { stop };
-  };
   const wallet = { rail: name, wallet: chain.wallet, store, state: dispatcher.state };
-  return { rail, wallet, start };
+  return { rail, wallet, start: work.start };
 }

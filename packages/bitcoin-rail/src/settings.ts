@@ -1,4 +1,11 @@
-import { areUnique, count, isSecure, serversAt, urlSchema } from "@disburse/chain-rail/settings.ts";
+import {
+  areDifferentHosts,
+  areUnique,
+  count,
+  liveProblems as liveProblemsOf,
+  serversOf as serversOfChains,
+  urlSchema,
+} from "@disburse/chain-rail/settings.ts";
 import type { RailServer } from "@disburse/chassis/service/check.ts";
 import { readRailSettings } from "@disburse/rail/settings.ts";
 import { z } from "zod";
@@ -81,8 +88,7 @@ const fileSchema = z.array(railSchema).superRefine((rails, context) => {
 function problemsOf(rail: BitcoinSettings): string[] {
   const { nodes, agreeing = 1, chain, descriptor } = rail;
   const problems: readonly [boolean, string][] = [
-    // If a node were listed twice, it would agree with itself.
-    [areUnique(nodes.map(({ url }) => new URL(url).host)), "nodes: must have different hosts"],
+    [areDifferentHosts(nodes.map(({ url }) => url)), "nodes: must have different hosts"],
     [agreeing <= nodes.length, "agreeing: must not exceed the number of nodes"],
     [rail.min_fee_rate <= rail.max_fee_rate, "min_fee_rate: must not exceed max_fee_rate"],
     [rail.watch_blocks >= rail.finality, "watch_blocks: must not be below finality"],
@@ -94,32 +100,23 @@ function problemsOf(rail: BitcoinSettings): string[] {
   return problems.flatMap(([isSo, text]) => (isSo ? [] : [text]));
 }
 
-/**
- * Returns violations of live mode's rules. At least two nodes must agree, because a single node can
- * report false data. Connections to other machines need https, because the network in between could
- * change responses.
- */
+/** Returns the servers that a rail calls, as those of other chains. */
+function calledBy({ rail, nodes, agreeing, signer }: BitcoinSettings) {
+  return { rail, rpc_urls: nodes.map(({ url }) => url), agreeing, signer };
+}
+
+/** Returns violations of live mode's rules. */
 export function liveProblems(rails: readonly BitcoinSettings[]): string[] {
-  return rails.flatMap((each) => {
-    const { rail, nodes, agreeing = nodes.length } = each;
-    return [
-      ...(agreeing < 2 ? [`${rail}: live mode requires at least two nodes that agree`] : []),
-      ...(each.finality < 2 ? [`${rail}: live mode requires a finality of at least 2`] : []),
-      ...(calledUrls(each).every(isSecure)
-        ? []
-        : [`${rail}: live mode requires https for nodes and signers on other machines`]),
-    ];
-  });
+  const hasty = rails.filter(({ finality }) => finality < 2);
+  return [
+    ...hasty.map(({ rail }) => `${rail}: live mode requires a finality of at least 2`),
+    ...liveProblemsOf(rails.map(calledBy)),
+  ];
 }
 
 /** Returns the nodes and signers that the rails call. */
 export function serversOf(rails: readonly BitcoinSettings[]): RailServer[] {
-  return rails.flatMap((each) => serversAt(each.rail, calledUrls(each)));
-}
-
-function calledUrls({ nodes, signer }: BitcoinSettings): readonly string[] {
-  const urls = nodes.map(({ url }) => url);
-  return "url" in signer ? [...urls, signer.url] : urls;
+  return serversOfChains(rails.map(calledBy));
 }
 
 /** Reads the rails from settings. @throws {SettingsError} */

@@ -27,7 +27,7 @@ type CalledServers = {
   readonly rail: string;
   readonly rpc_urls: readonly string[];
   readonly agreeing?: number | undefined;
-  readonly signer: { readonly kind: string; readonly url?: string };
+  readonly signer: { readonly url?: string } | object;
 };
 
 /**
@@ -53,7 +53,7 @@ export function serversOf(chains: readonly CalledServers[]): RailServer[] {
 }
 
 /** Returns the servers that a rail calls. URLs may contain keys, so they are cut. */
-export function serversAt(rail: string, urls: readonly string[]): RailServer[] {
+function serversAt(rail: string, urls: readonly string[]): RailServer[] {
   return urls.map((url) => {
     const { protocol, hostname, port } = new URL(url);
     // A URL has an IPv6 address in brackets; a socket accepts it only without them.
@@ -63,11 +63,11 @@ export function serversAt(rail: string, urls: readonly string[]): RailServer[] {
 }
 
 function calledUrls({ rpc_urls: urls, signer }: CalledServers): readonly string[] {
-  return signer.url === undefined ? urls : [...urls, signer.url];
+  return "url" in signer ? [...urls, signer.url] : urls;
 }
 
 /** Returns true for https, and on this machine also for http. */
-export function isSecure(url: string): boolean {
+function isSecure(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   const isLocal =
     hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);

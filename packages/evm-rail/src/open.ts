@@ -2,10 +2,9 @@ import { createDispatcher, type WalletState } from "@disburse/chain-rail/dispatc
 import { openTransferStore } from "@disburse/chain-rail/documents.ts";
 import { createChainRail } from "@disburse/chain-rail/rail.ts";
 import type { ChainWallet } from "@disburse/chain-rail/rpc.ts";
+import { createWalletWork } from "@disburse/chain-rail/wallet-work.ts";
 import type { TransferEvent } from "@disburse/chain-rail/work.ts";
-import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
-import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
-import { createWake } from "@disburse/chassis/wake.ts";
+import type { Loop } from "@disburse/chassis/loop.ts";
 import type { Rail } from "@disburse/rail/rail.ts";
 import type { RailContext } from "@disburse/rail/rail-package.ts";
 import { openEvmChain } from "./chain.ts";
@@ -31,9 +30,7 @@ export type EvmRail = {
   start(): Pick<Loop, "stop">;
 };
 
-/** The interval between runs. A new transfer waits for up to this time. */
 const everyMs = 500;
-/** The lease's lifetime. After a process is killed, its wallets are idle for at most this long. */
 const leaseMs = 3_000;
 
 /** Opens the signer and the rail of a wallet. */
@@ -61,17 +58,16 @@ export async function openEvmRail(
     isPaused: () => isPaused(name),
     onEvent: (event) => metrics?.happened(name, event),
   });
-  // Only the process with the lease works on a wallet. The lease avoids duplicate calls. The rail
-  // is correct without it.
-  const lease = createSweepLease(database, `rail ${name}`, leaseMs);
-  const run = async () => {
-    // Every process reads the wallet's state, because each one uses it when it accepts transfers.
-    await dispatcher.run((await lease.hold()) !== undefined);
-    const state = dispatcher.state();
-    if (state !== undefined) metrics?.seen(name, state);
-    return false;
-  };
-  const wake = createWake();
+  const work = createWalletWork(
+    { database, log },
+    {
+      rail: name,
+      dispatcher,
+      everyMs,
+      leaseMs,
+      onState: (state) => metrics?.seen(name, state),
+    },
+  );
   const assets = [...Object.keys(tokens), ...(native === undefined ? [] : [native])];
   const rail = createChainRail({
     name,
@@ -79,7 +75,7 @@ export async function openEvmRail(
     store,
     dispatcher,
     clock,
-    wake: wake.notify,
+    wake: work.wake,
     pollMs: settings.poll_ms,
     settlesInMs: settings.settles_in_seconds && settings.settles_in_seconds * 1_000,
     ...(overdue !== undefined && { overdueAfterMs: overdue * 60_000 }),
@@ -91,16 +87,8 @@ export async function openEvmRail(
     },
   });
   log.info({ rail: name }, "rail opened");
-  const start = () => {
-    const loop = startLoop({ name: `rail ${name}`, everyMs, wake, run, log });
-    const stop = async () => {
-      await loop.stop();
-      await lease.release();
-    };
-    return { stop };
-  };
   const wallet = { rail: name, wallet: chain.wallet, store, state: dispatcher.state };
-  return { rail, wallet, start };
+  return { rail, wallet, start: work.start };
 }
 
 async function openSigner({ signer, wallet }: EvmChainSettings): Promise<Signer> {
