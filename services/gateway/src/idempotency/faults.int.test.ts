@@ -86,6 +86,9 @@ function effectOf(operationId: string) {
     ...{ scheduledPayout: { id }, batch: { id, totalAmount: "0", approval: {} } },
     ...{ link: { id, fields: {} }, token: id },
     account: { id, available: "0", held: "0" },
+    rules: { lastsSeconds: effect },
+    proposal: { id, before: "{}", after: "{}", approvers: [], proposedBy: { id } },
+    profile: { merchantId: id },
     ...{ beneficiary: { id, fields: { case: "fiat", value: {} } }, depositor: { id, fields: {} } },
   };
 }
@@ -97,7 +100,8 @@ function owning(answer: (operationId: string) => unknown): void {
     return answer(mutation?.operationId ?? "");
   };
   const created = ["createCryptoBeneficiary", "createFiatBeneficiary", "createDepositor"];
-  const names = [...created, "createBeneficiaryLink"];
+  const ofProfile = ["updateMerchantProfile", "setMerchantLogo"];
+  const names = [...created, ...ofProfile, "createBeneficiaryLink"];
   const ofEndpoints = ["createEndpoint", "pauseEndpoint", "resumeEndpoint", "verifyEndpoint"];
   const ofSecrets = ["rotateSecret", "activateSecret", "sendTestEvent"];
   const ofNotifier = [...ofEndpoints, ...ofSecrets, "redeliver", "createReplay", "cancelReplay"];
@@ -109,6 +113,7 @@ function owning(answer: (operationId: string) => unknown): void {
     "reissuePayout",
     "updateAccount",
     "closeAccount",
+    "setApprovalRules",
   ];
   const ofScheduled = [
     "schedulePayout",
@@ -122,6 +127,8 @@ function owning(answer: (operationId: string) => unknown): void {
     fake(fakes.quote, ["createQuote"], change);
     fake(fakes.payout, ofPayouts, change);
     fake(fakes.orders, ofOrders, change);
+    const decisions = ["approveProposal", "rejectProposal", "withdrawProposal"];
+    fake(fakes.approvals, decisions, change);
     fake(fakes.notifier, ofNotifier, change);
     fake(fakes.quoteSandbox, ["expireQuoteNow"], change);
     const ofRails = ["setPayoutOutcome", "endRailSilence", "setRailSilence", "setScenario"];
@@ -162,19 +169,22 @@ const failing = () => {
   throw new Error("a bug");
 };
 
+/** The fields that routes of the gateway require before they call a service. */
+const required = JSON.stringify({ digest: "d", reason: "not agreed on", png: "AAAA" });
+
 it.each(posts)(
   "%s: an answer that could not be stored is given again, by any gateway",
   async (path, shownOnce) => {
     fault = { write: "updateOne", how: lostBefore };
-    const lost = await post(second, path, "{}");
+    const lost = await post(second, path, required);
     expect([lost.status, effects.size]).toEqual([200, 1]);
-    expect(await code(post(first, path, "{}"))).toBe("IDEMPOTENCY_IN_PROGRESS");
+    expect(await code(post(first, path, required))).toBe("IDEMPOTENCY_IN_PROGRESS");
     first.time.nowMs += lockMs;
-    const again = await post(first, path, "{}");
+    const again = await post(first, path, required);
     expect([again.status, again.text]).toEqual([200, lost.text]);
     expect([ran.length, effects.size]).toEqual([2, 1]);
     fault = undefined;
-    const replayed = await post(second, path, "{}");
+    const replayed = await post(second, path, required);
     // Only a run of the operation returns secrets.
     const kept =
       shownOnce.length === 0
