@@ -2,8 +2,8 @@ import { t } from "../catalogue/texts.ts";
 import { AreaField } from "../ui/field.tsx";
 
 /** The services' limits for the length of a reason. */
-const reasonMin = 10;
-const reasonMax = 1_000;
+export const reasonLength = [10, 1_000] as const;
+const [reasonMin, reasonMax] = reasonLength;
 
 export const isReason = (text: string) => text.trim().length >= reasonMin;
 

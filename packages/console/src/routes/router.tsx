@@ -14,6 +14,8 @@ export function createConsoleRouter(client: QueryClient) {
     basepath: "/console",
     context: { client },
     defaultErrorComponent: PageFailed,
+    // Input for one record must not stay when another one is opened.
+    defaultRemountDeps: ({ params }) => params,
     defaultPreload: "intent",
     defaultPreloadStaleTime: 0,
   });

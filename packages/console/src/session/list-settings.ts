@@ -33,6 +33,7 @@ export function useListSettings(list: string) {
     // One after the other, so that the last one stays.
     scope: { id: query.queryKey[0] ?? "" },
     mutationFn: (body: Settings) => send("POST", `${path}/${list}`, { body }),
+    onError: () => client.invalidateQueries(query),
   });
   const change = (next: Settings) => {
     const all = { hidden, isDense, views, ...next };

@@ -14,6 +14,7 @@ export function ConfirmButton(props: {
   label: string;
   text: ReactNode;
   kind?: "danger" | "primary" | "plain";
+  /** Returns `proposed` if another person has to approve the change first. */
   confirm: (idempotencyKey: string) => Promise<unknown>;
   children?: ReactNode;
   isReady?: boolean;
@@ -23,9 +24,9 @@ export function ConfirmButton(props: {
   const key = useRef("");
   const doing = useSingle({
     mutationFn: () => confirm(key.current),
-    onSuccess: () => {
+    onSuccess: (answer) => {
       setOpen(false);
-      toast(t.states.done({ label }));
+      if (answer !== "proposed") toast(t.states.done({ label }));
     },
   });
   const change = (open: boolean) => {

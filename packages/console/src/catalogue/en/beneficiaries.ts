@@ -106,7 +106,6 @@ export const beneficiaryWords = {
     currency: "Currency",
     transferType: "Payment method",
     crypto: "To a wallet",
-    noForm: "This combination is not supported.",
     chooseFirst: "Choose a kind and a currency first.",
     details: "Details",
     save: "Add the beneficiary",

@@ -35,7 +35,6 @@ export const complianceWords = {
   alert: {
     title: "Alert",
     titleOf: "Alert: {name}",
-    sides: "Party and listed entry",
     ours: "Party",
     listed: "Listed entry",
     name: "Name",
@@ -203,7 +202,7 @@ export const complianceWords = {
     unavailable:
       "A source has failed repeatedly. Its latest entries are not used for screening yet.",
     retained:
-      "{list}: {forms} entries or earlier versions of entries were removed from the list. They stay active until another person approves the removal. Approvals shows the parties that it would clear.",
+      "{list}: {forms} entries or earlier versions of entries were removed from the list. They stay active until another person approves the removal. The proposal shows the parties that it would clear.",
     list: "List",
     version: "Version",
     entries: "Entries",

@@ -29,7 +29,6 @@ export const everyPageWords = {
     exportCsv: "Export CSV",
     exporting: "Exporting…",
     apply: "Apply",
-    back: "Back",
   },
   states: {
     loading: "Loading…",
@@ -89,7 +88,7 @@ export const everyPageWords = {
     actions: "Actions",
     exported: "{rows, plural, one {# row} other {# rows}} exported.",
     exportCut:
-      "The file contains the newest {rows} rows, the maximum. Choose a shorter period to export the others.",
+      "The file contains the first {rows} rows, the maximum. Use filters to export the others.",
   },
   bulk: {
     title: "Selected rows",
@@ -121,10 +120,10 @@ export const everyPageWords = {
     rows: "{count, plural, one {Row} other {Rows}} {rows}",
     more: "{rows} and {more} more",
     signedOut: "Your session has ended. No changes were made.",
-    forbidden: "You don't have permission to do this.",
     notFound: "Page not found",
     notFoundHint: "The address may be wrong, or you may not have permission to see the page.",
-    unexpected: "The page failed to load. Try again. If it fails again, report the text below.",
+    unexpected:
+      "Something failed in this page. Try again. If it fails again, report the text below.",
     rateLimited: "Too many requests. Wait a moment.",
   },
   steps: {

@@ -103,7 +103,7 @@ export const payoutWords = {
       amount: "its amount",
       new_beneficiary: "its beneficiary, who is new",
     } as Record<string, string>,
-    approvalWhy: "Reason for approval",
+    approvalWhy: "Why approval is needed",
     approvalBecause: "Your approval rules require this because of {reasons}.",
     approval: "Approval",
     approvalStates: {
@@ -160,7 +160,7 @@ export const payoutWords = {
     max: "At most",
     reserved: "{amount} is reserved",
     rejectReservedText: "The payout won't be paid. Its reserved money becomes available.",
-    cancel: "Cancel",
+    cancel: "Cancel payout",
     cancelText: "The payout won't be paid. No money was held for it.",
     cancelReservedText: "The payout won't be paid. Its reserved money becomes available.",
   },
@@ -204,7 +204,8 @@ export const payoutWords = {
     scheduleText:
       "No money is held until that day. The payout then gets a quote at that day's rate, and is sent if it costs no more than your maximum.",
     maximum: "At most, in {currency} (optional)",
-    scheduleConfirm: "{name} receives {amount} on {day}. You can cancel until the payout is sent.",
+    scheduleSends: "You send {amount} to {name} on {day}. You can cancel until the payout is sent.",
+    scheduleReceives: "{name} receives {amount} on {day}. You can cancel until the payout is sent.",
     quote: "Quote",
     quoteHint: "Choose a beneficiary, an account and an amount to get a quote.",
     quoting: "Getting a quote…",

@@ -68,7 +68,7 @@ export const treasuryWords = {
     service: "Service",
     what: "What",
     by: "Proposed by",
-    why: "Reason for approval",
+    why: "Why two persons are needed",
     expires: "Expires",
     state: "State",
     states: {

@@ -83,7 +83,6 @@ export const webhookWords = {
       "3600": "1 hour",
       "0": "no time: they were leaked",
     } as Record<string, string>,
-    rotateConfirm: "Create new secrets",
   },
   secrets: {
     title: "Secrets of the endpoint",
@@ -158,7 +157,7 @@ export const webhookWords = {
       string,
       string
     >,
-    cancel: "Cancel",
+    cancel: "Stop the replay",
     cancelText: "Deliveries that are already queued are sent. The others are not.",
     empty: "No replay yet.",
   },

@@ -1,7 +1,6 @@
 import type { Account, Beneficiary, Corridor } from "@disburse/sdk/gen/types.ts";
 import { useQuery } from "@tanstack/react-query";
 import { RadioGroup } from "radix-ui";
-import { useState } from "react";
 import { accounts, corridors } from "../../api/lists.ts";
 import { readAll } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
@@ -12,14 +11,13 @@ import { Section } from "../../ui/page.tsx";
 import { amountOf, grouped, isZero, moneyText } from "../../ui/rules/amounts.ts";
 import { isBelow } from "../../ui/rules/sums.ts";
 import { useRested } from "../../ui/use-rested.ts";
-import { usePayoutDraft } from "./draft.ts";
+import { type Side, usePayoutDraft } from "./draft.ts";
 import { corridorOf, type QuoteWish } from "./quote.ts";
 import { QuotePanel } from "./quote-panel.tsx";
 import { SchedulePanel } from "./schedule-panel.tsx";
 
 const words = t.payouts.create;
 const sides = { source_amount: words.sends, receiving_amount: words.receives } as const;
-type Side = keyof typeof sides;
 
 export function PayoutForm({ beneficiary }: { beneficiary: Beneficiary }) {
   const found = useQuery({
@@ -44,12 +42,10 @@ type Usable = { readonly account: Account; readonly corridor: Corridor };
 
 function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ...Usable[]] }) {
   const { beneficiary, usable } = props;
-  const [accountId, setAccountId] = useState(() => likeliest(usable).account.id);
-  const [side, setSide] = useState<Side>("source_amount");
   const [draft, setDraft, forget] = usePayoutDraft(beneficiary);
-  const { typed, reference, remittance } = draft;
+  const { side, typed, reference, remittance, day } = draft;
+  const accountId = draft.accountId || likeliest(usable).account.id;
   const set = (name: keyof typeof draft) => (text: string) => setDraft({ ...draft, [name]: text });
-  const [day, setDay] = useState("");
   const { account, corridor } = usable.find((each) => each.account.id === accountId) ?? usable[0];
   const amount = useRested(amountOf(typed));
   const { source_amount_min: min = "0", source_amount_max: max = "" } = corridor.limits;
@@ -74,13 +70,13 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
             <SelectField
               label={words.fromAccount}
               value={accountId}
-              onChange={setAccountId}
+              onChange={set("accountId")}
               options={usable.map(({ account: each }) => [
                 each.id,
                 `${moneyText(each.available, each.currency_code)} · ${each.name || each.id}`,
               ])}
             />
-            <SideChoice side={side} onChange={setSide} />
+            <SideChoice side={side} onChange={set("side")} />
             <TextField
               label={words.amount({ currency })}
               value={typed}
@@ -97,7 +93,8 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
           </div>
         </Section>
         <Details
-          {...{ reference, remittance, day, setDay }}
+          {...{ reference, remittance, day }}
+          setDay={set("day")}
           setReference={set("reference")}
           setRemittance={set("remittance")}
         />

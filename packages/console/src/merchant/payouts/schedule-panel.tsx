@@ -47,7 +47,9 @@ export function SchedulePanel(props: {
   };
   const isBad = max !== "" && amountOf(max) === undefined;
   const { destination_currency: destination = "" } = wish.beneficiary;
-  const currency = wish.side === "source_amount" ? source : destination;
+  const isSent = wish.side === "source_amount";
+  const currency = isSent ? source : destination;
+  const confirmText = isSent ? words.scheduleSends : words.scheduleReceives;
   return (
     <div className="card">
       <p>{words.scheduleText}</p>
@@ -60,7 +62,7 @@ export function SchedulePanel(props: {
       />
       <ConfirmButton
         label={words.schedule}
-        text={words.scheduleConfirm({
+        text={confirmText({
           name: nameOf(wish.beneficiary),
           amount: moneyText(wish.amount, currency),
           day,

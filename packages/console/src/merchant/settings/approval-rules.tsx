@@ -92,6 +92,8 @@ function Change(props: { rules: ApprovalRuleSet; onDone: (isProposed: boolean) =
     onDone(proposal !== undefined);
     await client.invalidateQueries({ queryKey: [rulesPath] });
     await client.invalidateQueries({ queryKey: [rulesProposalsPath] });
+    setTyped({});
+    return proposal && "proposed";
   };
   return (
     <ConfirmButton label={words.change} text={words.changeText} kind="plain" confirm={set}>

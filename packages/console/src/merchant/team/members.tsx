@@ -75,12 +75,15 @@ export function Members() {
   );
 }
 
+const newPerson = { name: "", email: "", role: "viewer" };
+
 function Add() {
   const client = useQueryClient();
-  const [form, setForm] = useState({ name: "", email: "", role: "viewer" });
+  const [form, setForm] = useState(newPerson);
   const set = (name: keyof typeof form) => (value: string) => setForm({ ...form, [name]: value });
   const add = async (idempotencyKey: string) => {
     await send("POST", path, { body: form, idempotencyKey });
+    setForm(newPerson);
     await client.invalidateQueries({ queryKey: [path] });
   };
   return (

@@ -17,6 +17,7 @@ import { useSelection } from "../../ui/use-selection.tsx";
 import { ActionLink } from "../actions/action-link.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { MerchantName } from "../merchant-name.tsx";
+import { reasonLength } from "../reason-field.tsx";
 import { AlertLink, alertName, listedName } from "./queue.tsx";
 import { scoreText } from "./verdict.tsx";
 
@@ -103,7 +104,6 @@ function Assign({ alert, me }: { alert: Alert; me: string }) {
 }
 
 const decisions = ["false_positive", "true_match", "escalated"] as const;
-const [reasonMin, reasonMax] = [10, 1_000];
 
 /**
  * Decides this alert and the selected related ones: each by its own request, with one reason. It
@@ -131,7 +131,7 @@ function Decide({ rows, onClear }: { rows: readonly Alert[]; onClear: () => void
         text: words.effects[decision] ?? "",
         kind: decision === "true_match" ? "danger" : "primary",
         reason: t.steps.reason,
-        reasonLength: [reasonMin, reasonMax],
+        reasonLength,
         change: ({ id: alertId }, key, reason) =>
           answerOf(
             rpcs.review.decideAlert({

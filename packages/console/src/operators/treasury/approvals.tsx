@@ -31,6 +31,7 @@ import { type Column, DataTable } from "../../ui/table.tsx";
 import { type Selection, useSelection } from "../../ui/use-selection.tsx";
 import { differenceOf } from "../actions/rules/flat.ts";
 import { sentence, titleOf } from "../actions/rules/form.ts";
+import { reasonLength } from "../reason-field.tsx";
 
 const words = operatorTexts.treasury.approvals;
 const route = getRouteApi("/shell/approvals");
@@ -190,6 +191,7 @@ function Decisions(props: { selection: Selection<Placed>; isOffered: boolean }) 
           text: words.rejectText,
           kind: "danger",
           reason: t.steps.reason,
+          reasonLength,
           change: (row, key, reason) => {
             const { client: service, request } = decide(row, key);
             return answerOf(service.rejectProposal({ ...request, reason }));

@@ -44,6 +44,6 @@ async function cancelReservation({ page, open, checkPage }: Visitor): Promise<vo
   await row.getByRole("button", { name: "Cancel" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText(/reserved money becomes available/).waitFor();
-  await dialog.getByRole("button", { name: "Cancel", exact: true }).first().click();
+  await dialog.getByRole("button", { name: "Cancel payout" }).click();
   await row.getByText("61.00 USD is reserved").waitFor({ state: "detached" });
 }
