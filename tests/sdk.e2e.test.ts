@@ -59,6 +59,10 @@ async function pay(reference_id: string): Promise<string> {
   return (await client.payouts.execute({ quote_id, reference_id })).id;
 }
 
+/** A PNG of one pixel in base64. */
+const onePixel =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNoaGgAAAMEAYFL09IQAAAAAElFTkSuQmCC";
+
 const textOf = ({ bytes }: DownloadedFile) => new TextDecoder().decode(bytes);
 
 async function failureOf(call: Promise<unknown>): Promise<DisburseError> {
@@ -74,6 +78,7 @@ describe("every operation", () => {
     await useAccounts(await usePayouts());
     await useOrders();
     await useTeam();
+    await useSettings();
     await useRequests();
     await useWebhooks();
     await useSandbox();
@@ -288,6 +293,33 @@ async function useTeam(): Promise<void> {
   expect(await keys.revoke(key.id)).toMatchObject({ id: key.id });
 }
 
+async function useSettings(): Promise<void> {
+  const { approvalRules, companyProfile } = client;
+  const rules = await approvalRules.get();
+  const amounts = [{ currency_code: "EUR", minimum: "1000000.00" }];
+  const tight = await approvalRules.set({ ...rules, amounts });
+  expect(tight.rules).toMatchObject({ amounts });
+  const { proposal } = await approvalRules.set(rules);
+  const { id: proposalId = "", digest = "" } = proposal ?? {};
+  expect(await approvalRules.getProposal(proposalId)).toMatchObject({ state: "open", digest });
+  const { proposals } = await approvalRules.listProposals({ waiting_for_caller: true });
+  expect(proposals).toEqual([]);
+  const own = [
+    failureOf(approvalRules.approveProposal(proposalId, { digest })),
+    failureOf(approvalRules.rejectProposal(proposalId, { reason: "not agreed on" })),
+  ];
+  const forbidden = { code: "ACCESS_FORBIDDEN", status: 403 };
+  expect(await Promise.all(own)).toMatchObject([forbidden, forbidden]);
+  expect(await approvalRules.withdrawProposal(proposalId)).toMatchObject({ state: "withdrawn" });
+
+  expect(await companyProfile.updateMerchant({ color: "#0a5c36" })).toMatchObject({ name: "acme" });
+  const { logo } = await companyProfile.setMerchantLogo({ png: onePixel });
+  expect(logo).toMatchObject({ width: 1, height: 1 });
+  expect(await companyProfile.getMerchantLogo()).toMatchObject({ type: "image/png" });
+  await companyProfile.removeMerchantLogo();
+  expect(await companyProfile.getMerchant()).toMatchObject({ color: "#0a5c36" });
+}
+
 async function useAccounts(payoutId: string): Promise<void> {
   const accountId = platform.accountId("acme", "USD");
   const account = await client.accounts.get(accountId);
@@ -308,6 +340,12 @@ async function useAccounts(payoutId: string): Promise<void> {
     ...[expect.stringMatching(/^text\/csv/), expect.stringMatching(/^application\/xml/)],
   ]);
   expect(textOf(statement)).toContain("camt.053.001.08");
+  const { days } = await client.accounts.getActivity(accountId);
+  expect(days).toHaveLength(30);
+  expect(days[0]).toMatchObject({ available: "0.00", held: "0.00", movements: [] });
+  const from = new Date(Date.now() - 86_400_000).toISOString();
+  const accounting = await client.payouts.exportAccounting({ from });
+  expect(textOf(accounting).split("\n").length).toBeGreaterThan(1);
   // The statement is written shortly after the money moves.
   await vi.waitFor(async () => {
     const steps: [string, string, number][] = [];
@@ -325,6 +363,7 @@ async function useAccounts(payoutId: string): Promise<void> {
 async function useWebhooks(): Promise<void> {
   const { webhookEndpoints, webhookDeliveries } = client;
   const since = new Date(Date.now() - 60_000).toISOString();
+  expect((await webhookDeliveries.getActivity()).days.length).toBeGreaterThan(0);
   const receiver = await startReceiver();
   const created = await webhookEndpoints.create({ url: receiver.url, description: "every one" });
   const { secret, standard_secret, ...shown } = created;

@@ -166,7 +166,8 @@ describe("RPCs", () => {
     expect(mutations).toEqual([
       ...["executePayout", "cancelPayout", "approvePayout", "rejectPayout"],
       ...["reissuePayout"],
-      ...["reportRailOutcome", "openAccount", "updateAccount", "closeAccount", "reopenAccount"],
+      ...["reportRailOutcome", "openAccount", "updateAccount"],
+      ...["setTopUpInstructions", "setApprovalRules", "closeAccount", "reopenAccount"],
       ...["creditAccount", "reverseCredit"],
     ]);
   });

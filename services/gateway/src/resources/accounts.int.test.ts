@@ -16,7 +16,7 @@ const account = {
 describe("accounts", () => {
   const wireAccount = {
     ...{ id: "acc_1", name: "", currency_code: "USD", available: 1_000_000, held: 0.1 },
-    ...{ closed_at: "", ...wireTimes },
+    ...{ closed_at: "", top_up_instructions: "", ...wireTimes },
   };
 
   it("are listed and read with what is available and held", async () => {
