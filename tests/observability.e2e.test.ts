@@ -10,6 +10,8 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { payerOf } from "./payer.ts";
 
 /** Has its own metrics, and checks wallets only. */
+/** Nothing listens there: the metrics of e-mails exist without a mail. */
+const mails = { SMTP_URL: "smtp://127.0.0.1:9", MAIL_FROM: "payouts@merchant.example" };
 const walletProvider = {
   ...{ WALLET_PROVIDER_URL: "http://127.0.0.1:9/", WALLET_PROVIDER_API_KEY: "unused" },
 };
@@ -41,7 +43,7 @@ async function scraped(): Promise<Map<string, Set<string>>> {
 
 beforeAll(async () => {
   platform = await startTestPlatform({
-    ...{ SANDBOX_SETTLE_MS: "100", ...walletProvider, ...evidence },
+    ...{ SANDBOX_SETTLE_MS: "100", ...walletProvider, ...evidence, ...mails },
   });
   const acme = payerOf(platform, "acme");
   receiver = await startReceiver();

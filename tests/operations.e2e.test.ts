@@ -286,6 +286,7 @@ describe("payouts", () => {
       available,
       held,
       closed_at: "",
+      top_up_instructions: "",
       ...times,
     });
     const steps = ["credit", ...costs.flatMap(() => ["hold", "post"])].sort();

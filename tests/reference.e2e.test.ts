@@ -43,6 +43,9 @@ const described = Object.entries(document.paths as Record<string, Record<string,
   )
   .filter(({ path }) => path.startsWith("/api/v1/"));
 
+/** A PNG of one pixel in base64. */
+const onePixel =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNoaGgAAAMEAYFL09IQAAAAAElFTkSuQmCC";
 const replaysPath = "/api/v1/webhooks/replays";
 
 let platform: TestPlatform;
@@ -90,6 +93,7 @@ beforeAll(async () => {
     ...{ account_id: account, accountId: account, depositorId: depositor.id },
     ...{ quote_id: quote.id, quoteId: quote.id, payoutId: payout, deliveryId: delivery.id },
     ...{ endpoint_id: endpoint.id, endpointId: endpoint.id, transaction_id: payout },
+    proposalId: (await proposeRules(acme)).id,
     url: "http://127.0.0.1:9/hook",
     as_of: new Date().toISOString(),
   };
@@ -113,6 +117,27 @@ function live(example: object): object {
 
 const livePath = (path: string) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name) => records[name] ?? `no ${name}`);
+
+const rulesPath = "/api/v1/approval-rules";
+const acmeId = () => platform.sandbox.merchants.acme.merchant_id;
+
+/** Proposes looser approval rules than those in force, which concern no payout here. */
+async function proposeRules(who: Pick<Payer, "data">) {
+  const amounts = [{ currencyCode: "EUR", minimum: "1000000.00" }];
+  await setControls(platform, acmeId(), { approval: { amounts } });
+  return (await who.data("POST", rulesPath, {})).proposal;
+}
+
+/** Proposes rules with another key than acme's first, which then decides. */
+async function otherProposes(): Promise<void> {
+  const mutation = { operationId: crypto.randomUUID() };
+  const scopes = ["payout:control"];
+  const { secret } = await platform.clients.keys.createKey({
+    ...{ mutation, merchantId: acmeId(), scopes },
+  });
+  const { id, digest } = await proposeRules(merchantOf(platform.baseUrl, secret));
+  records = { ...records, proposalId: id, digest };
+}
 
 /** Executes a payout awaiting approval, with another key than acme's first. */
 async function awaitApproval(): Promise<void> {
@@ -143,6 +168,7 @@ async function holdOrder(): Promise<void> {
 }
 
 async function payWithUnknownOutcome(): Promise<void> {
+  await setControls(platform, acmeId());
   records = { ...records, payoutId: await acme.pay("sandbox-silent") };
 }
 
@@ -183,6 +209,12 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
     }, 20_000);
     records = { ...records, payoutId };
   },
+  approveRulesProposal: otherProposes,
+  rejectRulesProposal: otherProposes,
+  withdrawRulesProposal: async () => {
+    records = { ...records, proposalId: (await proposeRules(acme)).id };
+  },
+  getMerchantLogo: () => acme.post("/api/v1/merchant/logo", { png: onePixel }),
   approveScheduledPayout: holdOrder,
   rejectScheduledPayout: holdOrder,
   cancelScheduledPayout: holdOrder,
@@ -240,7 +272,7 @@ describe.each(described)("$method $path", ({ path, method, operation }) => {
     await preparations[operationId]?.();
     const body = example && live(example.value);
     const { text } = await acme.call(method, livePath(path), body);
-    expect(text).toMatch(isFile ? /^(\w+,.*\r\n|\{"batch":|%PDF-)/ : /^\{"data":/);
+    expect(text).toMatch(isFile ? /^(\w+,.*\r\n|\{"batch":|%PDF-|.PNG)/ : /^\{"data":/);
     records = kept;
   });
 

@@ -181,6 +181,7 @@ it("lists a merchant's accounts", async () => {
     available: 1_000_000,
     held: 0,
     closed_at: "",
+    top_up_instructions: "",
     ...times,
   };
   expect(accounts).toEqual([account]);

@@ -17,7 +17,7 @@ import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { callContext } from "../call-context.ts";
 import { enumName, enumValue } from "../enum-names.ts";
-import { readMerchantActor, readMutation } from "../rpc/mutation.ts";
+import { merchantsService, readMerchantActor, readMutation } from "../rpc/mutation.ts";
 import { orThrow } from "../rpc/refusal.ts";
 import { supersededRefusal } from "./answers.ts";
 import type { Approvals } from "./approvals.ts";
@@ -128,6 +128,8 @@ function actingOf(
   if (principal?.kind === "person" && merchantId === "") return principal;
   const ofMerchant = principal?.kind === "person" ? undefined : readMerchantActor(actor);
   if (ofMerchant !== undefined && merchantId !== "") return { merchantId, actor: ofMerchant };
+  if (principal?.kind === "service" && principal.name === merchantsService)
+    return orThrow(refused("INVALID_REQUEST", "merchant_id, actor: are required"));
   throw new ConnectError(
     "only a person, or a merchant's key or member, can read or decide proposals",
     Code.PermissionDenied,
