@@ -1,8 +1,8 @@
-import type { Actor } from "@disburse/sdk/gen/types.ts";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import type { Account, Actor } from "@disburse/sdk/gen/types.ts";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { accounts } from "../api/lists.ts";
-import { pagesOf } from "../api/pages.ts";
+import { get } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { may } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
@@ -10,8 +10,12 @@ import { CopyButton } from "../ui/copy-button.tsx";
 
 /** Returns an account of the merchant, if it is known. */
 export function useAccount(id: string, enabled = true) {
-  const { data } = useInfiniteQuery({ ...pagesOf(accounts, {}), enabled });
-  return data?.pages.flatMap(({ items }) => items).find((each) => each.id === id);
+  const { data } = useQuery({
+    queryKey: [accounts.path, "one", id],
+    queryFn: () => get<Account>(`${accounts.path}/${encodeURIComponent(id)}`),
+    enabled,
+  });
+  return data;
 }
 
 /** The name that the merchant gave an account, or its currency, with a link to the statement. */

@@ -17,7 +17,9 @@ import { get, type Query } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { may, type Session } from "../session/session.ts";
 import { isBelow } from "../ui/rules/sums.ts";
+import { daysOf } from "../ui/rules/times.ts";
 import type { Work, WorkFound } from "../ui/work-list.tsx";
+import { spanQuery } from "./rules/span.ts";
 
 type Counted = Omit<Work, "count"> & {
   readonly scope: string;
@@ -36,7 +38,7 @@ const counted = <T>(list: ListOf<T>, query: Query) => ({
   count: async () => (await readPage(list, { ...query, limit: 1 })).total ?? 0,
 });
 
-const today = () => new Date().toISOString().slice(0, 10);
+const today = () => daysOf("today", new Date())[0];
 
 const isFailing = ({ health, pause_reason: why }: WebhookEndpointWithHealth) =>
   health.circuit === "open" || why === "gone" || why === "unresponsive";
@@ -68,7 +70,7 @@ function counts(): readonly Counted[] {
       label: words.failed,
       to: "/payouts",
       search: failed,
-      ...counted(payouts, failed),
+      ...counted(payouts, spanQuery(failed)),
     },
     {
       scope: "payout:read",

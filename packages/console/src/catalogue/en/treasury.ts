@@ -62,6 +62,7 @@ export const treasuryWords = {
     waitsForYou: "Waiting for you",
     caption: "Proposals that need a second person, newest first",
     empty: "No proposals are waiting for you.",
+    cut: "Only the newest {most} of each service are shown.",
     waits: "A proposal for this record awaits another person's approval.",
     open: "Open the proposal",
     subject: "About",

@@ -1,8 +1,8 @@
 import type { ApprovalRuleSet, ApprovalRulesChange } from "@disburse/sdk/gen/types.ts";
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { accounts, rulesPath, rulesProposalsPath } from "../../api/lists.ts";
-import { pagesOf } from "../../api/pages.ts";
+import { readAll } from "../../api/pages.ts";
 import { get, send } from "../../api/request.ts";
 import { settingsTexts } from "../../catalogue/settings-texts.ts";
 import { Awaited } from "../../ui/awaited.tsx";
@@ -58,7 +58,10 @@ type Row = { readonly minimum: string; readonly window: string };
 
 function Change(props: { rules: ApprovalRuleSet; onDone: (isProposed: boolean) => void }) {
   const { rules, onDone } = props;
-  const own = useInfiniteQuery(pagesOf(accounts, {})).data?.pages ?? [];
+  const own = useQuery({
+    queryKey: [accounts.path, "all"],
+    queryFn: () => readAll(accounts),
+  });
   const client = useQueryClient();
   const before = new Map(
     rules.amounts.map((each): [string, Row] => [
@@ -70,7 +73,7 @@ function Change(props: { rules: ApprovalRuleSet; onDone: (isProposed: boolean) =
   const [days, setDays] = useState(String(rules.new_beneficiary_days));
   const [batches, setBatches] = useState(rules.approve_batches ? "yes" : "no");
   const [lasts, setLasts] = useState(String(rules.approval_lasts_seconds));
-  const held = own.flatMap(({ items }) => items.map((each) => each.currency_code));
+  const held = (own.data?.items ?? []).map((each) => each.currency_code);
   const currencies = [...new Set([...before.keys(), ...held])];
   const rowOf = (currency: string): Row =>
     typed[currency] ?? before.get(currency) ?? { minimum: "", window: "0" };

@@ -241,7 +241,7 @@ export function Approvals() {
     queryFn: () => readProposals(search.state),
   });
   const rows = found.data?.proposals ?? [];
-  const read = async () => ({ items: rows, isCut: false });
+  const read = async () => ({ items: rows, isCut: found.data?.isCut ?? false });
   const { column, selection } = useSelection(rows, { keyOf, nameOf });
   // The list without a state has what the person may decide.
   const mayDecide = search.state === undefined;
@@ -271,8 +271,9 @@ export function Approvals() {
         </Notice>
       ) : null}
       {found.data !== undefined && rows.length === 0 ? (
-        <Notice tone="info">{words.empty}</Notice>
+        <Notice tone="info">{mayDecide ? words.empty : t.states.nothingMatches}</Notice>
       ) : null}
+      {found.data?.isCut ? <Notice tone="warn">{words.cut({ most: proposalsMax })}</Notice> : null}
       {mayDecide ? <Decisions selection={selection} isOffered={rows.length > 0} /> : null}
       {rows.length > 0 ? (
         <DataTable
