@@ -92,6 +92,8 @@ async function play(processes: readonly (() => Promise<void>)[]): Promise<void> 
     solana.after(3_000);
     solana.chain.mine();
     if (round === 2) solana.chain.mine(170);
+    // Every run of a minute must find the lost transactions expired.
+    if (round === 3) solana.after(60_000);
     if (round === 5) solana.chain.fork(1);
     const isOver = (await solana.store.countDocuments({ open: { $exists: true } })) === 0;
     if (isOver && round > 5) return;

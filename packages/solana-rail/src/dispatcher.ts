@@ -52,12 +52,23 @@ export type WalletState = {
 /** The interval at which transactions are sent again. Nodes don't repeat them. */
 const resendMs = 2_000;
 
+/**
+ * The time for which every run must find a transaction expired. A proof takes several calls, and a
+ * URL with several nodes behind it may answer them from different ones. One such answer must not
+ * suffice for a second transaction.
+ */
+const expiredForMs = 60_000;
+
+/** The time since which every run has found a transaction expired, by its signature. */
+type ExpiredSince = ReadonlyMap<string, number>;
+
 /** Advances the transfers of one wallet, one run at a time. */
 export function createDispatcher(deps: DispatchDeps) {
   const { chain, store, clock } = deps;
   const sentAt = new Map<string, number>();
   let state: WalletState | undefined;
   let isChecked = false;
+  let expiredSince: ExpiredSince = new Map();
   return {
     /** `undefined` before the first run. */
     state: (): WalletState | undefined => state,
@@ -77,11 +88,14 @@ export function createDispatcher(deps: DispatchDeps) {
      * only reads the wallet's state.
      */
     run: async (works: boolean): Promise<void> => {
+      // A run that fails has not found anything expired, so that the time starts again.
+      const before = expiredSince;
+      expiredSince = new Map();
       if (!isChecked) await chain.check();
       isChecked = true;
       const snapshot = await chain.snapshot();
       const signed = await openTransfers(store, chain.wallet, "signed");
-      if (works) await followAll(deps, signed, sentAt);
+      if (works) expiredSince = await followAll(deps, signed, sentAt, before);
       // A transfer that has just ended or expired still counts, because the wallet's balance may be
       // from before.
       const waiting = await openTransfers(store, chain.wallet, "waiting");
@@ -132,18 +146,28 @@ function signatureOf({ attempts }: TransferDocument): Signature {
   return { id: last.id, lastHeight: last.last_height, sinceSlot: last.since_slot };
 }
 
-/** Advances signed transfers as far as the nodes prove. */
+/** Advances signed transfers as far as the nodes prove. Returns the expired ones. */
 async function followAll(
   deps: DispatchDeps,
   signed: readonly TransferDocument[],
   sentAt: Map<string, number>,
-): Promise<void> {
+  before: ExpiredSince,
+): Promise<ExpiredSince> {
   const outcomes = await deps.chain.outcomes(signed.map(signatureOf));
-  await advanceEach(deps, signed, (transfer, at) => {
+  const now = deps.clock.now().getTime();
+  const since = new Map<string, number>();
+  await advanceEach(deps, signed, async (transfer, at) => {
     const outcome = outcomes[at];
     if (outcome === undefined) throw new Error("the nodes' reports have no result for a transfer");
-    return follow(deps, transfer, outcome, sentAt);
+    if (outcome.kind === "expired") {
+      const { id } = signatureOf(transfer);
+      const first = before.get(id) ?? now;
+      since.set(id, first);
+      if (now - first < expiredForMs) return;
+    }
+    await follow(deps, transfer, outcome, sentAt);
   });
+  return since;
 }
 
 async function follow(

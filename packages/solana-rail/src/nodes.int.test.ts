@@ -111,6 +111,8 @@ describe("two nodes that have to agree on Solana", () => {
     const first = await Promise.all(keys.map((key) => solana.newestOf(key)));
     solana.chain.mine(lifetime);
     for (const front of solana.fronts) front.set({});
+    await run();
+    solana.after(60_000);
     await run(2);
     expect(solana.events).toEqual(["expired", "expired"]);
     for (const [at, key] of keys.entries()) {
@@ -128,10 +130,38 @@ describe("two nodes that have to agree on Solana", () => {
     const finalHeight = () => solana.chain.tip().height - 3;
     solana.chain.mine(last_height - finalHeight());
     await run(2);
+    solana.after(60_000);
+    await run();
     expect(solana.events).toEqual([]);
     solana.chain.mine();
     await run();
+    solana.after(60_000);
+    await run();
     expect(solana.events).toEqual(["expired"]);
+    for (const front of solana.fronts) front.set({});
+    await solana.runUntil(opened, [key], "settled");
+    expect(await solana.contradictions([key])).toEqual([]);
+  });
+
+  it.each<[string, SolanaFault]>([
+    ["does not respond", { isAway: true }],
+    ["lags behind", { behind: 100 }],
+    ["finds the transaction", { lie: invented }],
+  ])("start again to wait for a minute of proofs where one %s in between", async (_what, fault) => {
+    const [key = ""] = await paySwallowed();
+    solana.chain.mine(lifetime);
+    await run();
+    solana.after(50_000);
+    solana.set(1, fault);
+    await run();
+    solana.set(1, { swallows: true });
+    await run();
+    solana.after(56_000);
+    await run();
+    expect((await solana.store.findOne({ _id: key }))?.attempts).toHaveLength(1);
+    expect(solana.events).not.toContain("expired");
+    await run();
+    expect(solana.events).toContain("expired");
     for (const front of solana.fronts) front.set({});
     await solana.runUntil(opened, [key], "settled");
     expect(await solana.contradictions([key])).toEqual([]);
@@ -171,7 +201,9 @@ describe("two nodes that have to agree on Solana", () => {
     solana.chain.mine(lifetime);
     for (const front of solana.fronts) front.set({});
     solana.set(1, typeof fault === "function" ? fault() : fault);
-    await run(3);
+    await run(2);
+    solana.after(60_000);
+    await run();
     const { attempts } = (await solana.store.findOne({ _id: key })) ?? {};
     expect(attempts).toHaveLength(1);
     expect(solana.events).toEqual(events);
@@ -188,7 +220,9 @@ describe("two nodes that have to agree on Solana", () => {
     await run();
     solana.set(1, { lie: unseen });
     solana.chain.mine(lifetime);
-    await run(3);
+    await run(2);
+    solana.after(60_000);
+    await run();
     for (const key of keys) {
       expect((await solana.store.findOne({ _id: key }))?.attempts).toHaveLength(1);
     }

@@ -109,7 +109,7 @@ export async function openTestSolana(name: string, nodes = 2) {
     transferOf,
     /** Runs the rail, then mines a block, until all transfers have one of these states. */
     runUntil: async ({ run }: SolanaRail, paid: readonly string[], ...wanted: string[]) => {
-      for (let round = 0; round < 40; round += 1) {
+      for (let round = 0; round < 60; round += 1) {
         await run().catch(() => undefined);
         const states = await Promise.all(paid.map(stateOf));
         if (states.every((state) => wanted.includes(state ?? ""))) return;
