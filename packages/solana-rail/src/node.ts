@@ -28,6 +28,8 @@ const missingBlock: readonly number[] = [
  * 200 blocks after the one from which it was signed.
  */
 const searchedBlocksMax = 2_000;
+/** The maximum number of signatures in one call that nodes accept. */
+const statusesMax = 256;
 
 /** A block as `finalized` by a node. */
 export type FinalBlock = { readonly slot: number; readonly height: number };
@@ -93,7 +95,9 @@ export function connectNode(url: string) {
       return signatures.map((each) => {
         const view = history.found.get(each.id) ?? cached.found.get(each.id);
         if (view !== undefined) return view;
-        const search = searches.get(each.id) ?? { firstSlot: 0, isComplete: false };
+        if (!isLate(each, final)) return { kind: "absent" };
+        const search = searches.get(each.id);
+        if (search === undefined) return undefined;
         return viewOfAbsent(each, { final, searchedTo: history.searchedTo, ...search });
       });
     },
@@ -112,29 +116,42 @@ async function statusesOf(
   searchTransactionHistory: boolean,
 ) {
   const found = new Map<string, NodeView>();
-  if (signatures.length === 0) return { found, searchedTo: 0 };
-  const ids = signatures.map(({ id }) => id as SignatureText);
-  const { context, value } = await rpc
-    .getSignatureStatuses(ids, { searchTransactionHistory })
-    .send(options());
-  for (const [at, id] of ids.entries()) {
-    const status = value[at];
-    if (status === undefined) throw new Error("the node's reports are incomplete");
-    if (status === null) continue;
-    const error = status.err === null ? undefined : errorText(status.err);
-    const isFinal = status.confirmationStatus === "finalized";
-    found.set(id, { kind: "found", slot: Number(status.slot), error, isFinal });
+  let searchedTo = Number.POSITIVE_INFINITY;
+  for (let from = 0; from < signatures.length; from += statusesMax) {
+    const ids = signatures.slice(from, from + statusesMax).map(({ id }) => id as SignatureText);
+    const { context, value } = await rpc
+      .getSignatureStatuses(ids, { searchTransactionHistory })
+      .send(options());
+    searchedTo = Math.min(searchedTo, Number(context.slot));
+    for (const [at, id] of ids.entries()) {
+      const status = value[at];
+      if (status === undefined) throw new Error("the node's reports are incomplete");
+      if (status === null) continue;
+      const error = status.err === null ? undefined : errorText(status.err);
+      const isFinal = status.confirmationStatus === "finalized";
+      found.set(id, { kind: "found", slot: Number(status.slot), error, isFinal });
+    }
   }
-  return { found, searchedTo: Number(context.slot) };
+  return { found, searchedTo };
 }
 
-/** Returns what the node still has of the blocks that a search for each signature covered. */
+/**
+ * Returns what the node still has of the blocks that a search for each signature covered. A
+ * signature is missing if the node answered with an error, for example because of its rate limit.
+ */
 async function searchesOf(rpc: Rpc, absent: readonly Signature[]) {
   const complete = new Map<string, boolean>();
-  for (const each of absent) complete.set(each.id, await hasAllBlocks(rpc, each));
+  for (const each of absent) {
+    try {
+      complete.set(each.id, await hasAllBlocks(rpc, each));
+    } catch (error) {
+      // A node that does not respond must not be asked for each signature.
+      if (!isSolanaError(error)) throw error;
+    }
+  }
   // A node may remove old blocks at any time. What it has after the search, it has searched.
   const firstSlot =
-    absent.length === 0 ? 0 : Number(await rpc.getFirstAvailableBlock().send(options()));
+    complete.size === 0 ? 0 : Number(await rpc.getFirstAvailableBlock().send(options()));
   return new Map([...complete].map(([id, isComplete]) => [id, { firstSlot, isComplete }]));
 }
 

@@ -1,5 +1,6 @@
 import type { SolanaCall, SolanaFault } from "@disburse/testkit/solana/node-front.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { connectNode } from "./node.ts";
 import type { SolanaRail } from "./open.ts";
 import { openTestSolana, type TestSolana } from "./test-solana.ts";
 
@@ -267,6 +268,38 @@ describe("two nodes that have to agree on Solana", () => {
     solana.set(0, {});
     await solana.runUntil(opened, keys, "settled");
     expect(await solana.contradictions(keys)).toEqual([]);
+  });
+
+  it("hide nothing where one answers with an error for one transaction", async () => {
+    const [late = ""] = await paySwallowed();
+    const { since_slot } = await solana.newestOf(late);
+    solana.chain.mine(lifetime);
+    for (const front of solana.fronts) front.set({});
+    const longTermStorage = -32_019;
+    const errorOf = ({ method, params }: SolanaCall) =>
+      method === "getBlock" && params?.[0] === since_slot ? longTermStorage : undefined;
+    solana.set(1, { errorOf });
+    const [other = ""] = await solana.pay(opened, 1);
+    await solana.runUntil(opened, [other], "settled");
+    solana.after(60_000);
+    await run();
+    expect((await solana.store.findOne({ _id: late }))?.attempts).toHaveLength(1);
+    expect(solana.events).toEqual([]);
+    solana.set(1, {});
+    await solana.runUntil(opened, [late], "settled");
+    expect(await solana.contradictions([late, other])).toEqual([]);
+  });
+
+  it("are asked for at most 256 transactions in one call", async () => {
+    const [front] = solana.fronts;
+    const [key = ""] = await solana.pay(opened, 1);
+    await run();
+    solana.chain.mine(6);
+    const { id } = await solana.newestOf(key);
+    const asked = Array.from({ length: 300 }, () => ({ id, lastHeight: 1e9, sinceSlot: 1 }));
+    const views = await connectNode(front?.url ?? "").views(asked);
+    expect(views.map((each) => each?.kind)).toEqual(asked.map(() => "found"));
+    await solana.runUntil(opened, [key], "settled");
   });
 
   it("send a transaction again after its block has left the chain", async () => {

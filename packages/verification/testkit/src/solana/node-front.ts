@@ -15,6 +15,8 @@ export type SolanaFault = {
   missing?: readonly number[];
   /** The node keeps received transactions to itself. */
   swallows?: boolean;
+  /** The code of an error with which the node answers a call, instead of its result. */
+  errorOf?: (call: SolanaCall) => number | undefined;
   /** Changes the node's result of a call. */
   lie?: (call: SolanaCall, result: unknown) => unknown;
 };
@@ -23,6 +25,9 @@ export type SolanaFault = {
 export const finality = 3;
 /** Nodes keep the statuses of this many blocks in memory. Others need the history. */
 const cachedBlocks = 150;
+/** The maximum number of signatures in one call. */
+const statusesMax = 256;
+const invalidParams = -32602;
 const blockNotAvailable = -32004;
 const slotSkipped = -32007;
 const contextNotReached = -32016;
@@ -57,8 +62,10 @@ type Config = {
 export async function startNodeFront(chain: SvmChain) {
   let fault: SolanaFault = {};
   const answer = (call: SolanaCall) => {
-    const { lie } = fault;
+    const { lie, errorOf } = fault;
     try {
+      const code = errorOf?.(call);
+      if (code !== undefined) throw new RpcError(code, "the node answers with an error");
       const result = resultOf(viewOf(chain, fault), call);
       return {
         jsonrpc: "2.0",
@@ -163,6 +170,8 @@ const methods: Readonly<Record<string, Method>> = {
   getSignatureStatuses: (view, [signatures, config]) => {
     const { searchTransactionHistory: search = false } = (config ?? {}) as Config;
     const oldest = search ? 0 : view.tip.height - cachedBlocks;
+    if ((signatures as string[]).length > statusesMax)
+      throw new RpcError(invalidParams, `Too many inputs provided; max ${statusesMax}`);
     return inContext(
       view,
       (signatures as string[]).map((signature) => {
