@@ -1,11 +1,19 @@
 import { freshKey, instruction } from "@disburse/rail/test-contract.ts";
 import { anvilPath, wallet } from "@disburse/testkit/evm/anvil.ts";
-import { type Address, getAddress, type Hex } from "viem";
+import type { NodeCall } from "@disburse/testkit/evm/node-proxy.ts";
+import { type Address, getAddress, type Hex, toFunctionSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestEvm, type RunningRail, runs, type TestEvm, until } from "./test-evm.ts";
 
 /** A mode of token.sol. */
 const [normal, paused] = [0, 3];
+
+/** Selectors of the functions that tell if an issuer blocks an account. */
+const listings = new Set(
+  ["isBlacklisted(address)", "isBlackListed(address)", "isFrozen(address)"].map((each) =>
+    toFunctionSelector(each),
+  ),
+);
 
 const issuers: readonly (readonly [string, number])[] = [
   ["Circle", 1],
@@ -85,6 +93,25 @@ describe.skipIf(anvilPath() === undefined)("the controls of a token's issuer", (
       evm.proxies[1]?.set({});
     });
 
+    it("stop only payments in the token while its functions revert", async () => {
+      const isListing = ({ params }: NodeCall) =>
+        listings.has(String((params?.[0] as { data?: string } | undefined)?.data).slice(0, 10));
+      const reverted = { code: 3, message: "execution reverted", data: "0x" };
+      for (const proxy of evm.proxies) {
+        proxy.set({
+          lie: (call, answer) =>
+            call.method === "eth_call" && isListing(call)
+              ? { id: answer.id, error: reverted }
+              : answer,
+        });
+      }
+      expect(await rail.rail.preflight?.(to(payee))).toMatchObject({ kind: "wait" });
+      const key = freshKey();
+      await rail.rail.submit(key, { ...to(payee), currency: "ETH", amount: 1_000n });
+      await evm.mineUntil([key], "settled");
+      for (const proxy of evm.proxies) proxy.set({});
+    });
+
     it("are an alarm if they block our own wallet", async () => {
       expect(frozen()).toEqual([]);
       await act(evm.anvil.block(evm.token, wallet.address));
@@ -108,11 +135,13 @@ describe.skipIf(anvilPath() === undefined)("the controls of a token's issuer", (
     for (const currency of ["USDC_ETH", "ETH"]) {
       expect(await rail.rail.preflight?.({ ...payee, currency })).toEqual({ kind: "ok" });
     }
-    const nobody = { ...payee, accountNumber: evm.token };
-    expect(await rail.rail.preflight?.({ ...nobody, currency: "ETH" })).toEqual({
-      kind: "refuse",
-      failure: { code: "INVALID_ACCOUNT" },
-    });
+    for (const accountNumber of [evm.token, wallet.address, wallet.address.toLowerCase()]) {
+      const nobody = { ...payee, accountNumber };
+      expect(await rail.rail.preflight?.({ ...nobody, currency: "ETH" })).toEqual({
+        kind: "refuse",
+        failure: { code: "INVALID_ACCOUNT" },
+      });
+    }
     await evm.stop();
   });
 });

@@ -4,10 +4,10 @@ import type { Preflight } from "@disburse/rail/rail.ts";
 import {
   type Address,
   BaseError,
-  ContractFunctionRevertedError,
   ContractFunctionZeroDataError,
   type PublicClient,
   parseAbi,
+  RpcRequestError,
 } from "viem";
 
 /** The functions with which issuers show a pause and blocked accounts. */
@@ -43,16 +43,26 @@ async function readControl(
           args: [call.of],
         });
   } catch (error) {
-    const isMissing =
-      error instanceof BaseError &&
-      error.walk(
-        (each) =>
-          each instanceof ContractFunctionRevertedError ||
-          each instanceof ContractFunctionZeroDataError,
-      ) !== null;
-    if (isMissing) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
+}
+
+/** The code with which nodes report that a call reverted (EIP-1474: `execution error`). */
+const revertedCode = 3;
+
+/**
+ * Returns true if the token reverted the call or returned no data. viem also calls a node's
+ * internal error (-32603) a revert, so the code decides.
+ */
+function isMissing(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false;
+  const found = error.walk(
+    (each) =>
+      each instanceof ContractFunctionZeroDataError ||
+      (each instanceof RpcRequestError && each.code === revertedCode),
+  );
+  return found !== null;
 }
 
 type ControlsReader = ReturnType<typeof controlsReader>;

@@ -60,9 +60,11 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
     send: (raw: Hex) => client.sendRawTransaction({ serializedTransaction: raw }),
     ...controls,
     snapshot: async (tokens: ReadonlyMap<Address, TokenControls>): Promise<NodeSnapshot> => {
-      const blocks = [...tokens].map(async ([token, each]) =>
-        (await controls.isBlocked(token, each, wallet)) ? [token] : [],
-      );
+      // A token that does not tell must not stop payments in others. Its own wait for clearance.
+      const blocks = [...tokens].map(async ([token, each]) => {
+        const isBlocked = await controls.isBlocked(token, each, wallet).catch(() => false);
+        return isBlocked ? [token] : [];
+      });
       const [state, blocked] = await Promise.all([
         snapshotAt(client, wallet, finalHeight, [...tokens.keys()]),
         Promise.all(blocks),
