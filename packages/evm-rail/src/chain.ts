@@ -127,11 +127,11 @@ export function openEvmChain(
 }
 
 /**
- * Returns true unless the address is in the table of wallets without an owner, or is one of the
- * chain's configured tokens.
+ * Returns true unless the address is in the table of wallets without an owner, is one of the
+ * chain's configured tokens, or is the paying wallet.
  */
-function hasOwner({ network, tokens }: EvmChainSettings, to: string): boolean {
-  if (!isAddress(to, { strict: false })) return false;
+function hasOwner({ network, tokens, wallet }: EvmChainSettings, to: string): boolean {
+  if (!isAddress(to, { strict: false }) || isAddressEqual(to, wallet)) return false;
   const contracts = Object.values(tokens).map(({ contract }) => contract.toLowerCase());
   return !isUnowned(network, to) && !contracts.includes(to.toLowerCase());
 }

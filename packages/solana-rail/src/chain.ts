@@ -55,7 +55,7 @@ export function openSolanaChain(
   const callAll = callAllOf(urls.map(connectNode), calls);
   const tokens = createTokens(settings);
   const isOwned = (to: string): boolean =>
-    isAddress(to) && !isUnowned("SOLANA", to) && !tokens.isMint(to);
+    isAddress(to) && to !== wallet && !isUnowned("SOLANA", to) && !tokens.isMint(to);
   return {
     /** The wallet's name in CAIP-10, as stored with its transfers. */
     wallet: `solana:${settings.genesis_hash.slice(0, chainNameLength)}:${wallet}`,

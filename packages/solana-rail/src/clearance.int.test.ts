@@ -78,6 +78,7 @@ describe("a Solana transfer before it is sent", () => {
     ["a mint that the settings don't name", () => solana.pyusd],
     ["a program", () => "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"],
     ["a mint of the settings", () => solana.usdc],
+    ["the rail's own wallet", () => solana.wallet],
     ["no address", () => "0x12"],
   ])("is refused to %s", async (_what, address) => {
     for (const currency of ["USDC_SOL", "SOL"]) {
