@@ -89,11 +89,10 @@ async function play(processes: readonly (() => Promise<void>)[]): Promise<void> 
   for (let round = 0; round < 24; round += 1) {
     for (const front of solana.fronts) front.set({ swallows: round < 3 });
     await Promise.allSettled(processes.map((run) => run()));
-    solana.after(3_000);
+    // Every run of a minute must find the lost transactions expired.
+    solana.after(30_000);
     solana.chain.mine();
     if (round === 2) solana.chain.mine(170);
-    // Every run of a minute must find the lost transactions expired.
-    if (round === 3) solana.after(60_000);
     if (round === 5) solana.chain.fork(1);
     const isOver = (await solana.store.countDocuments({ open: { $exists: true } })) === 0;
     if (isOver && round > 5) return;
