@@ -98,6 +98,10 @@ describe.skipIf("why" in found)(`a rail on Bitcoin, on a real node${skipped}`, (
     ["no address", () => "bc1qqqq"],
     ["an address of a test chain", () => "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"],
     ["the wallet itself", () => ownAddress],
+    [
+      "a taproot address that is no point of the curve",
+      () => "bc1pzyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygs64v5e4",
+    ],
   ])("refuses %s as the recipient, and signs nothing", async (_what, to) => {
     const key = freshKey();
     const rejected = { kind: "rejected", failure: { code: "INVALID_ACCOUNT" } };

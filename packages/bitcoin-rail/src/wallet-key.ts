@@ -70,8 +70,13 @@ function paymentTo(publicKey: Uint8Array, chain: BitcoinChainName) {
 export function scriptOf(address: string): Uint8Array | undefined {
   const checked = checkWalletAddress("BTC", address);
   if (typeof checked !== "string") return undefined;
-  const decoded = Address(NETWORK).decode(checked);
-  return OutScript.encode(decoded as Parameters<typeof OutScript.encode>[0]);
+  try {
+    const decoded = Address(NETWORK).decode(checked);
+    return OutScript.encode(decoded as Parameters<typeof OutScript.encode>[0]);
+  } catch {
+    // The bytes of a taproot address are no point of the curve.
+    return undefined;
+  }
 }
 
 /**
