@@ -10,7 +10,8 @@ import {
   scriptHexOf,
   type TestBitcoin,
 } from "./test-bitcoin.ts";
-import { planTransaction, readTransaction, spentCoins } from "./transaction.ts";
+import { outputsOf, planTransaction, readTransaction, spentCoins } from "./transaction.ts";
+import { dustOf } from "./wallet-key.ts";
 import { withdrawTransfer } from "./withdrawal.ts";
 
 const found = await bitcoindCommand();
@@ -66,6 +67,29 @@ describe.skipIf("why" in found)(`batches on a real node${skipped}`, () => {
       () => true,
       () => false,
     );
+
+  /** Pays a payee who spends the unconfirmed output. Returns the payment's id. */
+  const paySpent = async (returned: number): Promise<string | undefined> => {
+    const payee = await world.node.rpc<string>("getnewaddress");
+    const { scriptPubKey } = await world.node.rpc<{ scriptPubKey: string }>("getaddressinfo", [
+      payee,
+    ]);
+    await accept(50_000_000n, mainNetAddress(scriptPubKey));
+    await run();
+    const [first] = (await theBatch()).variants;
+    const spent = await world.node.rpc<{ details: { address: string; vout: number }[] }>(
+      "gettransaction",
+      [first?.id],
+    );
+    const output = spent.details.find(({ address }) => address === payee)?.vout;
+    const raw = await world.node.rpc<string>("createrawtransaction", [
+      [{ txid: first?.id, vout: output }],
+      [{ [world.node.payer]: returned }],
+    ]);
+    const { hex } = await world.node.rpc<{ hex: string }>("signrawtransactionwithwallet", [raw]);
+    await world.node.rpc("sendrawtransaction", [hex, 0]);
+    return first?.id;
+  };
 
   it("pay many payouts by one transaction, and spend only coins that are final", async () => {
     const payouts = await Promise.all([1, 2, 3].map(() => accept()));
@@ -132,25 +156,8 @@ describe.skipIf("why" in found)(`batches on a real node${skipped}`, () => {
   });
 
   it("raise the fee by a child where a payee has spent its output", async () => {
-    const payee = await world.node.rpc<string>("getnewaddress");
-    const { scriptPubKey } = await world.node.rpc<{ scriptPubKey: string }>("getaddressinfo", [
-      payee,
-    ]);
-    await accept(50_000_000n, mainNetAddress(scriptPubKey));
-    await run();
-    const [first] = (await theBatch()).variants;
-    const spent = await world.node.rpc<{ details: { address: string; vout: number }[] }>(
-      "gettransaction",
-      [first?.id],
-    );
-    const output = spent.details.find(({ address }) => address === payee)?.vout;
     // The payee pays so much that a replacement would exceed the bound.
-    const raw = await world.node.rpc<string>("createrawtransaction", [
-      [{ txid: first?.id, vout: output }],
-      [{ [world.node.payer]: 0.49 }],
-    ]);
-    const { hex } = await world.node.rpc<{ hex: string }>("signrawtransactionwithwallet", [raw]);
-    await world.node.rpc("sendrawtransaction", [hex, 0]);
+    const first = await paySpent(0.49);
     world.after(61_000);
     await run(61_000);
     expect((await theBatch()).variants.at(-1)?.refused).toBe(true);
@@ -158,7 +165,7 @@ describe.skipIf("why" in found)(`batches on a real node${skipped}`, () => {
     const batch = await theBatch();
     expect(batch.children).toHaveLength(1);
     const [child] = batch.children;
-    expect(child?.parent).toBe(first?.id);
+    expect(child?.parent).toBe(first);
     expect(await isPending(child?.id ?? "")).toBe(true);
     expect(wallet.events).toContain("child");
     await world.node.mine(2);
@@ -190,6 +197,52 @@ describe.skipIf("why" in found)(`batches on a real node${skipped}`, () => {
     await run();
     expect((await theBatch()).state).toBe("cancelled");
     expect(await withdrawTransfer(world.store, chain.wallet, key, world.clock.now())).toBe(true);
+    expect(await received(to)).toBe(0n);
+  });
+
+  it("are cancelled at the bound of fees, after a refused payment and with a child", async () => {
+    for (const { knobs } of world.fronts) {
+      knobs.lie = (method) =>
+        method === "estimatesmartfee" ? { feerate: 0.00001, blocks: 6 } : undefined;
+    }
+    dispatcher = wallet.dispatcher({ fees: { min: 1n, max: 4n, bumpAfterMs: 60_000 } });
+    await paySpent(0.499996);
+    world.after(61_000);
+    await run(61_000);
+    await run(61_000);
+    const { _id: id, variants, children } = await theBatch();
+    expect(variants.map(({ refused = false }) => refused)).toEqual([false, true]);
+    expect(children).toHaveLength(1);
+    await storeCancel(world.store, id, { person: "ada", operation: "op", at: world.clock.now() });
+    const newest = async () => (await theBatch()).variants.at(-1);
+    // It must also pay more than the payee's own transaction, of which the rail knows nothing.
+    for (let raise = 0; raise < 6 && !(await isPending((await newest())?.id ?? "")); raise += 1) {
+      await run(61_000);
+      expect(await newest()).toMatchObject({ cancels: true });
+    }
+    await world.node.mine(2);
+    await run();
+    expect((await theBatch()).state).toBe("cancelled");
+  });
+
+  it("are cancelled with an ordinary fee where the coins do not cover a replacement", async () => {
+    await open([0.0001], { fees: { min: 85n, max: 90n, bumpAfterMs: 60_000 } });
+    const { to } = await accept(400n);
+    await run();
+    const { _id: id, variants } = await theBatch();
+    const [payment] = variants;
+    await storeCancel(world.store, id, { person: "ada", operation: "op", at: world.clock.now() });
+    await run();
+    expect(await isPending(payment?.id ?? "")).toBe(true);
+    const cancelling = (await theBatch()).variants.at(-1);
+    expect(cancelling).toMatchObject({ cancels: true });
+    const [back] = outputsOf(readTransaction(cancelling?.raw.value() ?? new Uint8Array()));
+    expect(back?.amount).toBeGreaterThanOrEqual(dustOf(wallet.key.script));
+    // The nodes accept it after they have dropped the payment.
+    await world.node.mineOnly([Buffer.from(cancelling?.raw.value() ?? []).toString("hex")]);
+    await world.node.mine(1);
+    await run();
+    expect((await theBatch()).state).toBe("cancelled");
     expect(await received(to)).toBe(0n);
   });
 

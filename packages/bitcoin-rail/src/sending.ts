@@ -17,7 +17,8 @@ import type { BatchWork, Run } from "./work.ts";
 
 /**
  * Sends the stored transactions of an unmined batch again, as they are. If a higher fee is due, it
- * signs a transaction with that fee first. After a decision to cancel, that one pays nothing.
+ * signs a transaction with that fee first. After a decision to cancel, that one pays nothing, and no
+ * payment is sent any more, also while no cancelling transaction can be signed.
  */
 export async function sendAgain(work: BatchWork, batch: BatchDocument, run: Run): Promise<void> {
   const added = isDue(work, batch) ? await raiseFee(work, batch, run) : undefined;
@@ -159,36 +160,58 @@ async function reserve(
   return changed !== undefined;
 }
 
-/**
- * Signs and stores a transaction that spends the fixed coin to the wallet. Nodes replace a payment
- * by it only if it pays more than the payment with its child, whatever its size.
- */
+/** Signs and stores a transaction that spends the fixed coin to the wallet. */
 async function addCancel(work: BatchWork, batch: BatchDocument, run: Run) {
-  const { key, store, clock, fees } = work;
-  const { variants, children } = batch;
+  const { store, clock } = work;
   const own = coinsOf(run.wallet, batch._id);
-  const required = own.filter(({ id }) => id === batch._id);
-  const candidates = own.filter(({ id }) => id !== batch._id);
-  const wanted = { payouts: [], required, candidates };
+  const fixed = own.find(({ id }) => id === batch._id);
+  if (fixed === undefined) throw new Error("the fixed coin is missing");
+  const others = own.filter((each) => each !== fixed);
+  const largest = others.toSorted((one, other) => (other.amount > one.amount ? 1 : -1));
+  const shapes = [[fixed], ...largest.map((_each, at) => [fixed, ...largest.slice(0, at + 1)])];
+  // Without enough coins to replace the payment, one with an ordinary fee waits until nodes have
+  // dropped the payment.
+  for (const replaces of [true, false]) {
+    for (const coins of shapes) {
+      const planned = planCancel(work, batch, run, { coins, replaces });
+      if (planned === undefined) continue;
+      const signed = await sign(work, planned.plan, [], planned.feeMax);
+      return (await addVariant(store, batch, signed, clock.now())) ? signed : undefined;
+    }
+  }
+  run.isAtBound = true;
+  return undefined;
+}
+
+/**
+ * Plans a cancelling transaction of these coins. Nodes replace a payment by it only if it pays more
+ * than the payment with its child, whatever its size. A payment that they refused is not replaced.
+ */
+function planCancel(
+  { key, fees }: BatchWork,
+  batch: BatchDocument,
+  run: Run,
+  { coins, replaces }: { readonly coins: readonly Coin[]; readonly replaces: boolean },
+): { readonly plan: Plan; readonly feeMax: bigint } | undefined {
+  const { variants, children } = batch;
+  const wanted = { payouts: [], required: coins, candidates: [] };
   const vsize = BigInt(planTransaction(key, { ...wanted, rate: 1n })?.vsize ?? 0);
-  if (vsize === 0n) throw new Error("the batch's coins do not cover a cancelling transaction");
-  const replaced = highestFee(variants) + highestFee(children);
+  if (vsize === 0n) return undefined;
+  const childFees = highestFee(children);
+  const replaced = highestFee(variants.filter(({ refused }) => !refused)) + childFees;
   const last = highestFee(ofPurpose(batch)) / vsize;
   const rate = greatestOf(
-    replaced === 0n ? 0n : replaced / vsize + incrementalRate,
+    replaces && replaced > 0n ? replaced / vsize + incrementalRate : 0n,
     last === 0n ? 0n : raised(last),
     firstRate(run.snapshot.estimates, fees) ?? fees.max,
   );
-  // A cancelling transaction may cost as much as the payment that it replaces.
-  const largest = Math.max(0, ...variants.map((each) => each.vsize));
-  const feeMax = fees.max * (BigInt(largest) + 2n * vsize);
   const plan = planTransaction(key, { ...wanted, rate });
-  if (plan === undefined || plan.fee > feeMax) {
-    run.isAtBound = true;
-    return undefined;
-  }
-  const signed = await sign(work, plan, [], feeMax);
-  return (await addVariant(store, batch, signed, clock.now())) ? signed : undefined;
+  // It may cost as much as the payments that it replaces, and its own size twice.
+  const largest = BigInt(Math.max(0, ...variants.map((each) => each.vsize)));
+  const payments = variants.filter(({ cancels }) => !cancels);
+  const paid = greatestOf(highestFee(payments), fees.max * largest);
+  const feeMax = paid + childFees + (2n * fees.max + incrementalRate) * vsize;
+  return plan === undefined || plan.fee > feeMax ? undefined : { plan, feeMax };
 }
 
 function highestFee(stored: readonly { readonly fee: StoredVariant["fee"] }[]): bigint {

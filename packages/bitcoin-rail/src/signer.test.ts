@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SettingsError } from "@disburse/chassis/settings.ts";
-import { base64, hex } from "@scure/base";
+import { base64, bech32m, hex } from "@scure/base";
 import { SigHash, Transaction } from "@scure/btc-signer";
 import { Keystore } from "ox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -90,6 +90,15 @@ describe("a plan", () => {
     const payouts = [{ script, amount: 200_000n }];
     const none = planTransaction(key, { payouts, required: [], candidates: coins, rate: 1n });
     expect(none).toBeUndefined();
+  });
+
+  it("gives the wallet no amount that nodes do not relay", () => {
+    const wanted = { payouts: [], candidates: [], rate: 1n };
+    const least = planTransaction(key, { ...wanted, required: coins.slice(0, 1) });
+    const enough = (least?.fee ?? 0n) + dustOf(key.script);
+    const of = (amount: bigint) => [{ id: coins[0]?.id ?? "", amount }];
+    expect(planTransaction(key, { ...wanted, required: of(enough) })).toBeDefined();
+    expect(planTransaction(key, { ...wanted, required: of(enough - 1n) })).toBeUndefined();
   });
 
   it("splits the rest if asked, and only into useful amounts", () => {
@@ -195,3 +204,12 @@ it.each([
 ] as const)("dust of %s is below %s", (kind, least) => {
   expect(dustOf(scriptOf(payee[kind]) ?? script)).toBe(least);
 });
+
+it("a taproot address whose bytes are no point of the curve has no script", () => {
+  expect(scriptOf(taprootOf(7))).toBeDefined();
+  expect(scriptOf(taprootOf(5))).toBeUndefined();
+});
+
+function taprootOf(byte: number): string {
+  return bech32m.encode("bc", [1, ...bech32m.toWords(new Uint8Array(32).fill(byte))]);
+}

@@ -72,6 +72,8 @@ function selectCoins(key: WalletKey, wanted: Wanted): Plan | undefined {
   });
   if (found?.tx === undefined) return undefined;
   const unsigned = found.tx;
+  // `alwaysChange` does not look at the amount. Nodes do not relay dust.
+  if (changeOf(unsigned, key).some(({ amount }) => amount < dustOf(key.script))) return undefined;
   const spent = new Set(spentCoins(unsigned));
   const coins = [...required, ...others].filter(({ id }) => spent.has(id));
   return { unsigned, coins, fee: unsigned.fee, vsize: Math.ceil(found.weight / 4) };
