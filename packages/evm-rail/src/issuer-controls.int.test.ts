@@ -9,7 +9,7 @@ import { openTestEvm, type RunningRail, runs, type TestEvm, until } from "./test
 const [normal, paused] = [0, 3];
 
 /** Selectors of the functions that tell if an issuer blocks an account. */
-const listings = new Set(
+const listings = new Set<string>(
   ["isBlacklisted(address)", "isBlackListed(address)", "isFrozen(address)"].map((each) =>
     toFunctionSelector(each),
   ),

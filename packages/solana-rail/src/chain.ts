@@ -157,15 +157,20 @@ async function checkOf(tokens: Tokens, { to, currency, amount }: Order) {
   const asked = [to, ...(token && account ? [token.mint, account, token.own] : [])];
   const order = { to, units, mint: token?.mint, program: token?.program };
   return async (node: SolanaNode): Promise<Preflight> => {
-    const [found, rent] = await Promise.all([node.accounts(asked), node.rentExempt(0n)]);
+    const [found, rentExempt, epoch] = await Promise.all([
+      node.accounts(asked),
+      node.rentExempt(0n),
+      node.epoch(),
+    ]);
+    const at = { rentExempt, epoch };
     const recipient = found.get(to);
     if (token === undefined || account === undefined)
-      return clearanceOn(order, { recipient }, rent);
+      return clearanceOn(order, { recipient }, at);
     const states = {
       mint: found.get(token.mint),
       account: found.get(account),
       own: found.get(token.own),
     };
-    return clearanceOn(order, { recipient, token: states }, rent);
+    return clearanceOn(order, { recipient, token: states }, at);
   };
 }

@@ -49,6 +49,8 @@ export function connectNode(url: string) {
     genesisHash: async (): Promise<string> => rpc.getGenesisHash().send(options()),
     rentExempt: async (bytes: bigint): Promise<bigint> =>
       rpc.getMinimumBalanceForRentExemption(bytes).send(options()),
+    /** Returns the epoch of the newest final block. A later transaction is in none before. */
+    epoch: async (): Promise<bigint> => (await rpc.getEpochInfo(finalized).send(options())).epoch,
     recentFees: async (wallet: Address): Promise<readonly bigint[]> => {
       const fees = await rpc.getRecentPrioritizationFees([wallet]).send(options());
       return fees.map(({ prioritizationFee }) => prioritizationFee);

@@ -74,7 +74,7 @@ type ReadToken = { readonly program: string; readonly decimals: number };
 /** A node without the mint gives no program. */
 async function readToken(node: SolanaNode, mint: Address): Promise<ReadToken> {
   const account = (await node.accounts([mint])).get(mint);
-  const decimals = account && readMint(account.data)?.decimals;
+  const decimals = account && readMint(account.data, 0n)?.decimals;
   return { program: decimals === undefined ? "" : (account?.owner ?? ""), decimals: decimals ?? 0 };
 }
 

@@ -45,12 +45,12 @@ export const tokenPrograms: readonly string[] = [
 export function clearanceOn(
   order: ClearedOrder,
   accounts: OrderAccounts,
-  rentExempt: bigint,
+  { rentExempt, epoch }: { readonly rentExempt: bigint; readonly epoch: bigint },
 ): Preflight {
   const { recipient, token } = accounts;
   if (recipient !== undefined && !isWallet(recipient))
     return refuse("INVALID_ACCOUNT", "NO_WALLET");
-  if (token !== undefined) return tokenClearance(order, token);
+  if (token !== undefined) return tokenClearance(order, token, epoch);
   const after = (recipient?.lamports ?? 0n) + order.units;
   return after < rentExempt ? refuse("AMOUNT_NOT_ACCEPTED", "BELOW_RENT_EXEMPTION") : ok;
 }
@@ -60,8 +60,9 @@ const ok: Preflight = { kind: "ok" };
 function tokenClearance(
   { to, mint: mintAddress, program }: ClearedOrder,
   { mint, account, own }: NonNullable<OrderAccounts["token"]>,
+  epoch: bigint,
 ): Preflight {
-  const token = mint === undefined || mint.owner !== program ? undefined : readMint(mint.data);
+  const token = mint === undefined || mint.owner !== program ? undefined : readMint(mint.data, epoch);
   if (token === undefined) return wait("the node does not have the token's mint");
   if (token.takesFee) return refuse("UNSPECIFIED", "TRANSFER_FEE");
   if (token.isUnsupported) return refuse("UNSPECIFIED", "UNSUPPORTED_MINT");

@@ -10,7 +10,7 @@ import {
 export type MintData = {
   readonly decimals: number;
   readonly isPaused: boolean;
-  /** True if a transfer takes a fee from the recipient, now or from the next epoch on. */
+  /** True if a transfer takes a fee from the recipient, now or from a later epoch on. */
   readonly takesFee: boolean;
   /** True if the mint has an extension with which a plain transfer fails or pays another amount. */
   readonly isUnsupported: boolean;
@@ -43,12 +43,15 @@ const extensions = {
 const accountTypeAt = getTokenSize();
 const addressBytes = 32;
 /** `older_transfer_fee` and `newer_transfer_fee`: epoch, maximum, basis points. */
-const transferFeesAt = [72, 90] as const;
+const [olderFeeAt, newerFeeAt] = [72, 90] as const;
 const epochBytes = 8;
 const maximumBytes = 8;
 
-/** Returns the parts of a mint. Returns `undefined` if the data is not an initialized mint. */
-export function readMint(data: Uint8Array): MintData | undefined {
+/**
+ * Returns the parts of a mint at an epoch. Returns `undefined` if the data is not an initialized
+ * mint.
+ */
+export function readMint(data: Uint8Array, epoch: bigint): MintData | undefined {
   const size = getMintSize();
   const isPlain = data.length === size;
   if (!isPlain && data[accountTypeAt] !== 1) return undefined;
@@ -63,7 +66,7 @@ export function readMint(data: Uint8Array): MintData | undefined {
   return {
     decimals,
     isPaused: found.get(extensions.pausable)?.getUint8(addressBytes) === 1,
-    takesFee: fee !== undefined && transferFeesAt.some((at) => isAboveZero(fee, at)),
+    takesFee: fee !== undefined && takesFee(fee, epoch),
     isUnsupported:
       unsupported.some((each) => found.has(each)) || (hook !== undefined && hasProgram(hook)),
     freezesNew: found.get(extensions.defaultState)?.getUint8(0) === AccountState.Frozen,
@@ -91,6 +94,12 @@ function readExtensions(data: Uint8Array): Map<number, DataView> {
     at += 4 + length;
   }
   return found;
+}
+
+/** The older fee applies only in epochs before that of the newer one. */
+function takesFee(fee: DataView, epoch: bigint): boolean {
+  const isOlderOver = epoch >= fee.getBigUint64(newerFeeAt, true);
+  return isAboveZero(fee, newerFeeAt) || (!isOlderOver && isAboveZero(fee, olderFeeAt));
 }
 
 function isAboveZero(fee: DataView, at: number): boolean {
