@@ -164,8 +164,7 @@ async function checkOf(tokens: Tokens, { to, currency, amount }: Order) {
     ]);
     const at = { rentExempt, epoch };
     const recipient = found.get(to);
-    if (token === undefined || account === undefined)
-      return clearanceOn(order, { recipient }, at);
+    if (token === undefined || account === undefined) return clearanceOn(order, { recipient }, at);
     const states = {
       mint: found.get(token.mint),
       account: found.get(account),

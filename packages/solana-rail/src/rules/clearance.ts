@@ -62,7 +62,8 @@ function tokenClearance(
   { mint, account, own }: NonNullable<OrderAccounts["token"]>,
   epoch: bigint,
 ): Preflight {
-  const token = mint === undefined || mint.owner !== program ? undefined : readMint(mint.data, epoch);
+  const token =
+    mint === undefined || mint.owner !== program ? undefined : readMint(mint.data, epoch);
   if (token === undefined) return wait("the node does not have the token's mint");
   if (token.takesFee) return refuse("UNSPECIFIED", "TRANSFER_FEE");
   if (token.isUnsupported) return refuse("UNSPECIFIED", "UNSUPPORTED_MINT");
