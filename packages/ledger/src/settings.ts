@@ -75,18 +75,25 @@ export function reopenAccount(ledger: Accounts, own: OwnAccount, by: Change) {
   );
 }
 
-/** Sets the text on how to send money to an account. "" removes it. */
-export function setTopUpInstructions(
+/**
+ * Sets the text on how to send money to an account. "" removes it. If `before` is given and the
+ * account has another text, returns `superseded` and changes nothing.
+ */
+export async function setTopUpInstructions(
   ledger: Accounts,
   own: OwnAccount,
-  text: string,
+  { text, before }: { readonly text: string; readonly before?: string | undefined },
   by: Change,
-): Promise<Account | undefined> {
-  return change(ledger, own, by, (_document, at) =>
-    text === ""
+): Promise<Account | undefined | "superseded"> {
+  let isSuperseded = false;
+  const set = await change(ledger, own, by, ({ top_up_instructions: present = "" }, at) => {
+    isSuperseded = before !== undefined && before !== present;
+    if (isSuperseded) return undefined;
+    return text === ""
       ? { $set: { updated_at: at }, $unset: { top_up_instructions: "" } }
-      : { $set: { updated_at: at, top_up_instructions: text } },
-  );
+      : { $set: { updated_at: at, top_up_instructions: text } };
+  });
+  return isSuperseded ? "superseded" : set;
 }
 
 /**

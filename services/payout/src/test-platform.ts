@@ -194,6 +194,15 @@ export async function startTestPlatform() {
     rpc,
     operatorRpc: operationsClient,
     proposalsRpc: createClient(ApprovalService, transport),
+    /** Runs an approved proposal, or runs it again, as after a crash during its run. */
+    runLate: async (proposalId: string) => {
+      const decided = { kind: "operator", by: "bob", operation_id: "late", at: clock.now() };
+      const isDue = { state: "approved", due_at: new Date(0), decided };
+      await database.db
+        .collection<{ _id: string }>("proposals")
+        .updateOne({ _id: proposalId }, { $set: isDue, $unset: { leased_until: "" } });
+      await proposals.sweep();
+    },
     sandboxRpc: createClient(PayoutSandboxService, transport),
     ordersRpc: createClient(PayoutOrderService, transport),
     statementsRpc: createClient(StatementService, transport),

@@ -72,6 +72,11 @@ export type Guard<Request> = {
    * Called if no second person was needed and the RPC then refused, so that nothing has changed.
    */
   readonly refused?: (request: Request, requester: Requester) => Promise<void>;
+  /**
+   * Returns the response to a repeat of a request that has run. Required if the RPC remembers only
+   * its last operations: it would run an older one again, without approval.
+   */
+  readonly repeated?: (request: Request) => Promise<object>;
 };
 
 type RequestOf<Rpc> = Rpc extends (request: infer Request, ...rest: never[]) => unknown
@@ -184,10 +189,11 @@ function guardHandler(state: State, each: Guarded): Handler {
     if (proposer === undefined) return handle(request, context);
     const requester = { person: proposer.by, roles: new Set(proposer.roles), operationId };
     const of = { rpc: nameOf(method), merchantId: merchantOf(request) ?? "", operationId };
+    const repeat = () => guard.repeated?.(request) ?? handle(request, context);
     const known = await proposals.findByKey(proposalKey(of));
     if (known !== undefined) {
       endRepeat(known, content, requester.person, clock.now());
-      return handle(request, context);
+      return repeat();
     }
     const subject = subjectOf(method, request, undefined);
     const rival = guard.isSole && (await ownProposals(state, method).current(subject))[0];
@@ -195,15 +201,15 @@ function guardHandler(state: State, each: Guarded): Handler {
       const since = await proposals.findByKey(proposalKey(of));
       // A concurrent copy of the request has created the proposal.
       if (since !== undefined) endRepeat(since, content, requester.person, clock.now());
-      if (since !== undefined || (await isDone(of))) return handle(request, context);
+      if (since !== undefined || (await isDone(of))) return repeat();
       const next = rival.state === "open" ? "decide on it first" : "wait until it has run";
       orThrow(refused("INVALID_REQUEST", `proposal ${rival.id} is ${rival.state}: ${next}`));
     }
     const difference = await guard.difference(request);
     const reasons = await guard.reasons(request, requester, difference);
     if (reasons.length === 0) return runAlone(each, request, context, requester);
-    // A repeat is harmless, because the RPC recognises its operation id.
-    if (await isDone(of)) return handle(request, context);
+    // A repeat is harmless, because the RPC or the guard recognises it.
+    if (await isDone(of)) return repeat();
     throw await propose(state, proposer, {
       ...of,
       subject,

@@ -1,6 +1,11 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { withCallContext } from "@disburse/chassis/call-context.ts";
+import type { Role } from "@disburse/chassis/principal.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
-import { ApprovalRequiredSchema } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import {
+  ApprovalRequiredSchema,
+  ProposalState,
+} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
@@ -38,17 +43,29 @@ const outcome = (call: Promise<unknown>) =>
     },
   );
 
-async function approved(instructions: string) {
-  const error = await set(instructions).then(
+async function proposed(instructions: string, own = {}) {
+  const error = await set(instructions, own).then(
     () => expect.unreachable("needs no approval"),
     (thrown: unknown) => ConnectError.from(thrown),
   );
-  const { proposalId, contentDigest } =
-    error.findDetails(ApprovalRequiredSchema)[0] ?? expect.unreachable(error.message);
+  return error.findDetails(ApprovalRequiredSchema)[0] ?? expect.unreachable(error.message);
+}
+
+async function approved(instructions: string, own = {}) {
+  const { proposalId, contentDigest } = await proposed(instructions, own);
   const approve = (who: string) =>
     platform.proposalsRpc.approveProposal({ ...by(who), proposalId, contentDigest });
   expect(await outcome(approve("ada"))).toContain("is your own proposal");
   return approve("bob");
+}
+
+async function stateOf(proposalId: string) {
+  const roles = new Set<Role>(["treasury_approver"]);
+  const principal = { kind: "person", id: "bob", roles } as const;
+  const { proposal } = await withCallContext({ requestId: "r", principal }, () =>
+    platform.proposalsRpc.getProposal({ proposalId }),
+  );
+  return proposal?.state;
 }
 
 describe("top-up instructions", () => {
@@ -69,6 +86,36 @@ describe("top-up instructions", () => {
     expect(await outcome(set(text))).toBe("OK");
     expect(await outcome(set(""))).toBe("OK");
     expect(await shown()).toBe("");
+  });
+
+  it("don't come back by a repeat, however many changes came since", async () => {
+    const [approvedOnce, alone] = [by("ada"), by("ada")];
+    await approved(text, approvedOnce);
+    expect(await outcome(set(text, alone))).toBe("OK");
+    await approved("Pay to our new bank");
+    for (let each = 0; each < 21; each += 1) expect(await outcome(set(""))).toBe("OK");
+    for (const own of [approvedOnce, alone]) {
+      expect((await set(text, own)).account?.topUpInstructions).toBe("");
+      expect(await shown()).toBe("");
+    }
+  });
+
+  it("that were removed before an approved request ran late stay removed", async () => {
+    await approved(text);
+    const { proposalId } = await proposed("Pay to our new bank");
+    expect(await outcome(set(""))).toBe("OK");
+    await platform.runLate(proposalId);
+    expect(await shown()).toBe("");
+    expect(await stateOf(proposalId)).toBe(ProposalState.SUPERSEDED);
+  });
+
+  it("stay as they are when an approved request that has run is run again", async () => {
+    const { proposal } = await approved(text);
+    const proposalId = proposal?.id ?? "";
+    expect(await outcome(set(""))).toBe("OK");
+    await platform.runLate(proposalId);
+    expect(await shown()).toBe("");
+    expect(await stateOf(proposalId)).toBe(ProposalState.EXECUTED);
   });
 
   it.each([

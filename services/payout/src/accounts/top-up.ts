@@ -1,6 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import { supersededRefusal } from "@disburse/chassis/approvals/answers.ts";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
+import { callContext } from "@disburse/chassis/call-context.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -30,7 +32,10 @@ function topUpRpc(ledger: Ledger) {
       const by = readMutation(mutation);
       const text = orThrow(readInstructions(topUpInstructions));
       assertMerchants(merchantId);
-      const set = await setTopUpInstructions(ledger, { merchantId, accountId }, text, by);
+      const { approvedBefore } = callContext() ?? {};
+      const change = { text, before: approvedBefore && textIn(approvedBefore) };
+      const set = await setTopUpInstructions(ledger, { merchantId, accountId }, change, by);
+      if (set === "superseded") return orThrow(supersededRefusal);
       return { account: accountMessage(orThrow(set ?? refused("RECORD_NOT_FOUND"))) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
@@ -40,11 +45,18 @@ function topUpGuards(ledger: Ledger): Guards<ReturnType<typeof topUpRpc>> {
   return {
     setTopUpInstructions: {
       approvers: ["treasury_approver"],
+      // An account remembers its last operations only, so an old text could come back.
+      repeated: async ({ merchantId, accountId }) => {
+        const account = await readAccount(ledger, merchantId, accountId);
+        return { account: accountMessage(orThrow(account ?? refused("RECORD_NOT_FOUND"))) };
+      },
       difference: async ({ merchantId, accountId, topUpInstructions: sent }) => {
         const account = await readAccount(ledger, merchantId, accountId);
         const wanted = readInstructions(sent);
-        const text = (topUpInstructions: string) =>
-          JSON.stringify({ currencyCode: account?.currency, topUpInstructions });
+        const text = (topUpInstructions: string): string => {
+          const described: Described = { currencyCode: account?.currency, topUpInstructions };
+          return JSON.stringify(described);
+        };
         return {
           before: text(account?.topUpInstructions ?? ""),
           after: text(isRefused(wanted) ? sent : wanted),
@@ -61,6 +73,14 @@ function topUpGuards(ledger: Ledger): Guards<ReturnType<typeof topUpRpc>> {
     },
   };
 }
+
+/** The instructions as an approver reads them. */
+type Described = {
+  readonly currencyCode: string | undefined;
+  readonly topUpInstructions: string;
+};
+
+const textIn = (described: string) => (JSON.parse(described) as Described).topUpInstructions;
 
 /** The maximum length of the text. Longer ones are documents, which belong elsewhere. */
 const instructionsMax = 2_000;
