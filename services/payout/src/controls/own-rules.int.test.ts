@@ -1,7 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { withCallContext } from "@disburse/chassis/call-context.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
-import { ApprovalRequiredSchema } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import {
+  ApprovalRequiredSchema,
+  ProposalState,
+} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -43,6 +46,17 @@ type Proposed = Awaited<ReturnType<typeof proposed>>;
 const approve = (merchantId: string, who: string, { proposalId, contentDigest }: Proposed) =>
   platform.proposalsRpc.approveProposal({ ...by(who), merchantId, proposalId, contentDigest });
 
+async function proposalOf(merchantId: string, proposalId: string) {
+  const principal = { kind: "service", name: "gateway" } as const;
+  const read = { merchantId, proposalId, actor: by("mem_alma").mutation.actor };
+  const { proposal } = await withCallContext({ requestId: "r", principal }, () =>
+    platform.proposalsRpc.getProposal(read),
+  );
+  return proposal;
+}
+const stateOf = async (merchantId: string, proposalId: string) =>
+  (await proposalOf(merchantId, proposalId))?.state;
+
 const messageOf = (call: Promise<unknown>) =>
   call.then(
     () => "OK",
@@ -57,15 +71,7 @@ describe("a merchant's own approval rules", () => {
     expect(await rulesOf(merchantId)).toEqual(["USD 50.00"]);
     const wanted = await proposed(set(merchantId, usd("75.00")));
     expect(await rulesOf(merchantId)).toEqual(["USD 50.00"]);
-    const read = {
-      merchantId,
-      proposalId: wanted.proposalId,
-      actor: by("mem_alma").mutation.actor,
-    };
-    const principal = { kind: "service", name: "gateway" } as const;
-    const { proposal } = await withCallContext({ requestId: "r", principal }, () =>
-      platform.proposalsRpc.getProposal(read),
-    );
+    const proposal = await proposalOf(merchantId, wanted.proposalId);
     expect(proposal?.reasons).toEqual([
       "amounts in USD need approval from 75.00, not 50.00",
       "a beneficiary is new for 0 days, not 2",
@@ -86,6 +92,27 @@ describe("a merchant's own approval rules", () => {
     await set(merchantId, usd("10.00"));
     expect(await messageOf(approve(merchantId, "mem_alma", wanted))).toContain("has changed");
     expect(await rulesOf(merchantId)).toEqual(["USD 10.00"]);
+  });
+
+  it("keep a tightening made before an approved loosening ran late", async () => {
+    const merchantId = newMerchant();
+    await set(merchantId, usd("50.00"));
+    const { proposalId } = await proposed(set(merchantId, usd("75.00")));
+    await set(merchantId, usd("10.00"));
+    await platform.runLate(proposalId);
+    expect(await rulesOf(merchantId)).toEqual(["USD 10.00"]);
+    expect(await stateOf(merchantId, proposalId)).toBe(ProposalState.SUPERSEDED);
+  });
+
+  it("keep a tightening made since an approved loosening ran that is run again", async () => {
+    const merchantId = newMerchant();
+    await set(merchantId, usd("50.00"));
+    const wanted = await proposed(set(merchantId, usd("75.00")));
+    await approve(merchantId, "mem_alma", wanted);
+    await set(merchantId, usd("10.00"));
+    await platform.runLate(wanted.proposalId);
+    expect(await rulesOf(merchantId)).toEqual(["USD 10.00"]);
+    expect(await stateOf(merchantId, wanted.proposalId)).toBe(ProposalState.EXECUTED);
   });
 
   it("are read as the RPC reads them, so that blanks hide no loosening", async () => {

@@ -40,7 +40,9 @@ function ownRulesRpc(deps: ControlsDeps) {
       const { actor, operationId: operation } = readMutation(message.mutation);
       const approval = orThrow(readRules(deps, message));
       const by = { person: actor.id, operation };
-      const stored = await setControls(deps, message.merchantId, { approval }, by);
+      const { merchantId } = message;
+      const before = () => rulesInForce(deps, merchantId);
+      const stored = await setControls(deps, { merchantId, text: { approval }, before }, by);
       return { rules: approvalMessage(stored.approval ?? noRules), updatedAt: timeOf(stored) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
@@ -49,8 +51,6 @@ function ownRulesRpc(deps: ControlsDeps) {
 type OwnRulesRpc = ReturnType<typeof ownRulesRpc>;
 
 function ownRulesGuards(deps: ControlsDeps): Guards<Pick<OwnRulesRpc, "setApprovalRules">> {
-  const rulesInForce = async (merchantId: string) =>
-    (await inForce(deps.controls, merchantId)).approval;
   return {
     setApprovalRules: {
       approvers: ({ operatorDecides }) => (operatorDecides ? ["treasury_approver"] : []),
@@ -58,7 +58,7 @@ function ownRulesGuards(deps: ControlsDeps): Guards<Pick<OwnRulesRpc, "setApprov
       difference: async (request) => {
         const wanted = readRules(deps, request);
         return {
-          before: rulesJson(await rulesInForce(request.merchantId)),
+          before: await rulesInForce(deps, request.merchantId),
           after: rulesJson(isRefused(wanted) ? undefined : wanted),
         };
       },
@@ -66,12 +66,15 @@ function ownRulesGuards(deps: ControlsDeps): Guards<Pick<OwnRulesRpc, "setApprov
         const wanted = readRules(deps, request);
         // A malformed request needs no approval, because the RPC refuses it.
         if (isRefused(wanted)) return [];
-        const approval = await rulesInForce(request.merchantId);
+        const { approval } = await inForce(deps.controls, request.merchantId);
         return loosened(approval === undefined ? {} : { approval }, { approval: wanted });
       },
     },
   };
 }
+
+const rulesInForce = async ({ controls }: ControlsDeps, merchantId: string) =>
+  rulesJson((await inForce(controls, merchantId)).approval);
 
 /** Rules as the JSON of the contract's message. The gateway reads them from a proposal. */
 function rulesJson(approval: ApprovalRulesText | undefined): string {

@@ -21,6 +21,7 @@ import { setPayoutControls } from "@disburse/forms/bodies/sandbox.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { invalidRequest, otherContent, refused, type Violation } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { refuseSuperseded } from "../merchant-rules/approved.ts";
 import type { RulesDocument } from "../merchant-rules/merchant-rules.ts";
 import type { AuditStore } from "../payouts/operators.ts";
 import { type ApprovalRulesText, hasRules, lastsDefaultSeconds } from "./rules/approval.ts";
@@ -48,7 +49,8 @@ export function controlsRpc(deps: ControlsDeps) {
       }
       const violations = controlViolations(text);
       if (violations.length > 0) orThrow(invalidRequest(violations));
-      const stored = await setControls(deps, merchantId, text, by);
+      const change = { merchantId, text, before: () => textInForce(controls, merchantId) };
+      const stored = await setControls(deps, change, by);
       return { controls: controlsMessage(merchantId, stored) };
     },
 
@@ -58,21 +60,29 @@ export function controlsRpc(deps: ControlsDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
+type ControlsChange = {
+  readonly merchantId: string;
+  readonly text: ControlsText;
+  /** Describes the controls in force as the guard does. */
+  readonly before: () => Promise<string>;
+};
+
 /**
  * Sets valid controls once per operation. Refuses an operation id that was used for a different
  * request. Controls missing from the request stay unchanged.
  */
 export async function setControls(
   { controls, audit, clock }: ControlsDeps,
-  merchantId: string,
-  text: ControlsText,
+  { merchantId, text, before }: ControlsChange,
   by: { readonly person: string; readonly operation: string },
 ) {
   const detail = JSON.stringify(text);
-  const record = { action: "controls.set", subject: merchantId, detail, at: clock.now() } as const;
+  const set = { action: "controls.set", subject: merchantId, detail, at: clock.now() } as const;
+  const record = { ...set, ...by };
+  await refuseSuperseded(audit, record, before);
   // The audit trail is written first, because its order decides between concurrent changes. A
   // repeated append changes nothing.
-  const entry = await audit.append({ ...record, ...by });
+  const entry = await audit.append(record);
   if (entry.detail !== detail) orThrow(otherContent);
   return controls.follow(entry);
 }
@@ -131,6 +141,9 @@ export async function inForce(controls: PayoutControls, merchantId: string): Pro
   return { duplicate_window_seconds, ...(approval && { approval }) };
 }
 
+const textInForce = async (controls: PayoutControls, merchantId: string) =>
+  JSON.stringify(await inForce(controls, merchantId));
+
 /** One operator may tighten controls alone. Loosening them needs a second operator. */
 function controlsGuards({
   controls,
@@ -139,7 +152,7 @@ function controlsGuards({
     setPayoutControls: {
       approvers: ["treasury_approver"],
       difference: async (request) => ({
-        before: JSON.stringify(await inForce(controls, request.merchantId)),
+        before: await textInForce(controls, request.merchantId),
         after: JSON.stringify(controlsText(request)),
       }),
       reasons: async (request) => {
@@ -167,7 +180,9 @@ export function ownControlsRpc(deps: ControlsDeps) {
         const problem = "must map currencies to amounts above zero";
         orThrow(invalidRequest([{ field: "approval_amounts", problem }]));
       }
-      await setControls(deps, sent.merchantId, text, { person: actor.id, operation });
+      const { merchantId } = sent;
+      const change = { merchantId, text, before: () => textInForce(deps.controls, merchantId) };
+      await setControls(deps, change, { person: actor.id, operation });
       return {
         approvalAmounts: sent.approvalAmounts,
         approvalWindowSeconds: sent.approvalWindowSeconds ?? 0,

@@ -14,6 +14,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { refuseSuperseded } from "../merchant-rules/approved.ts";
 import type { RulesDocument } from "../merchant-rules/merchant-rules.ts";
 import type { AuditStore } from "../payouts/operators.ts";
 import type { VelocityLimits } from "./limits.ts";
@@ -52,10 +53,12 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
         subject: merchantId,
         detail,
         at: clock.now(),
+        ...by,
       } as const;
+      await refuseSuperseded(audit, record, () => textInForce(velocity, merchantId));
       // The audit trail is written first, because its order decides between concurrent changes. A
       // repeated append changes nothing.
-      const entry = await audit.append({ ...record, ...by });
+      const entry = await audit.append(record);
       if (entry.detail !== detail) orThrow(otherContent);
       return { limits: velocityMessage(merchantId, await velocity.follow(entry)) };
     },
@@ -113,6 +116,11 @@ export function guardedVelocity(deps: VelocityDeps, approvals?: Pick<ServiceAppr
   return approvals?.guard(PayoutOperatorService, rpc, velocityGuards(deps)) ?? rpc;
 }
 
+async function textInForce(velocity: VelocityLimits, merchantId: string): Promise<string> {
+  const { merchant = unlimited, beneficiary = unlimited } = (await velocity.read(merchantId)) ?? {};
+  return JSON.stringify({ merchant, beneficiary });
+}
+
 /** One operator may tighten limits alone. Loosening them needs a second operator. */
 function velocityGuards({
   velocity,
@@ -130,13 +138,8 @@ function velocityGuards({
     setVelocityLimits: {
       approvers: ["treasury_approver"],
       difference: async (request) => {
-        const { merchantId } = request;
-        const [merchant, beneficiary] = await Promise.all([
-          inForce(merchantId, "merchant"),
-          inForce(merchantId, "beneficiary"),
-        ]);
         return {
-          before: JSON.stringify({ merchant, beneficiary }),
+          before: await textInForce(velocity, request.merchantId),
           after: JSON.stringify(limitsOf(request)),
         };
       },
