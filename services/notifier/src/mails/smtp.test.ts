@@ -31,8 +31,44 @@ it.each([
   expect(() => readSmtpUrl(text)).toThrow(/^must be smtp:\/\/user:password@host:port/);
 });
 
-const rejected = (code: string, command: string, responseCode?: number) =>
-  Object.assign(new Error("no mailbox <ada@acme.example>"), { code, command, responseCode });
+const rejected = (code: string, command: string, responseCode?: number, text = "no") =>
+  Object.assign(new Error("no mailbox <ada@acme.example>"), {
+    code,
+    command,
+    responseCode,
+    ...(responseCode !== undefined && { response: `${responseCode} ${text}` }),
+  });
+
+it.each([
+  [550, "5.1.1 unknown", "address"],
+  [550, "5.1.10 null MX", "address"],
+  [550, "5.2.1 disabled", "address"],
+  [551, "not local", "address"],
+  [553, "no such mailbox", "address"],
+  [550, "5.1.8 bad sender", "failed"],
+  [552, "5.2.2 full", "failed"],
+  [550, "5.4.1 relay access denied", "failed"],
+  [550, "5.7.1 blocked by policy", "failed"],
+  [554, "5.7.1 blocked by policy", "failed"],
+  [554, "rejected", "failed"],
+  [530, "5.7.0 authenticate first", "failed"],
+  [530, "authenticate first", "failed"],
+])("takes %s %s of the recipient as %s", (status, text, meaning) => {
+  const code = String(status);
+  expect(outcomeOf(rejected("EENVELOPE", "RCPT TO", status, text))).toEqual(
+    meaning === "failed" ? { kind: "failed", code } : { kind: "refused", isAddress: true, code },
+  );
+});
+
+it.each([
+  [550, "5.1.1 unknown", { kind: "refused", isAddress: true, code: "550" }],
+  [550, "spam", { kind: "refused", isAddress: false, code: "550" }],
+  [554, "5.6.0 malformed", { kind: "refused", isAddress: false, code: "554" }],
+  [550, "5.7.26 unauthenticated sender", { kind: "failed", code: "550" }],
+  [530, "authenticate first", { kind: "failed", code: "530" }],
+])("takes %s %s of the content as %o", (status, text, outcome) => {
+  expect(outcomeOf(rejected("EMESSAGE", "DATA", status, text))).toEqual(outcome);
+});
 
 it.each([
   [rejected("EENVELOPE", "RCPT TO", 550), { kind: "refused", isAddress: true, code: "550" }],

@@ -84,26 +84,50 @@ export function createMailSender(options: {
 }
 
 const permanent = 500;
+/** Status codes of RFC 5321 for an unknown mailbox, if there is no enhanced code. */
+const noMailbox: ReadonlySet<number> = new Set([550, 551, 553]);
 
 /**
  * Reads the outcome from an error, without its message, which may contain the address. Only a
- * rejected recipient or content is permanent. A rejected sender or login is our own fault.
+ * rejected recipient or content is permanent. Anything else, such as a policy of the server or a
+ * rejected sender or login, is for an operator to repair.
  */
 export function outcomeOf(error: unknown): MailOutcome {
   if (error instanceof TimeoutError) return { kind: "failed", code: "ETIMEDOUT" };
   const { code = "UNKNOWN", command, responseCode = 0 } = error as Partial<SmtpError>;
   const shown = responseCode > 0 ? String(responseCode) : code;
-  const isRecipient = command === "RCPT TO";
   // The client itself rejects an address that the server can't accept.
   const isUnsendable = code === "EENVELOPE" && command === "API";
-  if (isUnsendable || (responseCode >= permanent && (isRecipient || command === "DATA"))) {
-    return { kind: "refused", isAddress: isRecipient || isUnsendable, code: shown };
-  }
-  return { kind: "failed", code: shown };
+  const rejected = isUnsendable ? "address" : rejectedPart(error as Partial<SmtpError>);
+  if (rejected === undefined) return { kind: "failed", code: shown };
+  return { kind: "refused", isAddress: rejected === "address", code: shown };
+}
+
+/** Enhanced codes (RFC 3463): 5.1 but its senders' codes, and 5.2.1, are about the recipient. */
+const ofAddress = /^5\.(?:1\.(?![78]$)\d+|2\.1)$/;
+/** Routing and policy. A server's policy may be about the sender. */
+const ofServer = /^5\.[47]\./;
+const authenticationRequired = 530;
+
+function rejectedPart({
+  command,
+  responseCode = 0,
+  response = "",
+}: Partial<SmtpError>): "address" | "content" | undefined {
+  const isRecipient = command === "RCPT TO";
+  if (responseCode < permanent || !(isRecipient || command === "DATA")) return undefined;
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
+  const isAddress =
+    enhanced === undefined ? isRecipient && noMailbox.has(responseCode) : ofAddress.test(enhanced);
+  if (isAddress) return "address";
+  const isServer = responseCode === authenticationRequired || ofServer.test(enhanced ?? "");
+  return isRecipient || isServer ? undefined : "content";
 }
 
 type SmtpError = {
   readonly code: string;
   readonly command: string;
   readonly responseCode: number;
+  /** The server's response. It begins with its code. */
+  readonly response: string;
 };
