@@ -95,7 +95,7 @@ describe("an RPC that needs a second person", () => {
     const { ada, bob } = service();
     const open = [];
     for (let at = 0; at < openMax; at += 1) open.push(await proposed(ada));
-    expect(await outcome(ask(ada))).toBe("There can be at most 5 open proposals.");
+    expect(await outcome(ask(ada))).toBe("There can be at most 25 open proposals.");
     // A repeat creates no new proposal.
     expect(await proposed(ada, open[0]?.mutation)).toEqual(open[0]);
     const [first] = open;

@@ -30,6 +30,7 @@ import {
   concluded,
   type Difference,
   digestOf,
+  merchantKinds,
   type Proposal,
   type Proposer,
   stateAt,
@@ -87,6 +88,8 @@ export type Guards<Rpc> = { readonly [Name in keyof Rpc]?: Guard<RequestOf<Rpc[N
 
 /** A proposal without a decision expires after a day. */
 const openMs = 24 * 60 * 60 * 1_000;
+/** The maximum number of a merchant's own open proposals of one RPC. */
+export const ownOpenMax = 20;
 /** The interval at which a call polls the outcome of a run that another call or sweep has begun. */
 const outcomePollMs = 100;
 /** The part of a call's time that is reserved for the response that its request still runs. */
@@ -121,8 +124,8 @@ export type ApprovalDeps = {
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * The maximum number of open proposals of one merchant. Also applies to all proposals without a
-   * merchant together.
+   * The maximum number of operators' open proposals of one merchant. Also applies to all proposals
+   * without a merchant together.
    */
   readonly openMax: number;
 };
@@ -324,7 +327,8 @@ async function propose(
     outcome: "",
     updatedAt: at,
   };
-  const inserted = await proposals.insert(proposal, openMax);
+  const max = merchantKinds.has(proposer.kind) ? Math.min(openMax, ownOpenMax) : openMax;
+  const inserted = await proposals.insert(proposal, max);
   if (inserted === "exists") {
     return new ConnectError(
       "another call is creating the proposal for this request; repeat the request",
@@ -332,7 +336,7 @@ async function propose(
     );
   }
   if (inserted === "full") {
-    orThrow(refused("INVALID_REQUEST", `There can be at most ${openMax} open proposals.`));
+    orThrow(refused("INVALID_REQUEST", `There can be at most ${max} open proposals.`));
   }
   log.info(
     { proposal_id: proposal.id, rpc: proposal.rpc },

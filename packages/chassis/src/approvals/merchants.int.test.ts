@@ -6,11 +6,14 @@ import {
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../mongo/database.ts";
+import { ownOpenMax } from "./approvals.ts";
 import {
   approvalService,
   approvalsDatabase,
+  ask,
   type Caller,
   newWorld,
+  openMax,
   operation,
   outcome,
   type World,
@@ -123,6 +126,18 @@ describe("a merchant's request that needs a second actor", () => {
     expect(waiting.proposals).toMatchObject([{ id: proposalId, merchantId }]);
     await bob.approval.approveProposal({ mutation: operation(), proposalId, contentDigest });
     expect(world.ran).toEqual([{ by: mia.id, approvedBy: "bob" }]);
+  });
+
+  it("is proposed so often at a time, and takes no place of an operator's", async () => {
+    const { gateway, ada } = approvalService(database, world);
+    const ofOperators = await Promise.all(
+      Array.from({ length: openMax - 1 }, () => outcome(ask(ada))),
+    );
+    expect(ofOperators.every((each) => each.includes("must approve"))).toBe(true);
+    for (let each = 0; each < ownOpenMax; each += 1) await proposed(gateway, mia);
+    expect(await outcome(rename(gateway, mia))).toBe("There can be at most 20 open proposals.");
+    expect(await outcome(ask(ada))).toContain("must approve");
+    expect(await outcome(ask(ada))).toBe("There can be at most 25 open proposals.");
   });
 
   it("is rejected or withdrawn", async () => {

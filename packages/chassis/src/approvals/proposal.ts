@@ -157,7 +157,8 @@ export function maySee(proposal: Proposal, person: Acting): boolean {
   return isApprover || isProposer(proposal.proposed, person) || person.roles.has("auditor");
 }
 
-const merchantKinds: ReadonlySet<Proposer["kind"]> = new Set(["api_key", "member"]);
+/** A merchant's own actors. */
+export const merchantKinds: ReadonlySet<Proposer["kind"]> = new Set(["api_key", "member"]);
 
 /** Returns true if one of the merchant's own actors created the proposal. */
 function isOfMerchant(proposal: Proposal, { merchantId }: ActingMerchant): boolean {

@@ -3,7 +3,7 @@ import { countSetting } from "../settings.ts";
 /** Settings of services whose operators propose changes. */
 export const approvalSettings = {
   /**
-   * The maximum number of open proposals of a merchant in one service. Each proposal expires after
+   * The maximum number of operators' open proposals of a merchant in one service. Each proposal expires after
    * a day.
    */
   OPEN_PROPOSALS_PER_MERCHANT: countSetting(1).default(1_000),

@@ -5,7 +5,14 @@ import type { Sealer } from "../crypto/sealing.ts";
 import { findKept, insertWithin } from "../mongo/bound.ts";
 import { findPage, type PageRequest } from "../paging/page.ts";
 import type { Role } from "../principal.ts";
-import type { Acting, ActingPerson, Proposal, ProposalState, Proposer } from "./proposal.ts";
+import {
+  type Acting,
+  type ActingPerson,
+  merchantKinds,
+  type Proposal,
+  type ProposalState,
+  type Proposer,
+} from "./proposal.ts";
 
 /** A stored proposal; never removed. */
 type ProposalDocument = {
@@ -112,13 +119,17 @@ export function openProposals({
   return {
     /**
      * Stores a proposal. Returns `exists` if the request already has one, and `full` if the
-     * merchant has `openMax` open proposals.
+     * merchant has `max` open proposals. The merchant's own ones count for each RPC, and apart from
+     * those of operators, so that it can't use up their bound.
      */
-    insert: (proposal: Proposal, openMax: number) => {
-      const { merchantId: merchant_id, proposed } = proposal;
+    insert: (proposal: Proposal, max: number) => {
+      const { rpc, merchantId: merchant_id, proposed } = proposal;
+      const counted = merchantKinds.has(proposed.kind)
+        ? { rpc, proposed_kind: { $in: [...merchantKinds] } }
+        : { proposed_kind: { $nin: [...merchantKinds] } };
       // The due time of an open proposal is its expiry time, so the index on `due_at` can be used.
-      const of = { due_at: { $gt: proposed.at }, state: "open", merchant_id } as const;
-      return insertWithin(proposals, documentOf(proposal), { of, max: openMax });
+      const of = { due_at: { $gt: proposed.at }, state: "open", merchant_id, ...counted } as const;
+      return insertWithin(proposals, documentOf(proposal), { of, max });
     },
     read: (id: string) => find({ _id: id }),
     findByKey: async (key: string) => {
@@ -221,7 +232,7 @@ function listFilter(
 function visibleTo(person: Acting, isToDecide: boolean): Filter<ProposalDocument> {
   if (!("merchantId" in person)) return visibleToOperator(person, isToDecide);
   const { merchantId: merchant_id, actor } = person;
-  const proposed_kind = { $in: ["api_key", "member"] as const };
+  const proposed_kind = { $in: [...merchantKinds] };
   const others = isToDecide && { proposed_root: { $ne: rootOfActor(actor) } };
   return { merchant_id, proposed_kind, ...others };
 }

@@ -69,7 +69,7 @@ export function newWorld(): World {
   };
 }
 
-export const openMax = 5;
+export const openMax = 25;
 
 /** Starts a service, with clients of its callers. Several services can use one database. */
 export function approvalService(database: Database, world: World) {
