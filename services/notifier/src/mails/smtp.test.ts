@@ -114,6 +114,16 @@ it("sends an e-mail with both parts, once for its id", async () => {
   }
 });
 
+it("sends to one address, however it is written", async () => {
+  const { port } = server;
+  const local = { host: "127.0.0.1", port, secure: false };
+  const send = createMailSender({ server: local, from: "p@disburse.example", mode: "sandbox" });
+  const before = server.received.length;
+  await send({ ...mail, to: "ada@acme.example,eve@evil.example" });
+  await send({ ...mail, to: "ada@acme.example <eve@evil.example>" });
+  expect(server.received.slice(before).map(({ to }) => to)).not.toContain("eve@evil.example");
+});
+
 it("sends nothing in live mode to a server elsewhere that has no TLS", async () => {
   const { port, received } = server;
   const before = received.length;

@@ -66,11 +66,13 @@ export function createMailSender(options: {
     disableUrlAccess: true,
   });
   const domain = from.slice(from.lastIndexOf("@") + 1).replace(">", "");
-  return async ({ id, ...mail }) => {
+  return async ({ id, to, ...mail }) => {
     try {
       const message = {
         ...mail,
         from,
+        // As an object, the address is not parsed, so it stays one recipient.
+        to: { name: "", address: to },
         // Mail servers recognise a second copy, which a crash after the first can cause.
         messageId: `<${id}@${domain}>`,
         headers: { "Auto-Submitted": "auto-generated" },

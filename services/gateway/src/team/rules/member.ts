@@ -15,9 +15,11 @@ const nameMax = 100;
 
 /**
  * The email is compared with the email that a provider has verified. Notifications go to it only
- * after that.
+ * after that. Signs that separate or quote addresses (RFC 5322, 3.2.3) are not permitted, so that
+ * one email is never read as another, or as several.
  */
-const emailPattern = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
+const emailPattern =
+  /^[^\s@,;:<>"()[\]\\]{1,64}@[^\s@.,;:<>"()[\]\\]+(?:\.[^\s@.,;:<>"()[\]\\]+)+$/;
 /**
  * Maximum length of an email. RFC 5321 (4.5.3.1.3) allows a path of 256 octets, including two
  * brackets.
