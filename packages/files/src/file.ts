@@ -9,7 +9,8 @@ import { type MediaType, mediaTypeOf } from "./file-type.ts";
  */
 export const fileBytesMax = 3 * 1024 * 1024;
 
-const nameMax = 255;
+/** With an added extension, a name fits the 255 bytes of usual file systems, if it is ASCII. */
+const nameMax = 251;
 
 /** An uploaded file that may be stored. */
 export type CheckedFile = {
@@ -32,7 +33,25 @@ export const evidenceRules: FileRules = {
   bytesMax: fileBytesMax,
 };
 
-/** Checks an uploaded file. The name has no effect on the type. */
+/** The extensions that a name of each type may have. The first is added to other names. */
+const extensions: Readonly<Record<MediaType, readonly [string, ...string[]]>> = {
+  "application/pdf": ["pdf"],
+  "image/png": ["png"],
+  "image/jpeg": ["jpg", "jpeg"],
+  "text/plain": ["txt", "csv", "tsv", "log", "md", "json"],
+};
+
+/**
+ * Adds the extension of the type, because the computer of a person who saves the file opens it by
+ * its extension. `invoice.html` with plain text becomes `invoice.html.txt`.
+ */
+function nameOfType(name: string, mediaType: MediaType): string {
+  const own = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+  const [first, ...others] = extensions[mediaType];
+  return [first, ...others].includes(own) ? name : `${name}.${first}`;
+}
+
+/** Checks an uploaded file. The name has no effect on the type, but the type on the name. */
 export function checkFile(
   given: { readonly name: string; readonly content: Uint8Array },
   { mediaTypes, bytesMax }: FileRules,
@@ -51,7 +70,8 @@ export function checkFile(
   if (mediaType === undefined || !mediaTypes.includes(mediaType)) {
     return refused("INVALID_REQUEST", `content: must be of type ${mediaTypes.join(", ")}`);
   }
-  return { name, mediaType, content, sha256: sha256Of(content) };
+  const ofType = nameOfType(name, mediaType);
+  return { name: ofType, mediaType, content, sha256: sha256Of(content) };
 }
 
 export function sha256Of(content: Uint8Array): string {

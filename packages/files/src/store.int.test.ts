@@ -105,10 +105,10 @@ it.each([
     "content: must be 1 to",
   ],
   ["a program", { content: "\x7fELF\x02\x01" }, "content: must be of type application/pdf"],
-  ["no name", { name: " " }, "name: must be 1 to 255"],
-  ["a name that is too long", { name: "a".repeat(256) }, "name: must be 1 to 255"],
-  ["a path", { name: "../a.txt" }, "name: must be 1 to 255"],
-  ["a name with a line break", { name: "a\nb" }, "name: must be 1 to 255"],
+  ["no name", { name: " " }, "name: must be 1 to 251"],
+  ["a name that is too long", { name: "a".repeat(252) }, "name: must be 1 to 251"],
+  ["a path", { name: "../a.txt" }, "name: must be 1 to 251"],
+  ["a name with a line break", { name: "a\nb" }, "name: must be 1 to 251"],
 ])("refuses %s", (_what, given, problem) => {
   const { name, content } = { name: "note.txt", content: "text", ...given };
   const refused = checkFile({ name, content: Buffer.from(content) }, evidenceRules);
