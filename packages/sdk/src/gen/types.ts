@@ -392,7 +392,7 @@ export interface DryRun {
 
 /** The actor that created a record, or decided on it. */
 export interface Actor {
-  /** Id of the API key, the team member or the link. */
+  /** Id of the API key, the team member or the link. Empty for an operator. */
   id: string;
   /** `api_key`; `member`: a person of your team; `link`: the payee, by a beneficiary link; `service` or `operator`: the platform. */
   type: "api_key" | "operator" | "service" | "member" | "link" | (string & {});
@@ -3050,7 +3050,7 @@ export interface RevocationMembers {
 
 /** Who created it. */
 export interface PayoutWebhookDataCreatedBy {
-  /** Id of the API key, the team member or the link. */
+  /** Id of the API key, the team member or the link. Empty for an operator. */
   id: string;
   /** `api_key`; `member`: a person of your team; `link`: the payee, by a beneficiary link; `service` or `operator`: the platform. */
   type: "api_key" | "operator" | "service" | "member" | "link" | (string & {});

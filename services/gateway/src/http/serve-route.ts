@@ -22,7 +22,7 @@ import {
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import type { KeyCache } from "../keys/cache.ts";
 import { admit, bearerToken, type Caller, type KeyRecord, readKey } from "../keys/rules/api-key.ts";
-import type { Mode } from "../keys/rules/key.ts";
+import type { Mode, Scope } from "../keys/rules/key.ts";
 import { present, withoutSecrets } from "../openapi/fields.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
 import { refusalsOf } from "../openapi/responses.ts";
@@ -271,6 +271,9 @@ async function callerOfKey(
   return caller;
 }
 
+/** Who decides matters, so another actor with the same idempotency key gets no replay. */
+const decisionScopes: ReadonlySet<Scope> = new Set(["payout:approve", "payout:control"]);
+
 /** Runs a change at most once for its idempotency key. */
 async function runNamed(run: Run, deps: RouteDeps): Promise<PageAnswer> {
   const { route, ctx, caller, body } = run;
@@ -285,7 +288,7 @@ async function runNamed(run: Run, deps: RouteDeps): Promise<PageAnswer> {
     method: ctx.method,
     path: ctx.path,
     key,
-    ...(route.scope === "payout:approve" && { actor: actor.root }),
+    ...(decisionScopes.has(route.scope) && { actor: actor.root }),
   };
   const once = route.isBoundByService ? runBound : runClaimed;
   const named = { scope, fingerprint: fingerprintOf(body) };

@@ -133,6 +133,16 @@ describe("approval rules", () => {
     expect(await set()).toBe(false);
   });
 
+  it("have a repeat with the same content, whoever decides by then", async () => {
+    await ask("POST", path, { approve_batches: true });
+    await ask("POST", path, { approve_batches: true });
+    await ask("POST", path, { approve_batches: false });
+    const [first, second, other] = sent.map(({ mutation }) => mutation?.fingerprint);
+    expect(first).toMatch(/^[0-9a-f]{64}$/);
+    expect(second).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
   it("need the scope payout:control", async () => {
     const scopes = ["payout:read", "payout:write", "payout:approve"];
     const { key } = await gateway.merchant({ scopes });
@@ -164,6 +174,34 @@ describe("a proposal of approval rules", () => {
       { state: ProposalState.OPEN, waitingForCaller: true, merchantId: acme.merchantId, actor },
     ]);
     expect((await ask("GET", own)).data).toMatchObject({ id: proposalId });
+  });
+
+  it("shows no operator's id", async () => {
+    const decidedBy = { kind: Actor_Kind.OPERATOR, id: "auth0|olga" };
+    gateway.fakes.approvals.getProposal = () => ({ proposal: { ...proposal, decidedBy } });
+    const { data } = await ask("GET", own);
+    expect(data.decided_by).toEqual({ id: "", type: "operator", name: "" });
+  });
+
+  it("is decided anew by another actor with the same idempotency key", async () => {
+    const deciders: (string | undefined)[] = [];
+    gateway.fakes.approvals.approveProposal = ({ mutation }) => {
+      deciders.push(mutation?.actor?.id);
+      return { proposal };
+    };
+    const { merchantId } = acme;
+    const operation = { operationId: "key-of-another-admin" };
+    const created = await gateway.keys.createKey({ mutation: operation, merchantId });
+    const approve = (key: string) =>
+      gateway.ask({
+        ...{ method: "POST", path: `${own}/approve`, key },
+        body: JSON.stringify({ digest: "digest" }),
+        headers: { "idempotency-key": "the same" },
+      });
+    for (const key of [acme.key, acme.key, created.secret]) {
+      expect((await approve(key)).status).toBe(200);
+    }
+    expect(deciders).toEqual([acme.keyId, created.key?.id]);
   });
 
   it("is approved with its digest, rejected with a reason, and withdrawn", async () => {

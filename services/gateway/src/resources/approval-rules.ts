@@ -19,6 +19,7 @@ import {
   setApprovalRules,
 } from "@disburse/forms/bodies/approval-rules.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
+import { fingerprintOf } from "../idempotency/rules/idempotency.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import {
@@ -144,8 +145,10 @@ async function setRules(call: Call, { payout, approvals, admins }: Clients): Pro
   const { merchantId, actor } = asked(call);
   const isAlone = !(await admins.hasOther(merchantId, actor?.root || (actor?.id ?? "")));
   const request = bodyRequest(call, SetApprovalRulesRequestSchema);
+  // A repeat has the same body. Who decides may have changed since the first request.
+  const mutation = { ...call.change.mutation, fingerprint: fingerprintOf(call.body) };
   try {
-    return await payout.setApprovalRules({ ...request, operatorDecides: isAlone });
+    return await payout.setApprovalRules({ ...request, mutation, operatorDecides: isAlone });
   } catch (error) {
     const pending = readApprovalRequired(error);
     if (pending === undefined) throw error;

@@ -28,8 +28,8 @@ export type IdempotencyScope = {
   readonly path: string;
   readonly key: string;
   /**
-   * Set only for decisions on approvals. It is the root of the decider, so no other actor gets the
-   * replay.
+   * Set only for decisions on approvals and approval rules. It is the root of the decider, so no
+   * other actor gets the replay.
    */
   readonly actor?: string;
 };

@@ -6,7 +6,11 @@ import {
 import * as f from "../../openapi/fields.ts";
 
 const shown = {
-  id: f.text("Id of the API key, the team member or the link.", "a1B2c3D4"),
+  // An operator's id identifies a person of the platform.
+  id: f.from(
+    ({ kind, id }: Pick<Actor, "kind" | "id">) => (kind === Actor_Kind.OPERATOR ? "" : id),
+    f.text("Id of the API key, the team member or the link. Empty for an operator.", "a1B2c3D4"),
+  ),
   type: f.from(
     ({ kind }: Pick<Actor, "kind">) => kind,
     f.word(
