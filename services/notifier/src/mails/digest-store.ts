@@ -14,7 +14,12 @@ export type DigestDocument = {
   /** Number of digests so far. */
   rounds: number;
   /** The digest that is being distributed to the members. */
-  round: { number: number; counts: MailCounts } | null;
+  round: {
+    number: number;
+    counts: MailCounts;
+    /** Attempts to distribute it. Merchants whose distribution fails don't delay others. */
+    tries: number;
+  } | null;
 };
 
 /** Duplicates arrive soon. 1,000 ids are at most 130 kB. */
@@ -54,12 +59,18 @@ export function openDigestStore({ db }: Pick<Database, "db">, digestMs: number) 
       }
     },
 
-    /** Returns digests whose distribution has begun. */
-    begun: () =>
-      digests
+    /** Returns digests whose distribution has begun, those with the fewest attempts first. */
+    begun: async () => {
+      const found = await digests
         .find({ "round.number": { $gte: 1 } }, withoutIds)
+        .sort({ "round.tries": 1 })
         .limit(batchMax)
-        .toArray(),
+        .toArray();
+      if (found.length === 0) return found;
+      const ids = { _id: { $in: found.map(({ _id }) => _id) }, "round.number": { $gte: 1 } };
+      await digests.updateMany(ids, { $inc: { "round.tries": 1 } });
+      return found;
+    },
 
     finish: async (_id: string, number: number): Promise<void> => {
       await digests.updateOne({ _id, "round.number": number }, { $set: { round: null } });
@@ -112,7 +123,7 @@ function counting(events: readonly Counted[], dueAt: Date) {
 const beginning = [
   {
     $set: {
-      round: { number: { $add: ["$rounds", 1] }, counts: "$counts" },
+      round: { number: { $add: ["$rounds", 1] }, counts: "$counts", tries: 0 },
       rounds: { $add: ["$rounds", 1] },
       due_at: null,
     },

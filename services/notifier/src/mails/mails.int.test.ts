@@ -25,7 +25,7 @@ afterAll(() => server.close());
 
 type Member = { memberId: string; email: string; scopes: string[] };
 const team = new Map<string, Member[]>();
-const gateway = { isDown: false, failsFor: "" };
+const gateway = { isDown: false, failsFor: new Set<string>() };
 const logged: unknown[] = [];
 const log = { ...silentLog, warn: (...line: unknown[]) => void logged.push(line) };
 const mails = () => ({
@@ -36,7 +36,8 @@ const mails = () => ({
   }),
   team: {
     listMailRecipients: async ({ merchantId = "" }) => {
-      if (gateway.isDown || gateway.failsFor === merchantId) throw new Error("the gateway is down");
+      if (gateway.isDown || gateway.failsFor.has(merchantId))
+        throw new Error("the gateway is down");
       return { recipients: team.get(merchantId) ?? [] } as never;
     },
   },
@@ -160,7 +161,7 @@ describe("a digest", () => {
   it("of one merchant is not delayed by another's failure", async () => {
     const ofFirst = member();
     await notifier.consume([failed()]);
-    gateway.failsFor = merchantId;
+    gateway.failsFor.add(merchantId);
     merchantId = newId("merchant");
     const ofSecond = member();
     await notifier.consume([failed()]);
@@ -168,9 +169,27 @@ describe("a digest", () => {
     await expect(mailer().distribute()).rejects.toThrow("down");
     await mailer().send();
     expect(server.received.map(({ to }) => to)).toEqual([ofSecond.email]);
-    gateway.failsFor = "";
+    gateway.failsFor.clear();
     await work();
     expect(server.received.map(({ to }) => to)).toEqual([ofSecond.email, ofFirst.email]);
+  });
+
+  it("of one merchant is not delayed by the failures of many others", async () => {
+    for (let each = 0; each < 20; each += 1) {
+      merchantId = newId("merchant");
+      gateway.failsFor.add(merchantId);
+      await notifier.consume([failed()]);
+    }
+    notifier.advance(digestMs);
+    await expect(mailer().distribute()).rejects.toThrow("down");
+    merchantId = newId("merchant");
+    const { email } = member();
+    await notifier.consume([failed()]);
+    notifier.advance(digestMs);
+    await expect(mailer().distribute()).rejects.toThrow("down");
+    await mailer().send();
+    expect(server.received.map(({ to }) => to)).toEqual([email]);
+    gateway.failsFor.clear();
   });
 
   it("leaves at most one e-mail in its time", async () => {
