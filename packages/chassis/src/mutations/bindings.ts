@@ -135,7 +135,18 @@ export type BoundRpcs<Rpc> = {
   readonly decisions?: readonly (keyof Rpc & string)[];
   /** RPCs that change nothing but are recorded if a person calls them. */
   readonly noted?: readonly (keyof Rpc & string)[];
+  /** Streams of which some change nothing. Their entries say so. */
+  readonly readStreams?: { readonly [Name in keyof Rpc & string]?: ReadOf };
 };
+
+/** An audit entry of a stream that changed nothing. */
+export type ReadEntry = {
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+};
+
+/** Returns the entry by the first message, or `undefined` if the stream changes something. */
+type ReadOf = (first: object) => ReadEntry | undefined;
 
 /**
  * Wraps handlers so that a repeated operation id with a different request is refused. If the
@@ -149,7 +160,7 @@ export function bindOperations<S extends DescService, Rpc extends Partial<Servic
   service: S,
   rpc: Rpc,
   bindings: OperationBindings,
-  { own = [], decisions = [], noted = [] }: BoundRpcs<Rpc> = {},
+  { own = [], decisions = [], noted = [], readStreams = {} }: BoundRpcs<Rpc> = {},
 ): Rpc {
   const bound: Record<string, unknown> = { ...rpc };
   for (const method of service.methods) {
@@ -161,7 +172,8 @@ export function bindOperations<S extends DescService, Rpc extends Partial<Servic
       const how = { isOwn: isAmong(own), isDecision: isAmong(decisions) };
       bound[method.localName] = boundHandler(method, work, bindings, how);
     } else if (method.methodKind === "client_streaming") {
-      bound[method.localName] = auditedStream(method, work, bindings);
+      const { [method.localName]: read } = readStreams as Record<string, ReadOf | undefined>;
+      bound[method.localName] = auditedStream(method, work, bindings, read);
     } else if (isAmong(noted)) {
       bound[method.localName] = notedHandler(method, work, bindings);
     }
@@ -236,13 +248,24 @@ async function runBound(call: BoundCall) {
  * Audits a stream whose first message has a mutation. The RPC itself compares a repeat with the
  * first request.
  */
-function auditedStream(method: DescMethod, handle: Handler, bindings: OperationBindings): Handler {
+function auditedStream(
+  method: DescMethod,
+  handle: Handler,
+  bindings: OperationBindings,
+  readOf: ReadOf = () => undefined,
+): Handler {
   return async (requests, context) => {
     if (!isPrivileged(callContext()?.principal)) return handle(requests, context);
     const stream = await readStream(method.input, requests as AsyncIterable<object>);
     const operation = stream.mutation?.operationId ?? "";
     // If there is no operation id, the handler itself refuses the call.
     if (operation === "") return handle(stream.messages, context);
+    const read = readOf(stream.first ?? {});
+    if (read !== undefined) {
+      const response = await handle(stream.messages, context);
+      await noteRead(method, bindings, { ...read, content: stream.digest() });
+      return response;
+    }
     return runBound({
       method,
       bindings,
@@ -254,6 +277,20 @@ function auditedStream(method: DescMethod, handle: Handler, bindings: OperationB
       handle: () => handle(stream.messages, context),
     });
   };
+}
+
+/** Records a stream that changed nothing. Its own operation id may still make a change. */
+async function noteRead(
+  method: DescMethod,
+  bindings: OperationBindings,
+  { subject, detail, content }: ReadEntry & { readonly content: string },
+): Promise<void> {
+  const operation = crypto.randomUUID();
+  const audited = { merchant_id: "", operation, content: bindings.keyContent(content) };
+  const pending = pendingCallOf(method, audited);
+  if (pending === undefined) return;
+  const all = { ...JSON.parse(pending.detail || "{}"), ...detail };
+  await bindings.note({ ...pending, detail: JSON.stringify(all) }, subject);
 }
 
 /** Records a read in the audit trail before a person gets its response. */

@@ -6,6 +6,8 @@ import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.
 export type ReadStream = {
   /** The mutation in the first message. `undefined` if that message has none. */
   readonly mutation: Mutation | undefined;
+  /** Absent if the stream is empty. */
+  readonly first: object | undefined;
   /** All messages, including the first. */
   readonly messages: AsyncIterable<object>;
   /**
@@ -35,6 +37,7 @@ export async function readStream(
   }
   return {
     mutation: opened?.mutation,
+    first: first.done === true ? undefined : first.value,
     messages: messages(),
     digest: () => hash.copy().digest("base64url"),
   };

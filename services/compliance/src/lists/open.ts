@@ -200,16 +200,20 @@ export function listMetrics(metrics: Metrics) {
 
 export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
   const { lists, sources } = deps;
+  const compare = oneComparison();
   return {
     importList: async (requests) => {
       const { header, parts } = await openImportStream(requests);
       const request = orThrow(readImportHeader(header));
-      const received = orThrow(await collectFiles(parts));
       if (header.compareOnly) {
-        const { sample, ...compared } = orThrow(await compareFiles(deps.lists, request, received));
-        const differences = sample.map((each) => differenceShape(request.list, each));
-        return create(ImportListResponseSchema, { ...compared, differences });
+        return compare(async () => {
+          const received = orThrow(await collectFiles(parts));
+          const { sample, ...compared } = orThrow(await compareFiles(lists, request, received));
+          const differences = sample.map((each) => differenceShape(request.list, each));
+          return create(ImportListResponseSchema, { ...compared, differences });
+        });
       }
+      const received = orThrow(await collectFiles(parts));
       const imported = orThrow(await importList(deps, request, received));
       await announceImport(deps, imported);
       const { version, change, retained } = imported;
@@ -262,6 +266,25 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
       return create(CheckSourceResponseSchema, { source: sourceShape(source) });
     },
   } satisfies Partial<ServiceImpl<typeof ComplianceService>>;
+}
+
+/**
+ * Runs at most one comparison at a time in this process. Each holds all files and a thread, and no
+ * operation bounds their number, as it does for imports.
+ */
+function oneComparison() {
+  let isRunning = false;
+  return async <T>(run: () => Promise<T>): Promise<T> => {
+    if (isRunning) {
+      orThrow(refused("INVALID_REQUEST", "another comparison is running; repeat this one later"));
+    }
+    isRunning = true;
+    try {
+      return await run();
+    } finally {
+      isRunning = false;
+    }
+  };
 }
 
 function importShape(each: ListImport): MessageInitShape<typeof ListImportSchema> {

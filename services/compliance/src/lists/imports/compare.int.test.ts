@@ -53,3 +53,40 @@ it("a comparison returns what an import would change, and changes nothing", asyn
   // The operation that compared may import.
   await importLines(rpc, listOf(0, 101), "2", "operation-1");
 });
+
+it("the audit trail tells a comparison from the import with the same operation", async () => {
+  const rpc = await test.start();
+  await importFiles(rpc, { compareOnly: true }, { "": listOf(0, 3) }, "operation-2");
+  await importLines(rpc, listOf(0, 3), "1", "operation-2");
+  const entries = test.database.db.collection("audit_entries").find({ action: "ImportList" });
+  const [compared, imported] = await entries.sort({ _id: 1 }).toArray();
+  expect(compared?.detail).toBe('{"compareOnly":true}');
+  expect(compared?.subject).toBe("sandbox");
+  expect(imported).toMatchObject({ operation: "operation-2", detail: "" });
+});
+
+it("a second comparison at the same time is refused", async () => {
+  const rpc = await test.start();
+  const compare = () => importFiles(rpc, { compareOnly: true }, { "": listOf(0, 3) });
+  const held = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  async function* slow() {
+    const mutation = { operationId: "slow" };
+    const value = { mutation, list: "sandbox", version: "1", compareOnly: true };
+    yield { part: { case: "header" as const, value } };
+    yield { part: { case: "lines" as const, value: Buffer.from(listOf(0, 3)) } };
+    begun.resolve();
+    await held.promise;
+    yield { part: { case: "end" as const, value: true } };
+  }
+  const first = rpc.importList(slow());
+  await begun.promise;
+  await expect
+    .poll(() => refusalOf(compare()))
+    .toMatchObject({
+      message: "another comparison is running; repeat this one later",
+    });
+  held.resolve();
+  expect((await first).change).toMatchObject({ added: 3 });
+  expect((await compare()).change).toMatchObject({ added: 3 });
+});

@@ -3544,6 +3544,7 @@ export const ComplianceService: GenService<{
    * - More than 2% of the entries, or too many of their details, would be lost
    *   (`accept_drop_reason`).
    * - The files look incomplete (`accept_drop_reason`).
+   * - Another comparison (`compare_only`) is running.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ImportList
    */
