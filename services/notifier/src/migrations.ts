@@ -140,7 +140,7 @@ const reportIndexes: Indexes = {
 const mailIndexes: Indexes = {
   mail_digests: [
     { key: { due_at: 1 }, name: "due" },
-    { key: { "round.number": 1 }, name: "begun", sparse: true },
+    { key: { "round.tries": 1 }, name: "begun", sparse: true },
   ],
   mail_recipients: [
     { key: { due_at: 1 }, name: "due" },

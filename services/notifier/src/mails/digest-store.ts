@@ -62,12 +62,12 @@ export function openDigestStore({ db }: Pick<Database, "db">, digestMs: number) 
     /** Returns digests whose distribution has begun, those with the fewest attempts first. */
     begun: async () => {
       const found = await digests
-        .find({ "round.number": { $gte: 1 } }, withoutIds)
+        .find({ "round.tries": { $gte: 0 } }, withoutIds)
         .sort({ "round.tries": 1 })
         .limit(batchMax)
         .toArray();
       if (found.length === 0) return found;
-      const ids = { _id: { $in: found.map(({ _id }) => _id) }, "round.number": { $gte: 1 } };
+      const ids = { _id: { $in: found.map(({ _id }) => _id) }, "round.tries": { $gte: 0 } };
       await digests.updateMany(ids, { $inc: { "round.tries": 1 } });
       return found;
     },
