@@ -327,6 +327,9 @@ async function answerOfService(
     body,
     sheet,
     scopes: caller.scopes,
+    get fingerprint() {
+      return fingerprintOf(body);
+    },
     // A getter, because only changes need a mutation.
     get change() {
       const { kind, ...its } = caller.actor;

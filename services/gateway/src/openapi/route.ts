@@ -181,6 +181,8 @@ export type Call<Path = string, Query = QueryShape> = {
   readonly form: PublicBody | undefined;
   /** Empty if the route has no body. */
   readonly body: JsonObject;
+  /** Identifies a repeat by its body, for a service whose request has more than the body. */
+  readonly fingerprint: string;
   /** Set if the lines of the body were sent as a file. */
   readonly sheet: Sheet | undefined;
 };

@@ -19,7 +19,6 @@ import {
   setApprovalRules,
 } from "@disburse/forms/bodies/approval-rules.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import { fingerprintOf } from "../idempotency/rules/idempotency.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import {
@@ -146,7 +145,7 @@ async function setRules(call: Call, { payout, approvals, admins }: Clients): Pro
   const isAlone = !(await admins.hasOther(merchantId, actor?.root || (actor?.id ?? "")));
   const request = bodyRequest(call, SetApprovalRulesRequestSchema);
   // A repeat has the same body. Who decides may have changed since the first request.
-  const mutation = { ...call.change.mutation, fingerprint: fingerprintOf(call.body) };
+  const mutation = { ...call.change.mutation, fingerprint: call.fingerprint };
   try {
     return await payout.setApprovalRules({ ...request, mutation, operatorDecides: isAlone });
   } catch (error) {
