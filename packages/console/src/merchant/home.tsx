@@ -12,6 +12,7 @@ import { Money } from "../ui/money.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { isZero, moneyText } from "../ui/rules/amounts.ts";
+import { WhenSeen } from "../ui/when-seen.tsx";
 import { WorkList } from "../ui/work-list.tsx";
 import { payoutColumns } from "./payouts/columns.tsx";
 import { useMerchantWork } from "./work.ts";
@@ -52,10 +53,12 @@ export function Home() {
           />
         </Section>
       ) : null}
-      <Suspense fallback={null}>
-        {may(session, "account:read") ? <AccountCharts /> : null}
-        {may(session, "webhook:read") ? <WebhookCharts /> : null}
-      </Suspense>
+      <WhenSeen>
+        <Suspense fallback={null}>
+          {may(session, "account:read") ? <AccountCharts /> : null}
+          {may(session, "webhook:read") ? <WebhookCharts /> : null}
+        </Suspense>
+      </WhenSeen>
     </Page>
   );
 }

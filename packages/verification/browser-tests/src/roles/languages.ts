@@ -37,7 +37,7 @@ async function walk(visitor: Visitor, others: readonly string[]): Promise<void> 
 }
 
 /** Lists the labels of a page that have letters, but no accent. Data is never in these elements. */
-const untranslated = `[...document.querySelectorAll("h2, h3, nav a, th, label, legend, main button")]
+const untranslated = `[...document.querySelectorAll("h2, h3, nav a, th, label, legend, main button:not([role=radio])")]
   .filter((each) => each.closest(".mono") === null)
   .map(({ innerText }) => innerText.trim())
   .filter((text) => /[a-z]{3}/i.test(text) && !/[àçéîñôûýÀÇÉÎÑÔÛÝ]/.test(text))`;

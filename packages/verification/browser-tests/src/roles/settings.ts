@@ -80,7 +80,7 @@ async function giveRole({ page, open }: Visitor, person: string, role: string): 
 /** The proposal is counted in the navigation and on the home page, and is in the queue. */
 async function secondAdminApproves({ page, checkPage }: Visitor): Promise<void> {
   await page.getByRole("link", { name: /^Approvals.*1/ }).waitFor();
-  await page.getByRole("link", { name: /^Waiting for approval/ }).click();
+  await page.getByRole("link", { name: /^Awaiting approval/ }).click();
   const approve = page.getByRole("button", { name: "Approve", exact: true });
   await checkPage("settings-proposal", approve);
   await approve.click();
@@ -88,7 +88,7 @@ async function secondAdminApproves({ page, checkPage }: Visitor): Promise<void> 
   await dialog.getByText("Payouts of 9,000.00 USD or more need approval.").waitFor();
   await checkPage("settings-approve", dialog);
   await dialog.getByRole("button", { name: "Approve", exact: true }).click();
-  await page.getByText("Nothing waits for approval.").waitFor();
+  await page.getByText("No pending approvals.").waitFor();
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByText("Payouts of 9,000.00 USD or more need approval.").waitFor();
 }
