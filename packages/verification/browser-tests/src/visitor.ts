@@ -38,7 +38,7 @@ export async function createVisitor(browser: Browser, home: string, checkPage: P
   page.on("console", (message) => {
     // Without a sign-in, `GET /console/session` returns 401, which browsers report.
     const { url } = message.location();
-    const isKnown = ["/console/session", ...refusals].some((each) => url.endsWith(each));
+    const isKnown = ["/console/session", ...refusals].some((each) => url.includes(each));
     if (["error", "warning"].includes(message.type()) && isOurs() && !isKnown) {
       faults.push(`browser: ${message.text()} (${url})`);
     }
@@ -48,8 +48,8 @@ export async function createVisitor(browser: Browser, home: string, checkPage: P
     page,
     faults,
     close: () => context.close(),
-    /** Ignores the browser's report of a refused request to an address with this ending. */
-    willBeRefused: (ending: string) => void refusals.push(ending),
+    /** Ignores the browser's report of a refused request to an address with this text. */
+    willBeRefused: (text: string) => void refusals.push(text),
     open: async (path: string) => {
       await page.goto(new URL(path, home).href);
     },
