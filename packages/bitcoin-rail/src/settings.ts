@@ -65,7 +65,7 @@ const railSchema = z.strictObject({
     .string()
     .regex(/^\d{1,8}(\.\d{1,8})?$/, "must be a decimal in a string")
     .default("0"),
-  /** By default the payout service's own time applies. */
+  /** The payout service's setting is the default. */
   overdue_after_minutes: count(1, 100_000).optional(),
   poll_ms: count(50, 60_000).default(5_000),
   /** The usual time from submission to finality. Merchants see this as the expected time. */

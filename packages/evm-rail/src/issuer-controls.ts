@@ -18,7 +18,7 @@ const abi = parseAbi([
   "function isFrozen(address account) view returns (bool)",
 ]);
 
-/** Of Circle (USDC), Tether (USDT) and Paxos (USDP, PYUSD). */
+/** The functions of Circle (USDC), Tether (USDT) and Paxos (USDP, PYUSD). */
 const listings = ["isBlacklisted", "isBlackListed", "isFrozen"] as const;
 type Listing = (typeof listings)[number];
 

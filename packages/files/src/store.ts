@@ -80,7 +80,7 @@ export function openFileStore({ db }: Pick<Database, "db">, sealer: Sealer) {
   return {
     /**
      * Stores a file once. A repeat with the same name and content returns the first result. The
-     * content is written first: without its file nobody can decrypt it.
+     * content is written first. It cannot be decrypted without its file.
      */
     add: async (added: Added, checked: CheckedFile): Promise<StoredFile | typeof otherContent> => {
       const { name, sha256, mediaType, content } = checked;

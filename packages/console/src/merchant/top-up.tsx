@@ -4,7 +4,7 @@ import { Section } from "../ui/page.tsx";
 
 const words = t.shell.topUp;
 
-/** What follows a label: the account number of `IBAN: DE89…`. */
+/** Returns the text after a label: the account number of `IBAN: DE89…`. */
 const valueIn = (line: string) => /^[^:]{1,40}:\s+(.+)$/.exec(line)?.[1] ?? line;
 
 /** Tells how to send money to an account, in the operators' words, line by line. */

@@ -20,7 +20,7 @@ export type Profile = {
   readonly updatedAt: Date | undefined;
 };
 
-/** What a merchant keeps about itself. Created by its first change. */
+/** A merchant's own profile. Its first change creates it. */
 type ProfileDocument = {
   _id: string;
   schema_version: number;

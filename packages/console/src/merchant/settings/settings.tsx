@@ -12,7 +12,7 @@ import { ApprovalRules } from "./approval-rules.tsx";
 import { Branding } from "./branding.tsx";
 import { Profile } from "./profile.tsx";
 
-/** What a merchant's team decides for all of its payouts. */
+/** A team's settings for all of its payouts. */
 export function Settings() {
   const session = useSession();
   const mayChange = may(session, "merchant:write");
