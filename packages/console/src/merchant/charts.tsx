@@ -4,10 +4,10 @@ import type {
   WebhookActivity,
   WebhookDay,
 } from "@disburse/sdk/gen/types.ts";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { accounts, activityOf, webhookActivity } from "../api/lists.ts";
-import { pagesOf } from "../api/pages.ts";
+import { readAll } from "../api/pages.ts";
 import { get } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { DayCharts, type Measure } from "../ui/day-charts.tsx";
@@ -64,8 +64,11 @@ function measuresIn(currency: string): readonly Measure<AccountDay>[] {
 
 /** The figures of one of the merchant's accounts. */
 export function AccountCharts() {
-  const found = useInfiniteQuery(pagesOf(accounts, {}));
-  const all = found.data?.pages.flatMap(({ items }) => items) ?? [];
+  const found = useQuery({
+    queryKey: [accounts.path, "all"],
+    queryFn: () => readAll(accounts),
+  });
+  const all = found.data?.items ?? [];
   const [chosen, setChosen] = useState("");
   const { id = "", currency_code: currency = "" } =
     all.find((each) => each.id === chosen) ?? all[0] ?? {};

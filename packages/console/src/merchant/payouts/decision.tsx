@@ -11,10 +11,13 @@ export function Decision(props: {
   approve?: string;
   approval: object;
   isReady?: boolean;
+  /** The fewest characters of a reason. */
+  reasonMin?: number;
   send: (decision: "approve" | "reject", body: object, idempotencyKey: string) => Promise<unknown>;
   children?: ReactNode;
 }) {
-  const { texts, approve = words.approve, approval, isReady = true, send, children } = props;
+  const { texts, approve = words.approve, approval, isReady = true, reasonMin = 1 } = props;
+  const { send, children } = props;
   const [reason, setReason] = useState("");
   return (
     <>
@@ -30,7 +33,7 @@ export function Decision(props: {
       <ConfirmButton
         label={words.reject}
         text={texts.rejectText}
-        isReady={reason.trim() !== ""}
+        isReady={reason.trim().length >= reasonMin}
         confirm={(key) => send("reject", { reason: reason.trim() }, key)}
       >
         <AreaField

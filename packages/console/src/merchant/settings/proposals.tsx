@@ -92,7 +92,7 @@ function Proposal({ proposal, mayDecide }: { proposal: RulesProposal; mayDecide:
       {isOperators ? <Notice tone="info">{words.operator}</Notice> : null}
       <div className="row">
         {mayDecide ? (
-          <Decision texts={words} approval={{ digest }} send={change}>
+          <Decision texts={words} approval={{ digest }} reasonMin={10} send={change}>
             <RulesChange before={before} after={after} />
           </Decision>
         ) : (
