@@ -61,8 +61,11 @@ async function workCase({ page, open, checkPage }: Visitor): Promise<void> {
   await checkPage("alerts-mine", rows.filter({ hasText: "640.00" }));
   await rows.filter({ hasText: "640.00" }).getByRole("link").click();
   await page.getByRole("link", { name: "Next alert" }).click();
+  const comment = page.getByLabel("Comment", { exact: true });
+  await comment.fill("Meant for this alert alone.");
   await page.getByRole("link", { name: "Previous alert" }).click();
   await page.getByRole("link", { name: "Previous alert" }).waitFor({ state: "detached" });
+  expectThat((await comment.inputValue()) === "", "a comment stays with its alert");
   await addEvidence(page);
   await checkPage("alert-case", page.getByText(/SHA-256 [0-9a-f]{64}/));
   await page.getByRole("checkbox", { name: `Select ${party}` }).check();
