@@ -12,11 +12,11 @@ import { isPassing, Problem } from "./api/problem.ts";
 import { createConsoleRouter } from "./routes/router.tsx";
 import { sessionQuery } from "./session/session.ts";
 import { applyTheme, storedTheme } from "./shell/theme.ts";
+import { recoverMs } from "./ui/part.tsx";
 
 /** Cached data counts as fresh for this many milliseconds. */
 const freshMs = 5_000;
 const retriesMax = 2;
-const recoverMs = 5_000;
 
 applyTheme(storedTheme());
 

@@ -23,6 +23,12 @@ export type ListOf<T> = {
   readonly item?: T;
 };
 
+/** Records are read again only when a person asks for it. */
+export const onceOnly = {
+  staleTime: Number.POSITIVE_INFINITY,
+  refetchOnWindowFocus: false,
+} as const;
+
 const pageSize = 25;
 
 /** The maximum page size of lists. */
@@ -54,14 +60,21 @@ export function sourceOf<T>(list: ListOf<T>, query: Query = {}): Source<T> {
 
 export function pagesFrom<T>({ key, read }: Source<T>) {
   return infiniteQueryOptions({
-    queryKey: key,
+    queryKey: [...key, "pages"],
     queryFn: ({ pageParam }) => read({ limit: pageSize, cursor: pageParam }),
     initialPageParam: "",
     getNextPageParam: ({ next }) => (next === "" ? undefined : next),
   });
 }
 
-export const pagesOf = <T>(list: ListOf<T>, query?: Query) => pagesFrom(sourceOf(list, query));
+/** A list that one request reads. */
+export const wholeSource = <T>(
+  key: readonly unknown[],
+  read: () => Promise<readonly T[]>,
+): Source<T> => ({
+  key,
+  read: async () => ({ items: await read(), next: "", total: undefined, isCapped: false }),
+});
 
 /** Reads all pages, up to a maximum number of items. */
 export async function readAllFrom<T>({ read }: Pick<Source<T>, "read">, max = exportRowsMax) {

@@ -1,4 +1,4 @@
-import { type Page, pagesFrom, type ReadPage, readAllFrom, type Source } from "./pages.ts";
+import { type Page, type ReadPage, readAllFrom, type Source } from "./pages.ts";
 import { answerOf } from "./rpc.ts";
 
 export function pageOf<T>(items: readonly T[], next: string, total?: bigint): Page<T> {
@@ -10,9 +10,6 @@ export const rpcSource = <T>(key: readonly unknown[], read: ReadPage<T>): Source
   key,
   read: (page) => answerOf(read(page)),
 });
-
-export const rpcPagesOf = <T>(key: readonly unknown[], read: ReadPage<T>) =>
-  pagesFrom(rpcSource(key, read));
 
 /** Reads all pages, up to a maximum number of items. */
 export const readAllPages = <T>(read: ReadPage<T>, max?: number) =>

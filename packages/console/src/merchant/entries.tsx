@@ -1,6 +1,7 @@
 import type { LedgerEntry } from "@disburse/sdk/gen/types.ts";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { accounts, entriesOf } from "../api/lists.ts";
+import { sourceOf } from "../api/pages.ts";
 import { addressOf } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { may } from "../session/session.ts";
@@ -11,6 +12,7 @@ import { List } from "../ui/list.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Change, Money } from "../ui/money.tsx";
 import { Page } from "../ui/page.tsx";
+import { PayoutLink } from "../ui/record-link.tsx";
 import { isZero } from "../ui/rules/amounts.ts";
 import type { Column } from "../ui/table.tsx";
 import { AccountSettings } from "./account-settings.tsx";
@@ -51,14 +53,7 @@ const columns: readonly Column<LedgerEntry>[] = [
   {
     id: "payout",
     header: words.payout,
-    cell: ({ payout_id: payoutId }) =>
-      payoutId === "" ? (
-        "–"
-      ) : (
-        <Link to="/payouts/$payoutId" params={{ payoutId }} className="mono break">
-          {payoutId}
-        </Link>
-      ),
+    cell: ({ payout_id: payoutId }) => (payoutId === "" ? "–" : <PayoutLink id={payoutId} />),
   },
   { id: "note", header: words.note, width: "wide", cell: ({ note }) => note },
 ];
@@ -82,11 +77,9 @@ export function Entries() {
   return (
     <Page
       title={words.titleOf({ name: account?.name || (account?.currency_code ?? "") })}
-      lead={
-        <span className="row">
-          <span className="mono break">{accountId}</span>
-          {account?.closed_at ? <Badge tone="warn">{t.shell.accountSettings.closed}</Badge> : null}
-        </span>
+      id={accountId}
+      state={
+        account?.closed_at ? <Badge tone="warn">{t.shell.accountSettings.closed}</Badge> : null
       }
       actions={
         <>
@@ -108,8 +101,7 @@ export function Entries() {
       />
       <List
         caption={words.caption}
-        list={list}
-        query={query}
+        source={sourceOf(list, query)}
         columns={columns}
         keyOf={({ id }) => id}
       />

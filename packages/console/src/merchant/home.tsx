@@ -1,12 +1,11 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { accounts, payouts } from "../api/lists.ts";
-import { pagesOf } from "../api/pages.ts";
+import { readAll, sourceOf } from "../api/pages.ts";
 import { t } from "../catalogue/texts.ts";
-import { may } from "../session/session.ts";
+import { May } from "../session/may.tsx";
 import { useSession } from "../session/use-session.ts";
-import { Awaited } from "../ui/awaited.tsx";
 import { List } from "../ui/list.tsx";
 import { Money } from "../ui/money.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -27,36 +26,38 @@ export function Home() {
   const session = useSession();
   return (
     <Page
-      title={t.shell.pages.home}
       actions={
-        may(session, "payout:write") ? (
+        <May scope="payout:write">
           <Link to="/payouts/new" className="button" data-kind="primary">
             {t.payouts.make}
           </Link>
-        ) : undefined
+        </May>
       }
     >
       <WorkList {...useMerchantWork(session)} />
-      {may(session, "account:read") ? (
+      <May scope="account:read">
         <Section title={words.title}>
           <Balances />
         </Section>
-      ) : null}
-      {may(session, "payout:read") ? (
+      </May>
+      <May scope="payout:read">
         <Section title={words.recent} actions={<Link to="/payouts">{words.all}</Link>}>
           <List
             caption={words.recent}
-            list={payouts}
-            query={{}}
+            source={sourceOf(payouts)}
             columns={payoutColumns}
             keyOf={({ id }) => id}
           />
         </Section>
-      ) : null}
+      </May>
       <WhenSeen>
         <Suspense fallback={null}>
-          {may(session, "account:read") ? <AccountCharts /> : null}
-          {may(session, "webhook:read") ? <WebhookCharts /> : null}
+          <May scope="account:read">
+            <AccountCharts />
+          </May>
+          <May scope="webhook:read">
+            <WebhookCharts />
+          </May>
         </Suspense>
       </WhenSeen>
     </Page>
@@ -64,9 +65,11 @@ export function Home() {
 }
 
 function Balances() {
-  const found = useInfiniteQuery(pagesOf(accounts, {}));
-  if (found.data === undefined) return <Awaited found={found} />;
-  const all = found.data.pages.flatMap(({ items }) => items);
+  const { data } = useSuspenseQuery({
+    queryKey: [accounts.path, "all"],
+    queryFn: () => readAll(accounts),
+  });
+  const all = data.items;
   if (all.length === 0) return <Notice tone="info">{words.noAccounts}</Notice>;
   return (
     <ul className="cards">
@@ -86,13 +89,6 @@ function Balances() {
           </Link>
         </li>
       ))}
-      {found.hasNextPage ? (
-        <li>
-          <button type="button" className="button" onClick={() => void found.fetchNextPage()}>
-            {t.actions.more}
-          </button>
-        </li>
-      ) : null}
     </ul>
   );
 }

@@ -9,14 +9,14 @@ import { get, send } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { may } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
-import { Awaited } from "../ui/awaited.tsx";
 import { BulkBar, inParallel } from "../ui/bulk.tsx";
 import { momentColumn, textColumn } from "../ui/columns.tsx";
-import { ExportButton, wholeList } from "../ui/export-button.tsx";
+import { ExportButton } from "../ui/export-button.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
+import { BatchLink, PayoutLink } from "../ui/record-link.tsx";
 import { sumsText } from "../ui/rules/sums.ts";
 import { type Column, DataTable } from "../ui/table.tsx";
 import { type Selection, useSelection } from "../ui/use-selection.tsx";
@@ -80,11 +80,7 @@ const payoutRow = (payout: PayoutItem): Waiting => ({
   maker: actorName(payout.created_by),
   reference: payout.reference_note,
   name: payout.beneficiary_name,
-  link: (
-    <Link to="/payouts/$payoutId" params={{ payoutId: payout.id }}>
-      {payout.beneficiary_name}
-    </Link>
-  ),
+  link: <PayoutLink id={payout.id}>{payout.beneficiary_name}</PayoutLink>,
 });
 
 const batchRow = (batch: Batch): Waiting => {
@@ -101,11 +97,7 @@ const batchRow = (batch: Batch): Waiting => {
     maker: actorName(batch.created_by),
     reference: batch.reference_id,
     name,
-    link: (
-      <Link to="/batches/$batchId" params={{ batchId: batch.id }}>
-        {name}
-      </Link>
-    ),
+    link: <BatchLink id={batch.id}>{name}</BatchLink>,
     approval: batch.approval,
     maximum: receiving.length === 0 ? total?.amount : undefined,
   };
@@ -177,9 +169,14 @@ export function Approvals() {
     <Page
       title={words.title}
       lead={words.lead}
-      actions={<ExportButton name="approvals" read={wholeList(waiting)} columns={columns} />}
+      actions={
+        <ExportButton
+          name="approvals"
+          read={async () => ({ items: waiting, isCut: false })}
+          columns={columns}
+        />
+      }
     >
-      {missing[0] === undefined ? null : <Awaited found={missing[0]} />}
       {found.some(({ data }) => data?.isCut) ? (
         <Notice tone="warn">{words.cut({ most: shownMax })}</Notice>
       ) : null}

@@ -1,153 +1,78 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { t } from "../catalogue/texts.ts";
+import { page } from "./page.ts";
 import { shellRoute } from "./root.tsx";
-import { allTexts, textsOf } from "./rules/search.ts";
+import { allTexts } from "./rules/search.ts";
 
-const getParentRoute = () => shellRoute;
-
-const alertFilters = textsOf("state", "assignee", "merchant_id", "record_id", "list", "score");
-
-const alerts = createRoute({
-  getParentRoute,
-  path: "/compliance/alerts",
-  validateSearch: alertFilters,
-  component: lazyRouteComponent(() => import("../operators/compliance/alerts.tsx"), "Alerts"),
-});
-
-const alert = createRoute({
-  getParentRoute,
-  path: "/compliance/alerts/$alertId",
-  validateSearch: alertFilters,
-  component: lazyRouteComponent(() => import("../operators/compliance/alert.tsx"), "AlertPage"),
-});
-
-const screening = createRoute({
-  getParentRoute,
-  path: "/compliance/search",
-  component: lazyRouteComponent(
-    () => import("../operators/compliance/screening-search.tsx"),
-    "ScreeningSearch",
-  ),
-});
-
-const lists = createRoute({
-  getParentRoute,
-  path: "/compliance/lists",
-  component: lazyRouteComponent(() => import("../operators/compliance/lists.tsx"), "Lists"),
-});
-
-const listChanges = createRoute({
-  getParentRoute,
-  path: "/compliance/lists/$importId",
-  validateSearch: textsOf("base"),
-  component: lazyRouteComponent(
-    () => import("../operators/compliance/list-changes.tsx"),
-    "ListChanges",
-  ),
-});
-
-const balances = createRoute({
-  getParentRoute,
-  path: "/treasury/balances",
-  validateSearch: textsOf("merchant_id"),
-  component: lazyRouteComponent(
-    () => import("../operators/treasury/balances.tsx"),
-    "TreasuryBalances",
-  ),
-});
-
-const payouts = createRoute({
-  getParentRoute,
-  path: "/treasury/payouts",
-  validateSearch: textsOf("status", "merchant_id", "reference_id", "beneficiary_id", "batch_id"),
-  component: lazyRouteComponent(
-    () => import("../operators/treasury/payouts.tsx"),
-    "TreasuryPayouts",
-  ),
-});
-
-const payout = createRoute({
-  getParentRoute,
-  path: "/treasury/payouts/$payoutId",
-  component: lazyRouteComponent(() => import("../operators/treasury/payout.tsx"), "TreasuryPayout"),
-});
-
-const exceptions = createRoute({
-  getParentRoute,
-  path: "/treasury/exceptions",
-  component: lazyRouteComponent(() => import("../operators/treasury/exceptions.tsx"), "Exceptions"),
-});
-
-const approvals = createRoute({
-  getParentRoute,
-  path: "/approvals",
-  validateSearch: textsOf("state"),
-  component: lazyRouteComponent(() => import("../operators/treasury/approvals.tsx"), "Approvals"),
-});
-
-const approval = createRoute({
-  getParentRoute,
-  path: "/approvals/$place/$proposalId",
-  component: lazyRouteComponent(() => import("../operators/treasury/approval.tsx"), "ApprovalPage"),
-});
-
-const corridors = createRoute({
-  getParentRoute,
-  path: "/treasury/corridors",
-  component: lazyRouteComponent(() => import("../operators/treasury/corridors.tsx"), "Corridors"),
-});
-
-const corridor = createRoute({
-  getParentRoute,
-  path: "/treasury/corridors/$corridorId",
-  validateSearch: textsOf("from", "to"),
-  component: lazyRouteComponent(() => import("../operators/treasury/corridor.tsx"), "CorridorPage"),
-});
-
-const reconciliation = createRoute({
-  getParentRoute,
-  path: "/treasury/reconciliation",
-  validateSearch: textsOf("account", "day"),
-  component: lazyRouteComponent(
-    () => import("../operators/treasury/reconciliation.tsx"),
-    "Reconciliation",
-  ),
-});
-
-const rails = createRoute({
-  getParentRoute,
-  path: "/treasury/rails",
-  component: lazyRouteComponent(() => import("../operators/treasury/rails.tsx"), "Rails"),
-});
-
-const actions = createRoute({
-  getParentRoute,
-  path: "/actions",
-  component: lazyRouteComponent(() => import("../operators/actions/actions.tsx"), "Actions"),
-});
+const { pages } = t.shell;
+const alertFilters = ["state", "assignee", "merchant_id", "record_id", "list", "score"] as const;
 
 const action = createRoute({
-  getParentRoute,
+  getParentRoute: () => shellRoute,
   path: "/actions/$action",
+  staticData: { title: pages.actions },
+  // The parameters are the first values of the action's form.
   validateSearch: allTexts,
   component: lazyRouteComponent(() => import("../operators/actions/action.tsx"), "ActionPage"),
 });
 
-const health = createRoute({
-  getParentRoute,
-  path: "/health",
-  component: lazyRouteComponent(() => import("../operators/platform/health.tsx"), "HealthPage"),
-});
-
-const trace = createRoute({
-  getParentRoute,
-  path: "/trace",
-  validateSearch: textsOf("request_id", "trace_id"),
-  component: lazyRouteComponent(() => import("../operators/platform/trace.tsx"), "TracePage"),
-});
-
 export const operatorRoutes = [
-  ...[alerts, alert, screening, lists, listChanges],
-  ...[balances, payouts, payout, exceptions, approvals, approval],
-  ...[corridors, corridor, reconciliation, rails],
-  ...[actions, action, health, trace],
+  page("/compliance/alerts", pages.alerts, alertFilters, {
+    Alerts: () => import("../operators/compliance/alerts.tsx"),
+  }),
+  page("/compliance/alerts/$alertId", pages.alert, alertFilters, {
+    AlertPage: () => import("../operators/compliance/alert.tsx"),
+  }),
+  page("/compliance/search", pages.search, [], {
+    ScreeningSearch: () => import("../operators/compliance/screening-search.tsx"),
+  }),
+  page("/compliance/lists", pages.lists, [], {
+    Lists: () => import("../operators/compliance/lists.tsx"),
+  }),
+  page("/compliance/lists/$importId", pages.lists, ["base"], {
+    ListChanges: () => import("../operators/compliance/list-changes.tsx"),
+  }),
+  page("/treasury/balances", pages.balances, ["merchant_id"], {
+    TreasuryBalances: () => import("../operators/treasury/balances.tsx"),
+  }),
+  page(
+    "/treasury/payouts",
+    pages.allPayouts,
+    ["status", "merchant_id", "reference_id", "beneficiary_id", "batch_id"],
+    { TreasuryPayouts: () => import("../operators/treasury/payouts.tsx") },
+  ),
+  page("/treasury/payouts/$payoutId", pages.payout, [], {
+    TreasuryPayout: () => import("../operators/treasury/payout.tsx"),
+  }),
+  page("/treasury/exceptions", pages.exceptions, [], {
+    Exceptions: () => import("../operators/treasury/exceptions.tsx"),
+  }),
+  page("/approvals", pages.waiting, ["state"], {
+    Approvals: () => import("../operators/treasury/approvals.tsx"),
+  }),
+  page("/approvals/$place/$proposalId", pages.approval, [], {
+    ApprovalPage: () => import("../operators/treasury/approval.tsx"),
+  }),
+  page("/treasury/corridors", pages.corridors, [], {
+    Corridors: () => import("../operators/treasury/corridors.tsx"),
+  }),
+  page("/treasury/corridors/$corridorId", pages.corridor, ["from", "to"], {
+    CorridorPage: () => import("../operators/treasury/corridor.tsx"),
+  }),
+  page("/treasury/reconciliation", pages.reconciliation, ["account", "day"], {
+    Reconciliation: () => import("../operators/treasury/reconciliation.tsx"),
+  }),
+  page("/treasury/rails", pages.rails, [], {
+    Rails: () => import("../operators/treasury/rails.tsx"),
+  }),
+  page("/actions", pages.actions, [], {
+    Actions: () => import("../operators/actions/actions.tsx"),
+  }),
+  action,
+  page("/health", pages.health, [], {
+    HealthPage: () => import("../operators/platform/health.tsx"),
+  }),
+  page("/trace", pages.trace, ["request_id", "trace_id"], {
+    TracePage: () => import("../operators/platform/trace.tsx"),
+  }),
 ] as const;

@@ -1,6 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRouter } from "@tanstack/react-router";
-import { PageFailed } from "../shell/failures.tsx";
+import { PageFailed, PageLoading } from "../shell/failures.tsx";
 import { merchantRoutes } from "./merchant.tsx";
 import { operatorRoutes } from "./operators.tsx";
 import { notFoundRoute, rootRoute, shellRoute, signedInRoute, signInRoute } from "./root.tsx";
@@ -14,6 +14,7 @@ export function createConsoleRouter(client: QueryClient) {
     basepath: "/console",
     context: { client },
     defaultErrorComponent: PageFailed,
+    defaultPendingComponent: PageLoading,
     // Input for one record must not stay when another one is opened.
     defaultRemountDeps: ({ params }) => params,
     defaultPreload: "intent",

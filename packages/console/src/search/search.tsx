@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
 import { t } from "../catalogue/texts.ts";
 import { useSession } from "../session/use-session.ts";
+import { Button } from "../ui/button.tsx";
 import { Modal } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
 import { ProblemNotice } from "../ui/problem-notice.tsx";
@@ -48,9 +49,9 @@ export function Search(props: { isOpen: boolean; onOpenChange: (open: boolean) =
           <TextField label={words.label} type="search" value={text} onChange={setText} />
           {isAsked && maySearchAll(session) ? (
             <div className="row">
-              <button type="submit" className="button" disabled={across.isPending}>
+              <Button type="submit" disabled={across.isPending}>
                 {words.across}
-              </button>
+              </Button>
               <span className="soft small">{words.acrossHint}</span>
             </div>
           ) : null}

@@ -2,6 +2,7 @@ import { Link, useRouter } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { t } from "../catalogue/texts.ts";
 import { Page } from "../ui/page.tsx";
+import { Loading, useRetry } from "../ui/part.tsx";
 import { ProblemNotice } from "../ui/problem-notice.tsx";
 
 export function NotFound() {
@@ -11,6 +12,14 @@ export function NotFound() {
       <p>
         <Link to="/">{t.shell.pages.home}</Link>
       </p>
+    </Page>
+  );
+}
+
+export function PageLoading() {
+  return (
+    <Page>
+      <Loading />
     </Page>
   );
 }
@@ -28,14 +37,13 @@ export function PageFailed({ error, reset }: { error: unknown; reset: () => void
       window.location.reload();
     }
   }, [error]);
-  const retry = async () => {
-    if (isNotLoaded(error)) return window.location.reload();
-    await router.invalidate();
-    reset();
-  };
+  const retry = useRetry(error, () => {
+    if (isNotLoaded(error)) window.location.reload();
+    else void router.invalidate().then(reset);
+  });
   return (
-    <Page title={t.problems.title}>
-      <ProblemNotice error={error} onRetry={() => void retry()} />
+    <Page>
+      <ProblemNotice error={error} onRetry={retry} />
     </Page>
   );
 }

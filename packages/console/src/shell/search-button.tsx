@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { t } from "../catalogue/texts.ts";
+import { Button } from "../ui/button.tsx";
 
 const Search = lazy(async () => ({ default: (await import("../search/search.tsx")).Search }));
 
@@ -23,9 +24,9 @@ export function SearchButton() {
   }, []);
   return (
     <>
-      <button type="button" className="button" onClick={() => show(true)}>
+      <Button onClick={() => show(true)}>
         {t.search.open} <kbd className="soft small wide">{t.search.keys}</kbd>
-      </button>
+      </Button>
       {isLoaded ? (
         <Suspense fallback={null}>
           <Search isOpen={isOpen} onOpenChange={show} />

@@ -1,5 +1,6 @@
 import { t } from "../catalogue/texts.ts";
 import { openSignIn } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
 import { Modal } from "../ui/dialog.tsx";
 
 const words = t.shell.ended;
@@ -9,9 +10,9 @@ export function SessionEnded({ isOpen }: { isOpen: boolean }) {
   return (
     <Modal title={words.title} text={words.text} isOpen={isOpen} onOpenChange={() => undefined}>
       <div>
-        <button type="button" className="button" data-kind="primary" onClick={() => openSignIn()}>
+        <Button kind="primary" onClick={() => openSignIn()}>
           {t.shell.signIn.button}
-        </button>
+        </Button>
       </div>
     </Modal>
   );

@@ -3,6 +3,7 @@ import { type ReactNode, useRef, useState } from "react";
 import { needsApproval, Problem } from "../api/problem.ts";
 import { attemptKey } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
+import { Button } from "./button.tsx";
 import { Modal } from "./dialog.tsx";
 import { AreaField } from "./field.tsx";
 import { StepNotice } from "./step-up.tsx";
@@ -59,9 +60,7 @@ export function BulkBar<T>(
   return (
     <section className="row" aria-label={words.title}>
       {isOffered ? (
-        <button type="button" className="button" onClick={isNone ? onAll : onClear}>
-          {isNone ? words.all : words.clear}
-        </button>
+        <Button onClick={isNone ? onAll : onClear}>{isNone ? words.all : words.clear}</Button>
       ) : null}
       {isNone ? null : <span role="status">{words.selected({ count: rows.length })}</span>}
       {rows.length > bulkMax ? (
@@ -142,15 +141,9 @@ export function BulkButton<T>(props: Asked<T>) {
   return (
     <>
       {selected.length === 0 ? null : (
-        <button
-          type="button"
-          className="button"
-          data-kind={action.kind}
-          disabled={isTooMany}
-          onClick={() => show(true)}
-        >
+        <Button kind={action.kind} disabled={isTooMany} onClick={() => show(true)}>
           {action.label}
-        </button>
+        </Button>
       )}
       <Modal title={action.label} text={action.text} isOpen={isShown} onOpenChange={show}>
         {opening.isError ? <StepNotice error={opening.error} /> : null}
@@ -169,24 +162,17 @@ export function BulkButton<T>(props: Asked<T>) {
         {failures[0] === undefined ? null : <StepNotice error={failures[0].error} />}
         <div className="row">
           {isDone ? null : (
-            <button
-              type="button"
-              className="button"
-              data-kind={action.kind}
+            <Button
+              kind={action.kind}
               disabled={rows.length === 0 || changing.isPending || isMissing}
               onClick={() => changing.mutate()}
             >
               {changing.isPending ? t.states.working : labelOf(action, rows, failures.length)}
-            </button>
+            </Button>
           )}
-          <button
-            type="button"
-            className="button"
-            disabled={changing.isPending}
-            onClick={() => show(false)}
-          >
+          <Button disabled={changing.isPending} onClick={() => show(false)}>
             {results.size > 0 ? t.actions.close : t.actions.cancel}
-          </button>
+          </Button>
         </div>
       </Modal>
     </>

@@ -1,6 +1,8 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { attemptKey } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
+import { Button } from "./button.tsx";
 import { Modal } from "./dialog.tsx";
 import { StepNotice } from "./step-up.tsx";
 import { toast } from "./toasts.tsx";
@@ -16,14 +18,24 @@ export function ConfirmButton(props: {
   kind?: "danger" | "primary" | "plain";
   /** Returns `proposed` if another person has to approve the change first. */
   confirm: (idempotencyKey: string) => Promise<unknown>;
+  /** First elements of the keys of queries that the change makes stale. */
+  stale?: readonly string[];
   children?: ReactNode;
   isReady?: boolean;
 }) {
-  const { label, text, kind = "danger", confirm, children, isReady = true } = props;
+  const { label, text, kind = "danger", confirm, stale = [], children, isReady = true } = props;
   const [isOpen, setOpen] = useState(false);
+  const client = useQueryClient();
   const key = useRef("");
   const doing = useSingle({
-    mutationFn: () => confirm(key.current),
+    mutationFn: async () => {
+      try {
+        return await confirm(key.current);
+      } finally {
+        // A refused change may have met a newer state, or awaits approval now.
+        await Promise.all(stale.map((name) => client.invalidateQueries({ queryKey: [name] })));
+      }
+    },
     onSuccess: (answer) => {
       setOpen(false);
       if (answer !== "proposed") toast(t.states.done({ label }));
@@ -38,30 +50,21 @@ export function ConfirmButton(props: {
   };
   return (
     <>
-      <button
-        type="button"
-        className="button"
-        data-kind={kind === "plain" ? "" : kind}
-        onClick={() => change(true)}
-      >
+      <Button kind={kind === "plain" ? undefined : kind} onClick={() => change(true)}>
         {label}
-      </button>
+      </Button>
       <Modal title={label} text={text} isOpen={isOpen} onOpenChange={change}>
         {children}
         {doing.isError ? <StepNotice error={doing.error} /> : null}
         <div className="row">
-          <button
-            type="button"
-            className="button"
-            data-kind={kind === "plain" ? "primary" : kind}
+          <Button
+            kind={kind === "plain" ? "primary" : kind}
             disabled={doing.isPending || !isReady}
             onClick={() => doing.mutate()}
           >
             {doing.isPending ? t.states.working : label}
-          </button>
-          <button type="button" className="button" onClick={() => change(false)}>
-            {t.actions.cancel}
-          </button>
+          </Button>
+          <Button onClick={() => change(false)}>{t.actions.cancel}</Button>
         </div>
       </Modal>
     </>

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { t } from "../catalogue/texts.ts";
+import { Button } from "./button.tsx";
 
 /** Copies a text. Browsers offer no clipboard to pages without https. */
 export function CopyButton({ text, label = t.actions.copy }: { text: string; label?: string }) {
@@ -9,9 +10,5 @@ export function CopyButton({ text, label = t.actions.copy }: { text: string; lab
     await navigator.clipboard.writeText(text);
     setCopied(text);
   };
-  return (
-    <button type="button" className="button" onClick={() => void copy()}>
-      {copied === text ? t.actions.copied : label}
-    </button>
-  );
+  return <Button onClick={() => void copy()}>{copied === text ? t.actions.copied : label}</Button>;
 }

@@ -1,7 +1,7 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useMemo, useState } from "react";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { type ReactNode, useDeferredValue, useMemo, useState } from "react";
 import { t } from "../catalogue/texts.ts";
-import { Awaited } from "./awaited.tsx";
+import { Button } from "./button.tsx";
 import { Chart } from "./chart.tsx";
 import { Section } from "./page.tsx";
 import { dayText } from "./rules/times.ts";
@@ -24,71 +24,75 @@ export type Measure<T extends OfDay> = {
 
 type MeasuresOf<T extends OfDay> = { readonly rows: readonly T[]; readonly measure: Measure<T> };
 
+type Shown<T extends OfDay> = {
+  readonly title: string;
+  readonly id: readonly unknown[];
+  readonly read: (firstDay: string) => Promise<readonly T[]>;
+  readonly measures: readonly Measure<T>[];
+  readonly actions?: ReactNode;
+};
+
 /** Draws figures by UTC day, and lists them in a table. `measures` must not change while shown. */
-export function DayCharts<T extends OfDay>(props: {
-  title: string;
-  id: readonly unknown[];
-  read: (firstDay: string) => Promise<readonly T[]>;
-  measures: readonly Measure<T>[];
-  actions?: ReactNode;
-}) {
+export function DayCharts<T extends OfDay>(props: Shown<T>) {
   const { title, id, read, measures } = props;
   const [period, setPeriod] = useState<number>(30);
-  const found = useQuery({
-    queryKey: [...id, period],
-    queryFn: () => read(new Date(Date.now() - (period - 1) * dayMs).toISOString().slice(0, 10)),
-    placeholderData: keepPreviousData,
-    staleTime: freshMs,
-  });
-  const rows = found.data;
   const choices = (
     <div className="row">
       {props.actions}
       {periods.map((days) => (
-        <button
+        <Button
           key={days}
-          type="button"
-          className="button"
-          data-kind="plain"
+          kind="plain"
           aria-pressed={days === period}
           onClick={() => setPeriod(days)}
         >
           {words.period({ days })}
-        </button>
+        </Button>
       ))}
     </div>
   );
   return (
     <Section title={title} actions={choices}>
-      {rows === undefined ? (
-        <Awaited found={found} />
-      ) : (
-        <>
-          <div className="columns">
-            {measures.map((measure) => (
-              <DayChart key={measure.title} rows={rows} measure={measure} />
-            ))}
-          </div>
-          <details>
-            <summary>{words.table}</summary>
-            <DataTable
-              caption={title}
-              rows={rows.toReversed()}
-              keyOf={({ date }) => date}
-              columns={[
-                { id: "date", header: words.day, cell: ({ date }) => dayText(date) },
-                ...measures.map(({ title: header, text }) => ({
-                  id: header,
-                  header,
-                  align: "end" as const,
-                  cell: text,
-                })),
-              ]}
-            />
-          </details>
-        </>
-      )}
+      <Charts {...{ title, measures, id: [...id, period] }} read={() => read(firstDayOf(period))} />
     </Section>
+  );
+}
+
+const firstDayOf = (period: number) =>
+  new Date(Date.now() - (period - 1) * dayMs).toISOString().slice(0, 10);
+
+function Charts<T extends OfDay>(
+  props: Pick<Shown<T>, "title" | "id" | "measures"> & { read: () => Promise<readonly T[]> },
+) {
+  const { title, measures } = props;
+  // While another period is read, the earlier figures stay.
+  const { id, read } = useDeferredValue(props);
+  const { data: rows } = useSuspenseQuery({ queryKey: id, queryFn: read, staleTime: freshMs });
+  return (
+    <>
+      <div className="columns">
+        {measures.map((measure) => (
+          <DayChart key={measure.title} rows={rows} measure={measure} />
+        ))}
+      </div>
+      <details>
+        <summary>{words.table}</summary>
+        <DataTable
+          caption={title}
+          rows={rows.toReversed()}
+          keyOf={({ date }) => date}
+          columns={[
+            { id: "date", header: words.day, cell: ({ date }) => dayText(date) },
+            ...measures.map(({ title: header, text }) => ({
+              id: header,
+              header,
+              align: "end" as const,
+              cell: text,
+            })),
+          ]}
+        />
+      </details>
+    </>
   );
 }
 

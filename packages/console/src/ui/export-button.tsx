@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { exportRowsMax } from "../api/pages.ts";
 import { t } from "../catalogue/texts.ts";
+import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 import type { Column } from "./table.tsx";
@@ -22,14 +23,9 @@ export function ExportButton<T extends object>(props: {
   });
   return (
     <>
-      <button
-        type="button"
-        className="button"
-        disabled={saving.isPending}
-        onClick={() => saving.mutate()}
-      >
+      <Button disabled={saving.isPending} onClick={() => saving.mutate()}>
         {saving.isPending ? t.actions.exporting : t.actions.exportCsv}
-      </button>
+      </Button>
       {saving.isError ? <ProblemNotice error={saving.error} /> : null}
       {saving.data === undefined ? null : (
         <Notice tone={saving.data.isCut ? "warn" : "good"}>
@@ -41,8 +37,3 @@ export function ExportButton<T extends object>(props: {
     </>
   );
 }
-
-/** Returns the rows of a fully loaded list for `ExportButton`. */
-export const wholeList = <T extends object>(items: readonly T[]) => {
-  return async () => ({ items, isCut: false });
-};

@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useState } from "react";
 import { t } from "../catalogue/texts.ts";
+import { Button } from "./button.tsx";
 import { Modal } from "./dialog.tsx";
 import { SelectField, TextField } from "./field.tsx";
 import { daysOf, periods } from "./rules/times.ts";
@@ -67,34 +68,24 @@ export function Filters(props: {
       {days.length < 2 ? null : (
         <div className="row periods">
           {periods.map((period) => (
-            <button
-              key={period}
-              type="button"
-              className="button"
-              data-kind="plain"
-              onClick={() => choosePeriod(period)}
-            >
+            <Button key={period} kind="plain" onClick={() => choosePeriod(period)}>
               {t.list.periods[period]}
-            </button>
+            </Button>
           ))}
         </div>
       )}
       <div className="row">
-        <button type="submit" className="button">
-          {t.actions.apply}
-        </button>
+        <Button type="submit">{t.actions.apply}</Button>
         {count > 0 ? (
-          <button
-            type="button"
-            className="button"
-            data-kind="plain"
+          <Button
+            kind="plain"
             onClick={() => {
               setOpen(false);
               onChange({});
             }}
           >
             {t.actions.clearFilters}
-          </button>
+          </Button>
         ) : null}
       </div>
     </form>
@@ -127,9 +118,9 @@ export function Filters(props: {
   }
   return (
     <search className="stack" aria-label={t.list.filters}>
-      <button type="button" className="button" onClick={() => setOpen(true)}>
+      <Button onClick={() => setOpen(true)}>
         {count > 0 ? t.list.filtersSet({ count }) : t.list.filters}
-      </button>
+      </Button>
       <Modal title={t.list.filters} isOpen={isOpen} onOpenChange={setOpen} isSheet>
         {form}
       </Modal>

@@ -1,88 +1,105 @@
 import {
   type InfiniteData,
-  type UseInfiniteQueryResult,
-  useInfiniteQuery,
+  type UseSuspenseInfiniteQueryResult,
+  useSuspenseInfiniteQuery,
 } from "@tanstack/react-query";
-import { type ListOf, type Page, pagesOf } from "../api/pages.ts";
-import type { Query } from "../api/request.ts";
+import { type ReactNode, useDeferredValue } from "react";
+import { onceOnly, type Page, pagesFrom, readAllFrom, type Source } from "../api/pages.ts";
 import { t } from "../catalogue/texts.ts";
-import { Awaited } from "./awaited.tsx";
 import { type Bulk, BulkBar } from "./bulk.tsx";
+import { Button } from "./button.tsx";
+import { ExportButton } from "./export-button.tsx";
 import { Notice } from "./notice.tsx";
+import { Section } from "./page.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 import { type Column, DataTable, type TableView } from "./table.tsx";
 import { useSelection } from "./use-selection.tsx";
 
-type Shown<T> = {
+export type Listed<T> = {
   readonly caption: string;
+  readonly source: Source<T>;
   readonly columns: readonly Column<T>[];
   readonly keyOf: (row: T) => string;
+  /** Shown instead of an empty table. */
   readonly empty?: string;
-  /** Filters rows on the client if the server has no such filter. */
-  readonly shows?: (row: T) => boolean;
   /** Changes of several rows that the person may make. */
   readonly bulk?: Bulk<T> | undefined;
   readonly view?: TableView;
+  /** Reads the list again at this interval, if its records publish no events. */
+  readonly everyMs?: number;
+  /** True if the audit trail may record each read. Then only a person repeats one. */
+  readonly isReadOnce?: boolean;
+  /** Shown above the table, from what the rows say. */
+  readonly notes?: (rows: readonly T[]) => ReactNode;
 };
 
-export function List<T extends object>(
-  props: Shown<T> & {
-    readonly list: ListOf<T>;
-    readonly query: Query;
-    /**
-     * True if the page sets the query, not the person. An empty result then means that the list is
-     * empty.
-     */
-    readonly isFixed?: boolean;
-    /** Reads the list again at this interval, if its records publish no events. */
-    readonly everyMs?: number;
-  },
-) {
-  const { list, query, isFixed, empty, everyMs, ...shown } = props;
-  const interval = everyMs === undefined ? {} : { refetchInterval: everyMs };
-  const found = useInfiniteQuery({ ...pagesOf(list, query), ...interval });
-  const isFiltered =
-    !isFixed && Object.values(query).some((value) => value !== undefined && value !== "");
-  const words = isFiltered ? t.states.nothingMatches : (empty ?? t.states.empty);
-  return <PagedTable {...shown} empty={words} found={found} />;
-}
-
-export function PagedTable<T extends object>(
-  props: Shown<T> & { readonly found: UseInfiniteQueryResult<InfiniteData<Page<T>>, Error> },
-) {
-  const { caption, columns, keyOf, empty = t.states.empty, shows = () => true, found } = props;
-  const { bulk, view } = props;
-  const rows = found.data?.pages.flatMap(({ items }) => items).filter(shows) ?? [];
+/** A list with its pages. While another filter's rows are read, it keeps the earlier rows. */
+export function List<T extends object>(props: Listed<T>) {
+  const { caption, columns, keyOf, empty = t.states.empty, bulk, view, everyMs } = props;
+  const { isReadOnce = false, notes } = props;
+  const source = useDeferredValue(props.source);
+  const found = useSuspenseInfiniteQuery({
+    ...pagesFrom(source),
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    ...(isReadOnce ? onceOnly : {}),
+  });
+  const rows = found.data.pages.flatMap(({ items }) => items);
   const { column, selection } = useSelection(rows, { keyOf, nameOf: bulk?.nameOf ?? keyOf });
-  if (found.data === undefined) return <Awaited found={found} />;
   const isEmpty = rows.length === 0 && !found.hasNextPage;
   // Rows of an earlier filter are not to be changed.
-  const isOld = found.isPlaceholderData;
-  const bar =
-    bulk === undefined || isOld ? null : (
-      <BulkBar {...bulk} {...{ selection, keyOf }} isOffered={!isEmpty} />
-    );
+  const isOld = JSON.stringify(source.key) !== JSON.stringify(props.source.key);
   return (
     <div className="stack" aria-busy={isOld}>
       {found.isError ? (
         <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
       ) : null}
-      {bar}
+      {notes?.(rows)}
+      {bulk === undefined || isOld ? null : (
+        <BulkBar {...bulk} {...{ selection, keyOf }} isOffered={!isEmpty} />
+      )}
       {isEmpty ? (
         <Notice tone="info">{empty}</Notice>
       ) : (
         <>
           <DataTable
-            caption={caption}
+            {...{ caption, rows, keyOf }}
             columns={bulk === undefined ? columns : [column, ...columns]}
-            rows={rows}
-            keyOf={keyOf}
             {...(view === undefined ? {} : { view })}
           />
           <More found={found} shown={rows.length} />
         </>
       )}
     </div>
+  );
+}
+
+/** A list as a part of a page, with its CSV file. */
+export function ListSection<T extends object>(
+  props: Omit<Listed<T>, "caption"> & {
+    readonly title: string;
+    readonly caption?: string;
+    readonly file: string;
+    readonly add?: ReactNode;
+    /** Shown above the list. */
+    readonly children?: ReactNode;
+  },
+) {
+  const { title, caption = title, file, add, children, ...listed } = props;
+  const { source, columns } = listed;
+  const read = () => readAllFrom(source);
+  return (
+    <Section
+      title={title}
+      actions={
+        <>
+          {add}
+          <ExportButton name={file} read={read} columns={columns} />
+        </>
+      }
+    >
+      {children}
+      <List {...listed} caption={caption} />
+    </Section>
   );
 }
 
@@ -94,24 +111,19 @@ function shownText(shown: number, isMore: boolean, page: Page<unknown> | undefin
 
 /** The number of shown rows, and a button to read more. */
 function More<T>(props: {
-  found: UseInfiniteQueryResult<InfiniteData<Page<T>>, Error>;
+  found: UseSuspenseInfiniteQueryResult<InfiniteData<Page<T>>, Error>;
   shown: number;
 }) {
   const { found, shown } = props;
   return (
     <div className="row between">
       <span className="soft small" role="status">
-        {shownText(shown, found.hasNextPage, found.data?.pages.at(-1))}
+        {shownText(shown, found.hasNextPage, found.data.pages.at(-1))}
       </span>
       {found.hasNextPage ? (
-        <button
-          type="button"
-          className="button"
-          disabled={found.isFetchingNextPage}
-          onClick={() => void found.fetchNextPage()}
-        >
+        <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
           {found.isFetchingNextPage ? t.states.loading : t.actions.more}
-        </button>
+        </Button>
       ) : null}
     </div>
   );

@@ -1,14 +1,21 @@
+import { useMatch } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 import { t } from "../catalogue/texts.ts";
+import { Part } from "./part.tsx";
 
-/** Shows a page with its heading and sets the window's title. */
+/** A page with its heading, by default the route's title, which the window's title shows too. */
 export function Page(props: {
-  title: string;
+  title?: string;
   lead?: ReactNode;
+  /** The id of the page's record, and its state. */
+  id?: string;
+  state?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }) {
-  const { title, lead, actions, children } = props;
+  const { lead, id, state, actions, children } = props;
+  const routeTitle = useMatch({ strict: false, select: ({ staticData }) => staticData.title });
+  const title = props.title ?? routeTitle ?? t.shell.product;
   useEffect(() => {
     document.title = `${title} · ${t.shell.product}`;
   }, [title]);
@@ -18,6 +25,11 @@ export function Page(props: {
         <div>
           <h1>{title}</h1>
           {lead === undefined ? null : <div className="soft">{lead}</div>}
+          {id === undefined ? null : (
+            <div className="row soft">
+              <span className="mono break">{id}</span> {state}
+            </div>
+          )}
         </div>
         {actions === undefined ? null : <div className="row">{actions}</div>}
       </div>
@@ -26,6 +38,7 @@ export function Page(props: {
   );
 }
 
+/** A part of a page, which loads and fails by itself. */
 export function Section(props: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <section className="stack">
@@ -33,7 +46,7 @@ export function Section(props: { title: string; actions?: ReactNode; children: R
         <h2>{props.title}</h2>
         {props.actions}
       </div>
-      {props.children}
+      <Part>{props.children}</Part>
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { Problem, type Violation } from "../api/problem.ts";
 import { t } from "../catalogue/texts.ts";
 import { UntilSignedIn } from "../session/signed-in.tsx";
+import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
 
 const words = t.problems;
@@ -22,9 +23,7 @@ function Shown({ error, noAnswer, onRetry }: Shown) {
   const retry =
     onRetry === undefined ? null : (
       <p>
-        <button type="button" className="button" onClick={onRetry}>
-          {t.actions.retry}
-        </button>
+        <Button onClick={onRetry}>{t.actions.retry}</Button>
       </p>
     );
   if (!(error instanceof Problem)) {

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { t } from "../catalogue/texts.ts";
 import type { ListSettings, SavedView } from "../session/list-settings.ts";
+import { Button } from "./button.tsx";
 import { Modal } from "./dialog.tsx";
 import { TextField } from "./field.tsx";
 import type { FilterValues } from "./filters.tsx";
@@ -51,18 +52,13 @@ export function SavedViews(props: {
         </button>
       ))}
       {current !== undefined ? (
-        <button
-          type="button"
-          className="button"
-          data-kind="plain"
-          onClick={() => change({ views: others })}
-        >
+        <Button kind="plain" onClick={() => change({ views: others })}>
           {words.remove}
-        </button>
+        </Button>
       ) : isKnown && !isPlain ? (
-        <button type="button" className="button" data-kind="plain" onClick={() => setName("")}>
+        <Button kind="plain" onClick={() => setName("")}>
           {words.save}
-        </button>
+        </Button>
       ) : null}
       {error === null ? null : <ProblemNotice error={error} />}
       <Modal
@@ -80,9 +76,9 @@ export function SavedViews(props: {
             required
           />
           <div className="row">
-            <button type="submit" className="button" data-kind="primary">
+            <Button type="submit" kind="primary">
               {words.save}
-            </button>
+            </Button>
           </div>
         </form>
       </Modal>

@@ -1,3 +1,4 @@
+import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Modal } from "./dialog.tsx";
 
@@ -17,9 +18,9 @@ export function ShownOnce(props: {
         <Secret key={label} label={label} text={secret} />
       ))}
       <div>
-        <button type="button" className="button" data-kind="primary" onClick={onDone}>
+        <Button kind="primary" onClick={onDone}>
           {done}
-        </button>
+        </Button>
       </div>
     </Modal>
   );

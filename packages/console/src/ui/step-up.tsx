@@ -2,6 +2,7 @@ import { needsApproval, needsSignIn, Problem } from "../api/problem.ts";
 import { t } from "../catalogue/texts.ts";
 import { openSignIn } from "../session/session.ts";
 import { UntilSignedIn } from "../session/signed-in.tsx";
+import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 
@@ -20,9 +21,7 @@ export function StepNotice({ error }: { error: unknown }) {
         <Notice tone="warn">
           <p>{t.steps.signInAgain}</p>
           <p>
-            <button type="button" className="button" onClick={() => openSignIn(true)}>
-              {t.steps.signIn}
-            </button>
+            <Button onClick={() => openSignIn(true)}>{t.steps.signIn}</Button>
           </p>
         </Notice>
       </UntilSignedIn>

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { t } from "../catalogue/texts.ts";
+import { Button } from "./button.tsx";
 
 /** Long enough to read a sentence twice. */
 const shownMs = 8_000;
@@ -40,9 +41,9 @@ export function Toasts() {
       {all.map(({ id, text }) => (
         <div key={id} className="toast row between">
           {text}
-          <button type="button" className="button" data-kind="plain" onClick={() => remove(id)}>
+          <Button kind="plain" onClick={() => remove(id)}>
             {t.actions.close}
-          </button>
+          </Button>
         </div>
       ))}
     </div>

@@ -1,5 +1,6 @@
 import { useBlocker } from "@tanstack/react-router";
 import { t } from "../catalogue/texts.ts";
+import { Button } from "./button.tsx";
 import { Modal } from "./dialog.tsx";
 
 const words = t.unsaved;
@@ -23,12 +24,12 @@ export function UnsavedGuard({ isChanged }: { isChanged: boolean }) {
       onOpenChange={() => reset?.()}
     >
       <div className="row">
-        <button type="button" className="button" data-kind="primary" onClick={reset}>
+        <Button kind="primary" onClick={reset}>
           {words.stay}
-        </button>
-        <button type="button" className="button" data-kind="danger" onClick={proceed}>
+        </Button>
+        <Button kind="danger" onClick={proceed}>
           {words.leave}
-        </button>
+        </Button>
       </div>
     </Modal>
   );

@@ -1,13 +1,13 @@
 import type { Batch, BatchLine } from "@disburse/sdk/gen/types.ts";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { batches, linesOf } from "../../api/lists.ts";
+import { sourceOf } from "../../api/pages.ts";
 import { get, send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { codeColumn } from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
@@ -18,6 +18,7 @@ import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
+import { BatchLink, PayoutLink } from "../../ui/record-link.tsx";
 import { amountOf, moneyText } from "../../ui/rules/amounts.ts";
 import { momentText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
@@ -59,14 +60,7 @@ const columns: readonly Column<BatchLine>[] = [
   {
     id: "payout",
     header: t.payouts.one.title,
-    cell: ({ payout_id: id }) =>
-      id === "" ? (
-        "–"
-      ) : (
-        <Link to="/payouts/$payoutId" params={{ payoutId: id }} className="mono break">
-          {id}
-        </Link>
-      ),
+    cell: ({ payout_id: id }) => (id === "" ? "–" : <PayoutLink id={id} />),
   },
   {
     id: "why",
@@ -76,9 +70,7 @@ const columns: readonly Column<BatchLine>[] = [
       <span className="break">
         {row.failure_message || row.failure_code}{" "}
         {row.corrected_by_batch_id === "" ? null : (
-          <Link to="/batches/$batchId" params={{ batchId: row.corrected_by_batch_id }}>
-            {words.corrected}
-          </Link>
+          <BatchLink id={row.corrected_by_batch_id}>{words.corrected}</BatchLink>
         )}
       </span>
     ),
@@ -91,7 +83,7 @@ const readAgainMs: Readonly<Record<string, number>> = { awaiting_approval: 5_000
 export function BatchPage() {
   const { batchId } = route.useParams();
   const session = useSession();
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: [batches.path, "one", batchId],
     queryFn: () => get<Batch>(pathOf(batchId)),
     refetchInterval: ({ state }) => readAgainMs[state.data?.state ?? ""] ?? false,
@@ -104,17 +96,12 @@ export function BatchPage() {
       void client.invalidateQueries({ queryKey: [linesOf(batchId).path] });
     }
   }, [client, batchId, changedAt]);
-  if (found.data === undefined) return <AwaitedPage title={words.title} found={found} />;
   const batch = found.data;
   return (
     <Page
       title={words.titleOf({ name: batch.reference_id || momentText(batch.created_at) })}
-      lead={
-        <span className="row">
-          <span className="mono break">{batch.id}</span>
-          <StateBadge state={batch.state} words={t.batches.states} />
-        </span>
-      }
+      id={batch.id}
+      state={<StateBadge state={batch.state} words={t.batches.states} />}
       actions={
         <>
           <a className="button" href={`${pathOf(batchId)}/report.csv`} download>
@@ -137,8 +124,7 @@ export function BatchPage() {
       <Section title={words.lines}>
         <List
           caption={words.lines}
-          list={linesOf(batchId)}
-          query={{}}
+          source={sourceOf(linesOf(batchId))}
           columns={columns}
           keyOf={({ number }) => String(number)}
         />
@@ -160,14 +146,7 @@ function BatchFacts({ batch }: { batch: Batch }) {
         rows={[
           [words.account, <AccountName key="account" id={batch.account_id} />],
           [t.list.makers, actorName(batch.created_by)],
-          [
-            words.corrects,
-            corrects === "" ? null : (
-              <Link key="corrects" to="/batches/$batchId" params={{ batchId: corrects }}>
-                {corrects}
-              </Link>
-            ),
-          ],
+          [words.corrects, corrects === "" ? null : <BatchLink key="corrects" id={corrects} />],
           [t.batches.lines, String(batch.line_count)],
           [words.sourceTotal, total && moneyText(total.amount, total.currency_code)],
           [words.receivingTotal, receiving.join(", ")],

@@ -10,6 +10,7 @@ import type { Filter } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
+import { BatchLink } from "../../ui/record-link.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { actorName } from "../names.tsx";
 import { listed } from "../rules/span.ts";
@@ -21,9 +22,9 @@ const columns: readonly Column<Batch>[] = [
     id: "created",
     header: t.list.created,
     cell: ({ id, created_at: at }) => (
-      <Link to="/batches/$batchId" params={{ batchId: id }}>
+      <BatchLink id={id}>
         <Moment at={at} />
-      </Link>
+      </BatchLink>
     ),
     csv: (row) => row.created_at,
   },

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { accounts, batches, beneficiaries } from "../../api/lists.ts";
@@ -6,7 +6,7 @@ import { readAll } from "../../api/pages.ts";
 import { getText } from "../../api/request.ts";
 import { useDraft } from "../../session/draft.ts";
 import { useSession } from "../../session/use-session.ts";
-import { Awaited } from "../../ui/awaited.tsx";
+import { Button } from "../../ui/button.tsx";
 import { saveCsv } from "../../ui/csv.ts";
 import { FileField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -38,33 +38,29 @@ const partiesQuery = queryOptions({
 /** Reads a payroll from a file, or the failed lines of a batch, and submits it as a batch. */
 export function NewBatch() {
   const { corrects = "" } = route.useSearch();
-  const found = useQuery(partiesQuery);
-  const failed = useQuery({
+  const { data } = useSuspenseQuery(partiesQuery);
+  const { data: failed } = useSuspenseQuery({
     queryKey: [batches.path, "failed lines", corrects],
-    queryFn: () => getText(`${batches.path}/${encodeURIComponent(corrects)}/failed-lines.csv`),
-    enabled: corrects !== "",
+    queryFn: () =>
+      corrects === ""
+        ? null
+        : getText(`${batches.path}/${encodeURIComponent(corrects)}/failed-lines.csv`),
   });
-  const parties = useMemo(() => {
-    if (found.data === undefined) return undefined;
-    const { accounts: own, payees } = found.data;
-    return { accounts: own, payees: payeesOf(payees.items, payees.isCut) };
-  }, [found.data]);
-  const isReady = parties !== undefined && (corrects === "" || failed.data !== undefined);
+  const parties = useMemo(
+    () => ({ accounts: data.accounts, payees: payeesOf(data.payees.items, data.payees.isCut) }),
+    [data],
+  );
   return (
     <Page
-      title={corrects === "" ? words.title : words.titleFix}
+      {...(corrects === "" ? {} : { title: words.titleFix })}
       lead={corrects === "" ? undefined : words.leadFix}
     >
-      {isReady ? (
-        <NewPayroll key={corrects} {...{ parties, corrects, failed: failed.data }} />
-      ) : (
-        <Awaited found={parties === undefined ? found : failed} />
-      )}
+      <NewPayroll key={corrects} {...{ parties, corrects, failed }} />
     </Page>
   );
 }
 
-function NewPayroll(props: { parties: Parties; corrects: string; failed: string | undefined }) {
+function NewPayroll(props: { parties: Parties; corrects: string; failed: string | null }) {
   const { parties, corrects, failed } = props;
   const { merchant } = useSession();
   const [problem, setProblem] = useState<SheetProblem>();
@@ -85,7 +81,7 @@ function NewPayroll(props: { parties: Parties; corrects: string; failed: string 
     };
   };
   const [initial] = useState(() => {
-    const found = failed === undefined ? undefined : read(new TextEncoder().encode(failed), "");
+    const found = failed === null ? undefined : read(new TextEncoder().encode(failed), "");
     return found === undefined || "problem" in found ? null : withAccountOfLines(found);
   });
   const [payroll, setPayroll, forget] = useDraft(`batch:${merchant?.id}:${corrects}`, initial);
@@ -110,9 +106,7 @@ function NewPayroll(props: { parties: Parties; corrects: string; failed: string 
         onChange={(file) => void choose(file)}
       />
       <div>
-        <button type="button" className="button" onClick={saveTemplate}>
-          {words.template}
-        </button>
+        <Button onClick={saveTemplate}>{words.template}</Button>
       </div>
     </div>
   );

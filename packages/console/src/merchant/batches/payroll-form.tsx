@@ -6,6 +6,7 @@ import { batches } from "../../api/lists.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
@@ -76,15 +77,13 @@ export function PayrollForm(props: PayrollProps & { forget: () => void }) {
           <ProblemNotice error={submitting.error} noAnswer={words.notKnown} />
         ) : null}
         <div className="row">
-          <button
-            type="button"
-            className="button"
-            data-kind="primary"
+          <Button
+            kind="primary"
             disabled={!isReady || submitting.isPending || submitting.isSuccess}
             onClick={() => submitting.mutate(made.body)}
           >
             {isWaiting ? words.checking : words.submit}
-          </button>
+          </Button>
           <ConfirmButton
             label={words.again}
             text={words.againText}

@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
 import { t } from "../../catalogue/texts.ts";
+import { Button } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { Cell } from "./cell.tsx";
@@ -54,22 +55,18 @@ export function PayrollGrid(props: {
       title={t.batches.one.lines}
       actions={
         <div className="row">
-          <button
-            type="button"
-            className="button"
+          <Button
             disabled={wrong.length === 0}
             onClick={() => show(new Set(wrong.map(({ id }) => id)))}
           >
             {words.onlyWrong({ count: wrong.length })}
-          </button>
+          </Button>
           {filter === undefined ? null : (
-            <button type="button" className="button" onClick={() => show(undefined)}>
+            <Button onClick={() => show(undefined)}>
               {words.all({ count: payroll.rows.length })}
-            </button>
+            </Button>
           )}
-          <button type="button" className="button" onClick={add}>
-            {words.addLine}
-          </button>
+          <Button onClick={add}>{words.addLine}</Button>
         </div>
       }
     >
@@ -88,23 +85,13 @@ export function PayrollGrid(props: {
       </div>
       {pages === 1 ? null : (
         <nav className="row" aria-label={words.pages}>
-          <button
-            type="button"
-            className="button"
-            disabled={at === 0}
-            onClick={() => setPage(at - 1)}
-          >
+          <Button disabled={at === 0} onClick={() => setPage(at - 1)}>
             {words.previous}
-          </button>
+          </Button>
           <span role="status">{words.page({ page: at + 1, pages })}</span>
-          <button
-            type="button"
-            className="button"
-            disabled={at === pages - 1}
-            onClick={() => setPage(at + 1)}
-          >
+          <Button disabled={at === pages - 1} onClick={() => setPage(at + 1)}>
             {words.next}
-          </button>
+          </Button>
         </nav>
       )}
     </Section>
@@ -164,17 +151,11 @@ function columnsOf(props: Parameters<typeof PayrollGrid>[0]): Column<Row>[] {
               </span>
             ))}
             {found.some(({ code }) => code === possibleDuplicate) ? (
-              <button
-                type="button"
-                className="button"
-                onClick={() => setCell(row, "allow_duplicate", "true")}
-              >
+              <Button onClick={() => setCell(row, "allow_duplicate", "true")}>
                 {words.payAnyway}
-              </button>
+              </Button>
             ) : null}
-            <button
-              type="button"
-              className="button"
+            <Button
               aria-label={words.removeLine({ row: row.id })}
               onClick={({ currentTarget }) => {
                 const line = currentTarget.closest("tr");
@@ -184,7 +165,7 @@ function columnsOf(props: Parameters<typeof PayrollGrid>[0]): Column<Row>[] {
               }}
             >
               {words.remove}
-            </button>
+            </Button>
           </div>
         );
       },

@@ -11,6 +11,7 @@ import type { Bulk } from "../../ui/bulk.tsx";
 import { codeColumn, momentColumn, textColumn } from "../../ui/columns.tsx";
 import type { Filter } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
+import { PayeeLink } from "../../ui/record-link.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { accountOf, nameOf } from "../rules/beneficiary.ts";
 import { listed } from "../rules/span.ts";
@@ -22,11 +23,7 @@ const columns: readonly Column<Beneficiary>[] = [
   {
     id: "name",
     header: words.name,
-    cell: (row) => (
-      <Link to="/beneficiaries/$beneficiaryId" params={{ beneficiaryId: row.beneficiary_id }}>
-        {nameOf(row)}
-      </Link>
-    ),
+    cell: (row) => <PayeeLink id={row.beneficiary_id}>{nameOf(row)}</PayeeLink>,
     csv: nameOf,
   },
   {

@@ -1,15 +1,15 @@
 import type { Beneficiary } from "@disburse/sdk/gen/types.ts";
-import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { beneficiaries, payouts } from "../../api/lists.ts";
+import { sourceOf } from "../../api/pages.ts";
 import { get, send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { FactsSection } from "../../ui/facts.tsx";
 import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -41,20 +41,15 @@ const notices: Readonly<
 export function BeneficiaryPage() {
   const { beneficiaryId: id } = route.useParams();
   const session = useSession();
-  const found = useQuery(beneficiaryQuery(id));
-  if (found.data === undefined) return <AwaitedPage title={t.payouts.beneficiary} found={found} />;
+  const found = useSuspenseQuery(beneficiaryQuery(id));
   const beneficiary = found.data;
   const { screening_status: state, archived } = beneficiary;
   const notice = notices[state];
   return (
     <Page
       title={nameOf(beneficiary)}
-      lead={
-        <span className="row">
-          <span className="mono break">{id}</span>
-          <StateBadge state={state} words={t.beneficiaries.screeningStates} />
-        </span>
-      }
+      id={id}
+      state={<StateBadge state={state} words={t.beneficiaries.screeningStates} />}
       actions={
         <>
           {may(session, "payout:write") &&
@@ -78,26 +73,21 @@ export function BeneficiaryPage() {
       {beneficiary.payable ? null : (
         <Notice tone="warn">{words.unpayable({ reason: beneficiary.unpayable_reason })}</Notice>
       )}
-      <Section title={words.facts}>
-        <div className="card">
-          <Facts
-            rows={[
-              ...recordRows(beneficiary, hidden),
-              [t.list.created, <Moment key="created" at={beneficiary.created_at} />],
-            ]}
-          />
-        </div>
-      </Section>
+      <FactsSection
+        title={words.facts}
+        rows={[
+          ...recordRows(beneficiary, hidden),
+          [t.list.created, <Moment key="created" at={beneficiary.created_at} />],
+        ]}
+      />
       {may(session, "payout:read") ? (
         <Section title={words.payouts}>
           <List
             caption={words.payouts}
-            list={payouts}
-            query={{ beneficiary_id: id }}
+            source={sourceOf(payouts, { beneficiary_id: id })}
             columns={payoutColumns}
             keyOf={(row) => row.id}
             empty={words.noPayouts}
-            isFixed
           />
         </Section>
       ) : null}

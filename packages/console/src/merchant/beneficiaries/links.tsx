@@ -1,16 +1,14 @@
 import type { BeneficiaryLink } from "@disburse/sdk/gen/types.ts";
-import { Link } from "@tanstack/react-router";
 import { beneficiaryLinks } from "../../api/lists.ts";
-import { readAll } from "../../api/pages.ts";
+import { sourceOf } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { momentColumn, textColumn } from "../../ui/columns.tsx";
 import { DeleteButton } from "../../ui/delete-button.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
-import { List } from "../../ui/list.tsx";
-import { Page } from "../../ui/page.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
+import { PayeeLink } from "../../ui/record-link.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { AskBeneficiary } from "./ask-beneficiary.tsx";
 
@@ -40,13 +38,7 @@ const columns: readonly Column<BeneficiaryLink>[] = [
     id: "beneficiary",
     header: words.beneficiary,
     cell: ({ beneficiary_id: id, failure_code: why }) =>
-      id === "" ? (
-        why || "–"
-      ) : (
-        <Link to="/beneficiaries/$beneficiaryId" params={{ beneficiaryId: id }}>
-          {id}
-        </Link>
-      ),
+      id === "" ? why || "–" : <PayeeLink id={id} />,
     csv: (row) => row.beneficiary_id,
   },
 ];
@@ -68,27 +60,14 @@ const revokeColumn: Column<BeneficiaryLink> = {
 export function BeneficiaryLinks() {
   const mayWrite = may(useSession(), "beneficiary:write");
   return (
-    <Page
-      title={words.title}
-      actions={
-        <>
-          <ExportButton
-            name="beneficiary-links"
-            read={() => readAll(beneficiaryLinks, {})}
-            columns={columns}
-          />
-          {mayWrite ? <AskBeneficiary /> : null}
-        </>
-      }
-    >
-      <List
-        caption={words.caption}
-        empty={words.empty}
-        list={beneficiaryLinks}
-        query={{}}
-        columns={mayWrite ? [...columns, revokeColumn] : columns}
-        keyOf={({ id }) => id}
-      />
-    </Page>
+    <ListPage
+      caption={words.caption}
+      empty={words.empty}
+      source={() => sourceOf(beneficiaryLinks)}
+      columns={mayWrite ? [...columns, revokeColumn] : columns}
+      keyOf={({ id }) => id}
+      file={{ name: "beneficiary-links" }}
+      add={mayWrite ? <AskBeneficiary /> : null}
+    />
   );
 }

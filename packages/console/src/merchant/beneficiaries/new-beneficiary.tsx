@@ -3,14 +3,13 @@ import type {
   BeneficiaryForms,
   CreatedBeneficiary,
 } from "@disburse/sdk/gen/types.ts";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { beneficiaries } from "../../api/lists.ts";
 import { get } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useDraft } from "../../session/draft.ts";
-import { Awaited } from "../../ui/awaited.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
@@ -33,13 +32,12 @@ const unique = (texts: readonly string[]) =>
 
 /** Creates a beneficiary with the form that form discovery returns for the choices. */
 export function NewBeneficiary() {
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: ["/api/v1/transfer/beneficiary-forms"],
     queryFn: () => get<BeneficiaryForms>("/api/v1/transfer/beneficiary-forms"),
     staleTime: 300_000,
   });
   const [choice, setChoice] = useDraft<Choice>("beneficiary", firstChoice);
-  if (found.data === undefined) return <Awaited found={found} />;
   const ofKind = found.data.forms.filter((form) => form.beneficiary_account_type === choice.kind);
   const ofCurrency = ofKind.filter((form) => form.destination_currency === choice.currency);
   const [only] = ofCurrency.length === 1 ? ofCurrency : [];

@@ -1,10 +1,10 @@
 import type { CreatedDepositor } from "@disburse/sdk/gen/types.ts";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { depositors } from "../../api/lists.ts";
 import { t } from "../../catalogue/texts.ts";
-import { Awaited } from "../../ui/awaited.tsx";
+import { Button } from "../../ui/button.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { BodyForm, type FieldGroup } from "../forms/body-form.tsx";
@@ -32,12 +32,11 @@ type Reference = {
 /** Creates a depositor with the fields that the OpenAPI document lists for its type. */
 export function NewDepositor() {
   const [kind, setKind] = useState("DepositorIndividualRequest");
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: ["/openapi.json"],
     queryFn: async () => (await (await fetch("/openapi.json")).json()) as Reference,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (found.data === undefined) return <Awaited found={found} />;
   const { schemas } = found.data.components;
   return (
     <Page title={words.title}>
@@ -76,18 +75,11 @@ function Details(props: { kind: string; schema: BodySchema; components: Componen
     <BodyForm groups={groupsOf(fields)} form={body} words={words}>
       {schema.properties?.[ownersPath] === undefined ? null : (
         <div className="row">
-          <button
-            type="button"
-            className="button"
-            disabled={owners >= ownersMax}
-            onClick={() => setOwners(owners + 1)}
-          >
+          <Button disabled={owners >= ownersMax} onClick={() => setOwners(owners + 1)}>
             {t.forms.addOwner}
-          </button>
+          </Button>
           {owners > 1 ? (
-            <button type="button" className="button" onClick={() => setOwners(owners - 1)}>
-              {t.forms.removeOwner}
-            </button>
+            <Button onClick={() => setOwners(owners - 1)}>{t.forms.removeOwner}</Button>
           ) : null}
         </div>
       )}

@@ -1,6 +1,7 @@
 import { useStore } from "@tanstack/react-form";
 import type { FormEvent, ReactNode } from "react";
 import { t } from "../../catalogue/texts.ts";
+import { Button } from "../../ui/button.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { FormFields } from "./form-fields.tsx";
@@ -45,14 +46,9 @@ export function BodyForm(props: {
         <Notice tone="bad">{t.forms.missed({ count: missed })}</Notice>
       ) : null}
       <div>
-        <button
-          type="submit"
-          className="button"
-          data-kind="primary"
-          disabled={posting.isPending || posting.isSuccess}
-        >
+        <Button type="submit" kind="primary" disabled={posting.isPending || posting.isSuccess}>
           {posting.isPending ? words.saving : words.save}
-        </button>
+        </Button>
       </div>
     </form>
   );

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { addressOf } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
+import { Button } from "../../ui/button.tsx";
 import { Modal } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { daysOf, endOf, startOf } from "../../ui/rules/times.ts";
@@ -17,9 +18,7 @@ export function AccountingFile() {
   const isValid = days > 0 && days <= daysMax;
   return (
     <>
-      <button type="button" className="button" onClick={() => setOpen(true)}>
-        {words.open}
-      </button>
+      <Button onClick={() => setOpen(true)}>{words.open}</Button>
       <Modal title={words.title} text={words.text} isOpen={isOpen} onOpenChange={setOpen}>
         <div className="fields">
           <TextField

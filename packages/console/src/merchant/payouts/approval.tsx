@@ -1,6 +1,5 @@
 import type { Payout } from "@disburse/sdk/gen/types.ts";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { accounts, payouts } from "../../api/lists.ts";
 import { readPage } from "../../api/pages.ts";
 import { send } from "../../api/request.ts";
@@ -10,6 +9,7 @@ import { useSession } from "../../session/use-session.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { PayoutLink } from "../../ui/record-link.tsx";
 import { momentText } from "../../ui/rules/times.ts";
 import { actorName } from "../names.tsx";
 import { Decision } from "./decision.tsx";
@@ -68,9 +68,7 @@ function NextApproval() {
   if (next === undefined) return null;
   return (
     <p>
-      <Link to="/payouts/$payoutId" params={{ payoutId: next.id }}>
-        {words.nextApproval({ name: next.beneficiary_name })}
-      </Link>
+      <PayoutLink id={next.id}>{words.nextApproval({ name: next.beneficiary_name })}</PayoutLink>
     </p>
   );
 }

@@ -1,5 +1,5 @@
 import type { Beneficiary } from "@disburse/sdk/gen/types.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { RadioGroup } from "radix-ui";
 import { useState } from "react";
@@ -8,7 +8,6 @@ import { readAll } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { Awaited } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -25,11 +24,10 @@ const shownMax = 20;
 export function BeneficiaryPicker({ onPick }: { onPick: (beneficiary: Beneficiary) => void }) {
   const session = useSession();
   const [search, setSearch] = useState("");
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: [beneficiaries.path, "picker"],
     queryFn: () => readAll(beneficiaries, { archived: false }, searchedMax),
   });
-  if (found.data === undefined) return <Awaited found={found} />;
   const { items, isCut } = found.data;
   const matching = items.filter((each) => isFound(each, search)).slice(0, shownMax);
   const pick = (id: string) => {

@@ -1,9 +1,9 @@
 import type { PayoutItem } from "@disburse/sdk/gen/types.ts";
-import { Link } from "@tanstack/react-router";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { momentColumn, textColumn } from "../../ui/columns.tsx";
 import { Money } from "../../ui/money.tsx";
+import { PayoutLink } from "../../ui/record-link.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { actorName } from "../names.tsx";
 
@@ -33,11 +33,7 @@ export const payoutColumns: readonly Column<PayoutItem>[] = [
   {
     id: "beneficiary",
     header: words.beneficiary,
-    cell: ({ id, beneficiary_name: name }) => (
-      <Link to="/payouts/$payoutId" params={{ payoutId: id }}>
-        {name}
-      </Link>
-    ),
+    cell: ({ id, beneficiary_name: name }) => <PayoutLink id={id}>{name}</PayoutLink>,
     csv: (row) => row.beneficiary_name,
   },
   {

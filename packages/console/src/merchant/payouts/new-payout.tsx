@@ -1,11 +1,11 @@
 import type { Beneficiary } from "@disburse/sdk/gen/types.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { beneficiaries } from "../../api/lists.ts";
 import { get } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
-import { Awaited } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { accountOf, nameOf } from "../rules/beneficiary.ts";
@@ -36,12 +36,11 @@ export function NewPayout() {
 }
 
 function Chosen({ id, onChange }: { id: string; onChange: () => void }) {
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: [beneficiaries.path, "one", id],
     queryFn: () => get<Beneficiary>(`${beneficiaries.path}/${encodeURIComponent(id)}`),
     refetchInterval: ({ state }) => (state.data?.screening_status === "pending" ? 2_000 : false),
   });
-  if (found.data === undefined) return <Awaited found={found} />;
   const beneficiary = found.data;
   const { screening_status: state } = beneficiary;
   return (
@@ -58,9 +57,7 @@ function Chosen({ id, onChange }: { id: string; onChange: () => void }) {
             </div>
             <div className="row">
               <StateBadge state={state} words={t.beneficiaries.screeningStates} />
-              <button type="button" className="button" onClick={onChange}>
-                {words.change}
-              </button>
+              <Button onClick={onChange}>{words.change}</Button>
             </div>
           </div>
         </div>

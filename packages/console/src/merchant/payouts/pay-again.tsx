@@ -1,5 +1,5 @@
 import type { Payout, Quote } from "@disburse/sdk/gen/types.ts";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { accounts, payouts } from "../../api/lists.ts";
@@ -7,7 +7,6 @@ import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { Awaited } from "../../ui/awaited.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -50,7 +49,7 @@ export function PayAgain({ payout }: { payout: Payout }) {
 
 function TermsOfNow({ payout }: { payout: Payout }) {
   const { source_currency_code: source, destination_currency_code: destination } = payout;
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: ["quote", "again", payout.id],
     queryFn: ({ signal }) => {
       const body = {
@@ -66,7 +65,6 @@ function TermsOfNow({ payout }: { payout: Payout }) {
     retry: false,
     refetchOnWindowFocus: false,
   });
-  if (found.data === undefined) return <Awaited found={found} text={t.payouts.create.quoting} />;
   const quote = found.data;
   return (
     <Facts

@@ -1,15 +1,17 @@
 import type { Beneficiary, Corridor, ExecutedPayout } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { accounts, payouts } from "../../api/lists.ts";
 import { Problem } from "../../api/problem.ts";
 import { attemptKey, send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
+import { Button } from "../../ui/button.tsx";
 import { Modal } from "../../ui/dialog.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { PayoutLink } from "../../ui/record-link.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 import { useSingle } from "../../ui/use-attempt.ts";
 import { accountOf, nameOf } from "../rules/beneficiary.ts";
@@ -72,26 +74,15 @@ export function PayDialog(props: {
       <NotPaid error={paying.error} onPayAnyway={() => paying.mutate(true)} />
       <div className="row">
         {isDuplicate(paying.error) ? null : (
-          <button
-            type="button"
-            className="button"
-            data-kind="primary"
-            disabled={!mayPay}
-            onClick={() => paying.mutate(false)}
-          >
+          <Button kind="primary" disabled={!mayPay} onClick={() => paying.mutate(false)}>
             {isDecided
               ? words.paying
               : words.pay({ amount: moneyText(quote.source_amount, quote.source_currency_code) })}
-          </button>
+          </Button>
         )}
-        <button
-          type="button"
-          className="button"
-          disabled={isDecided}
-          onClick={() => onOpenChange(false)}
-        >
+        <Button disabled={isDecided} onClick={() => onOpenChange(false)}>
           {t.actions.cancel}
-        </button>
+        </Button>
       </div>
     </Modal>
   );
@@ -110,13 +101,11 @@ function NotPaid({ error, onPayAnyway }: { error: unknown; onPayAnyway: () => vo
     <Notice tone="warn">
       <p>{words.duplicate}</p>
       <p>
-        <Link to="/payouts/$payoutId" params={{ payoutId: error.payout_id }}>
-          {error.payout_id}
-        </Link>
+        <PayoutLink id={error.payout_id}>{error.payout_id}</PayoutLink>
       </p>
-      <button type="button" className="button" data-kind="danger" onClick={onPayAnyway}>
+      <Button kind="danger" onClick={onPayAnyway}>
         {words.payAnyway}
-      </button>
+      </Button>
     </Notice>
   );
 }

@@ -1,10 +1,9 @@
 import type { Account, Beneficiary, Corridor } from "@disburse/sdk/gen/types.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { RadioGroup } from "radix-ui";
 import { accounts, corridors } from "../../api/lists.ts";
 import { readAll } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
-import { Awaited } from "../../ui/awaited.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
@@ -20,14 +19,13 @@ const words = t.payouts.create;
 const sides = { source_amount: words.sends, receiving_amount: words.receives } as const;
 
 export function PayoutForm({ beneficiary }: { beneficiary: Beneficiary }) {
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: [accounts.path, "to-pay-from"],
     queryFn: async () => {
       const [own, known] = await Promise.all([readAll(accounts), readAll(corridors)]);
       return { accounts: own.items, corridors: known.items };
     },
   });
-  if (found.data === undefined) return <Awaited found={found} />;
   const { destination_currency: currency = "" } = beneficiary;
   const usable = found.data.accounts.flatMap((account) => {
     const corridor = corridorOf(found.data.corridors, account.currency_code, currency);

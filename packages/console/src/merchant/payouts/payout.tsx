@@ -1,21 +1,22 @@
 import type { Payout } from "@disburse/sdk/gen/types.ts";
-import { queryOptions, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { queryOptions, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useDeferredValue } from "react";
 import { deliveries, eventsOf, payouts } from "../../api/lists.ts";
-import { pagesOf } from "../../api/pages.ts";
+import { readAll, sourceOf } from "../../api/pages.ts";
 import { get, send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { Awaited, AwaitedPage } from "../../ui/awaited.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { FactsSection } from "../../ui/facts.tsx";
 import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
+import { BatchLink, PayeeLink, PayoutLink } from "../../ui/record-link.tsx";
 import { momentText } from "../../ui/rules/times.ts";
 import { AccountName, actorName } from "../names.tsx";
 import { accountOf, nameOf } from "../rules/beneficiary.ts";
@@ -45,18 +46,14 @@ const cancellable: readonly string[] = [
 export function PayoutPage() {
   const { payoutId } = route.useParams();
   const session = useSession();
-  const found = useQuery(payoutQuery(payoutId, may(session, "beneficiary:read")));
-  if (found.data === undefined) return <AwaitedPage title={words.title} found={found} />;
+  const found = useSuspenseQuery(payoutQuery(payoutId, may(session, "beneficiary:read")));
   const payout = found.data;
   const mayCancel = may(session, "payout:write") && cancellable.includes(payout.sub_status);
   return (
     <Page
       title={payout.beneficiary ? words.titleTo({ name: nameOf(payout.beneficiary) }) : words.title}
-      lead={
-        <span className="row">
-          <span className="mono break">{payout.id}</span> <PayoutState {...payout} />
-        </span>
-      }
+      id={payout.id}
+      state={<PayoutState {...payout} />}
       actions={
         <>
           <a className="button" href={`${pathOf(payoutId)}/receipt.pdf`} download>
@@ -89,12 +86,10 @@ export function PayoutPage() {
         <Section title={words.deliveries}>
           <List
             caption={words.deliveries}
-            list={deliveries}
-            query={{ transaction_id: payoutId }}
+            source={sourceOf(deliveries, { transaction_id: payoutId })}
             columns={deliveryColumns}
             keyOf={({ id }) => id}
             empty={words.noDeliveries}
-            isFixed
           />
         </Section>
       ) : null}
@@ -112,74 +107,53 @@ function PayoutFacts({ payout }: { payout: Payout }) {
   const { source_currency_code: source, destination_currency_code: destination } = payout;
   const failure = [payout.failure_message, payout.failure_code, payout.rail_code];
   return (
-    <Section title={words.facts}>
-      <div className="card">
-        <Facts
-          rows={[
-            [t.payouts.sent, <Money key="sent" amount={payout.source_amount} currency={source} />],
-            [
-              t.payouts.received,
-              payout.status === "failed" ? undefined : (
-                <Money key="received" amount={payout.receiving_amount} currency={destination} />
-              ),
-            ],
-            ...waitRows(payout),
-            [words.fees, <Money key="fees" amount={payout.total_fees} currency={source} />],
-            [words.rate, `1 ${source} = ${payout.exchange_rate} ${destination}`],
-            [t.payouts.reference, payout.reference_id],
-            [words.account, <AccountName key="account" id={payout.account_id} />],
-            [t.list.makers, actorName(payout.created_by)],
-            ...(payout.batch_id === ""
-              ? []
-              : [
-                  [
-                    t.batches.one.title,
-                    <Link
-                      key="batch"
-                      to="/batches/$batchId"
-                      params={{ batchId: payout.batch_id }}
-                      className="mono break"
-                    >
-                      {payout.batch_id}
-                    </Link>,
-                  ] as const,
-                ]),
-            [t.payouts.scheduled.one, payout.scheduled_payout_id],
-            ...Object.entries(payout.metadata).map(
-              ([key, value]) => [`${words.metadata}: ${key}`, value] as const,
-            ),
-            [
-              t.payouts.beneficiary,
-              <Link
-                key="beneficiary"
-                to="/beneficiaries/$beneficiaryId"
-                params={{ beneficiaryId: payout.beneficiary_id }}
-              >
-                {payout.beneficiary === undefined
-                  ? payout.beneficiary_id
-                  : nameOf(payout.beneficiary)}
-              </Link>,
-            ],
-            [t.payouts.account, payout.beneficiary && accountOf(payout.beneficiary)],
-            [words.reissueOf, payoutLink(payout.reissue_of)],
-            [words.reissuedAs, payoutLink(payout.reissued_as)],
-            [words.bankReference, payout.unique_transaction_reference],
-            [words.returnedReference, payout.returned_reference],
-            [words.failure, failure.filter((text) => text !== "").join(" · ")],
-            [
-              words.expected,
-              payout.status === "initiated" && payout.expected_settlement_at ? (
-                <Moment key="expected" at={payout.expected_settlement_at} />
-              ) : undefined,
-            ],
-            [t.list.created, <Moment key="created" at={payout.created_at} />],
-            [words.updated, <Moment key="updated" at={payout.updated_at} />],
-            [t.list.id, <CopyButton key="id" text={payout.id} label={t.list.copyId} />],
-            [words.quote, <code key="quote">{payout.quote_id}</code>],
-          ]}
-        />
-      </div>
-    </Section>
+    <FactsSection
+      title={words.facts}
+      rows={[
+        [t.payouts.sent, <Money key="sent" amount={payout.source_amount} currency={source} />],
+        [
+          t.payouts.received,
+          payout.status === "failed" ? undefined : (
+            <Money key="received" amount={payout.receiving_amount} currency={destination} />
+          ),
+        ],
+        ...waitRows(payout),
+        [words.fees, <Money key="fees" amount={payout.total_fees} currency={source} />],
+        [words.rate, `1 ${source} = ${payout.exchange_rate} ${destination}`],
+        [t.payouts.reference, payout.reference_id],
+        [words.account, <AccountName key="account" id={payout.account_id} />],
+        [t.list.makers, actorName(payout.created_by)],
+        ...(payout.batch_id === ""
+          ? []
+          : [[t.batches.one.title, <BatchLink key="batch" id={payout.batch_id} />] as const]),
+        [t.payouts.scheduled.one, payout.scheduled_payout_id],
+        ...Object.entries(payout.metadata).map(
+          ([key, value]) => [`${words.metadata}: ${key}`, value] as const,
+        ),
+        [
+          t.payouts.beneficiary,
+          <PayeeLink key="beneficiary" id={payout.beneficiary_id}>
+            {payout.beneficiary === undefined ? payout.beneficiary_id : nameOf(payout.beneficiary)}
+          </PayeeLink>,
+        ],
+        [t.payouts.account, payout.beneficiary && accountOf(payout.beneficiary)],
+        [words.reissueOf, payoutLink(payout.reissue_of)],
+        [words.reissuedAs, payoutLink(payout.reissued_as)],
+        [words.bankReference, payout.unique_transaction_reference],
+        [words.returnedReference, payout.returned_reference],
+        [words.failure, failure.filter((text) => text !== "").join(" · ")],
+        [
+          words.expected,
+          payout.status === "initiated" && payout.expected_settlement_at ? (
+            <Moment key="expected" at={payout.expected_settlement_at} />
+          ) : undefined,
+        ],
+        [t.list.created, <Moment key="created" at={payout.created_at} />],
+        [words.updated, <Moment key="updated" at={payout.updated_at} />],
+        [t.list.id, <CopyButton key="id" text={payout.id} label={t.list.copyId} />],
+        [words.quote, <code key="quote">{payout.quote_id}</code>],
+      ]}
+    />
   );
 }
 
@@ -197,22 +171,16 @@ function waitRows({ max_source_amount: most, expires_at: until, ...payout }: Pay
 /** Links to a related payout: the original of a reissue, or the reissue. */
 function payoutLink(payoutId: string) {
   if (payoutId === "") return undefined;
-  return (
-    <Link key={payoutId} to="/payouts/$payoutId" params={{ payoutId }}>
-      {payoutId}
-    </Link>
-  );
+  return <PayoutLink key={payoutId} id={payoutId} />;
 }
 
 function Timeline({ payoutId, version }: { payoutId: string; version: string }) {
   // The timeline changes as the payout progresses.
-  const found = useInfiniteQuery({
-    ...pagesOf(eventsOf(payoutId), { limit: 100 }),
-    queryKey: [eventsOf(payoutId).path, version],
-    placeholderData: (previous) => previous,
+  const found = useSuspenseQuery({
+    queryKey: [eventsOf(payoutId).path, useDeferredValue(version)],
+    queryFn: () => readAll(eventsOf(payoutId)),
   });
-  if (found.data === undefined) return <Awaited found={found} />;
-  const events = found.data.pages.flatMap(({ items }) => items);
+  const events = found.data.items;
   return (
     <ol className="timeline">
       {events.map(({ version: number, cause, created_at: at, ...event }) => (

@@ -1,8 +1,8 @@
 import type { PayoutItem } from "@disburse/sdk/gen/types.ts";
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { corridors, payouts } from "../../api/lists.ts";
-import { pagesOf } from "../../api/pages.ts";
+import { readAll } from "../../api/pages.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
@@ -90,8 +90,12 @@ function useCancellations(isAllowed: boolean): Bulk<PayoutItem> | undefined {
 }
 
 function useFilters(hasCurrency: boolean): readonly Filter[] {
-  const { data } = useInfiniteQuery({ ...pagesOf(corridors, { limit: 100 }), staleTime: 300_000 });
-  const known = data?.pages.flatMap(({ items }) => items) ?? [];
+  const { data } = useQuery({
+    queryKey: [corridors.path, "all"],
+    queryFn: () => readAll(corridors),
+    staleTime: 300_000,
+  });
+  const known = data?.items ?? [];
   const choices = (codes: readonly string[]) =>
     [...new Set(codes)].toSorted().map((code) => [code, code] as const);
   // Amounts of several currencies have no order.

@@ -2,6 +2,7 @@ import type { Corridor } from "@disburse/sdk/gen/types.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { t } from "../../catalogue/texts.ts";
+import { Button } from "../../ui/button.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { countDownText } from "../../ui/rules/times.ts";
@@ -35,9 +36,7 @@ export function QuotePanel(props: {
       <div className="stack">
         <ProblemNotice error={found.error} />
         <div>
-          <button type="button" className="button" onClick={again}>
-            {words.again}
-          </button>
+          <Button onClick={again}>{words.again}</Button>
         </div>
       </div>
     );
@@ -75,18 +74,11 @@ function Quoted(props: {
       )}
       <div className="row">
         {isOver ? null : (
-          <button
-            type="button"
-            className="button"
-            data-kind="primary"
-            onClick={() => setPaying(true)}
-          >
+          <Button kind="primary" onClick={() => setPaying(true)}>
             {words.review}
-          </button>
+          </Button>
         )}
-        <button type="button" className="button" onClick={onAgain}>
-          {words.again}
-        </button>
+        <Button onClick={onAgain}>{words.again}</Button>
       </div>
       <PayDialog
         {...{ timed, wish, corridor, details, isOver }}

@@ -1,6 +1,5 @@
 import type { ScheduledPayout } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { scheduledPayouts } from "../../api/lists.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
@@ -12,6 +11,7 @@ import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import type { Filter } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { Money } from "../../ui/money.tsx";
+import { PayeeLink, PayoutLink } from "../../ui/record-link.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 import type { Column } from "../../ui/table.tsx";
 import { actorName } from "../names.tsx";
@@ -48,15 +48,7 @@ const columns: readonly Column<ScheduledPayout>[] = [
   {
     id: "beneficiary",
     header: t.payouts.beneficiary,
-    cell: ({ beneficiary_id: id }) => (
-      <Link
-        to="/beneficiaries/$beneficiaryId"
-        params={{ beneficiaryId: id }}
-        className="mono break"
-      >
-        {id}
-      </Link>
-    ),
+    cell: ({ beneficiary_id: id }) => <PayeeLink id={id} />,
     csv: (row) => row.beneficiary_id,
   },
   {
@@ -88,13 +80,7 @@ const columns: readonly Column<ScheduledPayout>[] = [
     header: words.payout,
     width: "wide",
     cell: ({ payout_id: id, failure_message: why }) =>
-      id === "" ? (
-        why || "–"
-      ) : (
-        <Link to="/payouts/$payoutId" params={{ payoutId: id }} className="mono break">
-          {id}
-        </Link>
-      ),
+      id === "" ? why || "–" : <PayoutLink id={id} />,
     csv: (row) => row.payout_id,
   },
   { id: "maker", header: t.list.makers, csv: (row) => actorName(row.created_by) },

@@ -1,11 +1,10 @@
 import type { ApprovalRuleSet, ApprovalRulesChange } from "@disburse/sdk/gen/types.ts";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { accounts, rulesPath, rulesProposalsPath } from "../../api/lists.ts";
 import { readAll } from "../../api/pages.ts";
 import { get, send } from "../../api/request.ts";
 import { settingsTexts } from "../../catalogue/settings-texts.ts";
-import { Awaited } from "../../ui/awaited.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -27,12 +26,11 @@ const spansOf = (seconds: readonly number[], present: number, none = "") =>
     .map((each) => [String(each), each === 0 ? none : spanText(each)] as const);
 
 export function ApprovalRules({ mayChange }: { mayChange: boolean }) {
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: [rulesPath],
     queryFn: () => get<ApprovalRuleSet>(rulesPath),
   });
   const [proposed, setProposed] = useState(false);
-  if (found.data === undefined) return <Awaited found={found} />;
   const rules = found.data;
   return (
     <>

@@ -1,12 +1,10 @@
 import type { MerchantProfile } from "@disburse/sdk/gen/types.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { profilePath } from "../../api/lists.ts";
 import { get } from "../../api/request.ts";
 import { settingsTexts } from "../../catalogue/settings-texts.ts";
-import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { Awaited } from "../../ui/awaited.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ApprovalRules } from "./approval-rules.tsx";
 import { Branding } from "./branding.tsx";
@@ -16,21 +14,15 @@ import { Profile } from "./profile.tsx";
 export function Settings() {
   const session = useSession();
   const mayChange = may(session, "merchant:write");
-  const found = useQuery({
+  const { data } = useSuspenseQuery({
     queryKey: [profilePath],
     queryFn: () => get<MerchantProfile>(profilePath),
   });
   return (
-    <Page title={t.shell.pages.settings} lead={settingsTexts.lead}>
+    <Page lead={settingsTexts.lead}>
       <ApprovalRules mayChange={may(session, "payout:control")} />
-      {found.data === undefined ? (
-        <Awaited found={found} />
-      ) : (
-        <>
-          <Profile profile={found.data} mayChange={mayChange} />
-          <Branding profile={found.data} mayChange={mayChange} />
-        </>
-      )}
+      <Profile profile={data} mayChange={mayChange} />
+      <Branding profile={data} mayChange={mayChange} />
     </Page>
   );
 }

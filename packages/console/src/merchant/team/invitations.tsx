@@ -3,6 +3,7 @@ import { leavePage } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { answerInvitation, sessionQuery, type Team } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
@@ -41,15 +42,9 @@ function Invitation({ invitation: { id, merchant, role } }: { invitation: Team }
       <p>{t.team.members.roles[role] ?? role}</p>
       {accepting.isError ? <ProblemNotice error={accepting.error} /> : null}
       <div className="row">
-        <button
-          type="button"
-          className="button"
-          data-kind="primary"
-          disabled={accepting.isPending}
-          onClick={() => accepting.mutate()}
-        >
+        <Button kind="primary" disabled={accepting.isPending} onClick={() => accepting.mutate()}>
           {words.accept}
-        </button>
+        </Button>
         <ConfirmButton
           label={words.decline}
           text={words.declineText}

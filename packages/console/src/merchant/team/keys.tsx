@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeyList, ApiKeyWithSecret } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { wholeSource } from "../../api/pages.ts";
 import { get, send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
@@ -8,11 +9,9 @@ import { useSession } from "../../session/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { codeColumn, textColumn } from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { Moment } from "../../ui/moment.tsx";
-import { Page } from "../../ui/page.tsx";
-import { PlainList } from "../../ui/plain-list.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { RevokeButton } from "./revoke.tsx";
@@ -57,31 +56,20 @@ const revokeColumn: Column<ApiKey> = {
     ) : null,
 };
 
+const source = wholeSource([path], async () => (await get<ApiKeyList>(path)).keys);
+
 export function Keys() {
   const session = useSession();
   const mayWrite = may(session, "key:write");
-  const read = async () => {
-    const { keys } = await get<ApiKeyList>(path);
-    return { items: keys, isCut: false };
-  };
   return (
-    <Page
-      title={words.title}
-      actions={
-        <>
-          <ExportButton name="api-keys" read={read} columns={columns} />
-          {mayWrite ? <NewKey scopes={session.scopes} /> : null}
-        </>
-      }
-    >
-      <PlainList
-        caption={words.caption}
-        path={path}
-        items="keys"
-        columns={mayWrite ? [...columns, revokeColumn] : columns}
-        keyOf={({ id }) => id}
-      />
-    </Page>
+    <ListPage
+      caption={words.caption}
+      source={() => source}
+      columns={mayWrite ? [...columns, revokeColumn] : columns}
+      keyOf={({ id }) => id}
+      file={{ name: "api-keys" }}
+      add={mayWrite ? <NewKey scopes={session.scopes} /> : null}
+    />
   );
 }
 

@@ -1,6 +1,6 @@
 import type { TeamMember, TeamMemberList } from "@disburse/sdk/gen/types.ts";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { wholeSource } from "../../api/pages.ts";
 import { get, send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
@@ -8,11 +8,10 @@ import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { momentColumn } from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { Page } from "../../ui/page.tsx";
-import { PlainList } from "../../ui/plain-list.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { useFields } from "../../ui/use-fields.ts";
 import { RevokeButton } from "./revoke.tsx";
 
 const words = t.team.members;
@@ -48,70 +47,49 @@ const changeColumn: Column<TeamMember> = {
   cell: (row) => (row.state === "removed" ? null : <Change member={row} />),
 };
 
+const source = wholeSource([path], async () => (await get<TeamMemberList>(path)).members);
+
 export function Members() {
   const mayWrite = may(useSession(), "team:write");
-  const read = async () => {
-    const { members } = await get<TeamMemberList>(path);
-    return { items: members, isCut: false };
-  };
   return (
-    <Page
-      title={words.title}
-      actions={
-        <>
-          <ExportButton name="team" read={read} columns={columns} />
-          {mayWrite ? <Add /> : null}
-        </>
-      }
-    >
-      <PlainList
-        caption={words.caption}
-        path={path}
-        items="members"
-        columns={mayWrite ? [...columns, changeColumn] : columns}
-        keyOf={({ id }) => id}
-      />
-    </Page>
+    <ListPage
+      caption={words.caption}
+      source={() => source}
+      columns={mayWrite ? [...columns, changeColumn] : columns}
+      keyOf={({ id }) => id}
+      file={{ name: "team" }}
+      add={mayWrite ? <Add /> : null}
+    />
   );
 }
 
 const newPerson = { name: "", email: "", role: "viewer" };
 
 function Add() {
-  const client = useQueryClient();
-  const [form, setForm] = useState(newPerson);
-  const set = (name: keyof typeof form) => (value: string) => setForm({ ...form, [name]: value });
+  const { values, field, clear } = useFields(newPerson);
   const add = async (idempotencyKey: string) => {
-    await send("POST", path, { body: form, idempotencyKey });
-    setForm(newPerson);
-    await client.invalidateQueries({ queryKey: [path] });
+    await send("POST", path, { body: values, idempotencyKey });
+    clear();
   };
   return (
     <ConfirmButton
       label={words.add}
       text={words.addText}
       kind="primary"
-      isReady={form.name !== "" && form.email !== ""}
+      isReady={values.name !== "" && values.email !== ""}
       confirm={add}
+      stale={[path]}
     >
-      <TextField label={words.name} value={form.name} onChange={set("name")} required />
-      <TextField
-        label={words.email}
-        type="email"
-        value={form.email}
-        onChange={set("email")}
-        required
-      />
-      <SelectField label={words.role} value={form.role} onChange={set("role")} options={roles} />
+      <TextField label={words.name} {...field("name")} required />
+      <TextField label={words.email} type="email" {...field("email")} required />
+      <SelectField label={words.role} {...field("role")} options={roles} />
     </ConfirmButton>
   );
 }
 
 function Change({ member }: { member: TeamMember }) {
-  const client = useQueryClient();
   const [role, setRole] = useState<string>(member.role);
   const own = `${path}/${encodeURIComponent(member.id)}`;
-  const done = () => client.invalidateQueries({ queryKey: [path] });
   return (
     <span className="row">
       <ConfirmButton
@@ -119,10 +97,8 @@ function Change({ member }: { member: TeamMember }) {
         text={words.changeText}
         kind="plain"
         isReady={role !== member.role}
-        confirm={async (idempotencyKey) => {
-          await send("PATCH", own, { body: { role }, idempotencyKey });
-          await done();
-        }}
+        confirm={(idempotencyKey) => send("PATCH", own, { body: { role }, idempotencyKey })}
+        stale={[path]}
       >
         <SelectField label={words.role} value={role} onChange={setRole} options={roles} />
       </ConfirmButton>

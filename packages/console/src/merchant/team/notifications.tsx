@@ -1,9 +1,9 @@
-import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
-import { Awaited } from "../../ui/awaited.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
@@ -27,10 +27,10 @@ const preferencesQuery = queryOptions({
 /** The e-mails that the person gets as a member of this team. */
 export function Notifications() {
   const { person } = useSession();
-  const found = useQuery(preferencesQuery);
+  const { data } = useSuspenseQuery(preferencesQuery);
   return (
     <Page title={words.title} lead={words.lead({ email: person.email })}>
-      {found.data === undefined ? <Awaited found={found} /> : <Choice preferences={found.data} />}
+      <Choice preferences={data} />
     </Page>
   );
 }
@@ -77,9 +77,9 @@ function Choice({ preferences: { available, paused, kinds } }: { preferences: Pr
       {saving.isError ? <ProblemNotice error={saving.error} noAnswer={words.noAnswer} /> : null}
       {saving.isSuccess ? <Notice tone="good">{words.saved}</Notice> : null}
       <div className="row">
-        <button type="submit" className="button" data-kind="primary" disabled={saving.isPending}>
+        <Button type="submit" kind="primary" disabled={saving.isPending}>
           {saving.isPending ? t.states.working : words.save}
-        </button>
+        </Button>
       </div>
     </form>
   );

@@ -3,21 +3,21 @@ import type {
   WebhookDeliveryRequest,
   WebhookDeliveryWithAttempts,
 } from "@disburse/sdk/gen/types.ts";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { deliveries } from "../../api/lists.ts";
 import { get, send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { Facts, FactsSection } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
+import { EndpointLink, PayoutLink } from "../../ui/record-link.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { curlOf } from "../rules/curl.ts";
 import { attemptsMs } from "./columns.tsx";
@@ -44,12 +44,11 @@ export function DeliveryPage() {
   const session = useSession();
   const client = useQueryClient();
   const path = `${deliveries.path}/${encodeURIComponent(id)}`;
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: [deliveries.path, "one", id],
     queryFn: () => get<WebhookDeliveryWithAttempts>(path),
     refetchInterval: attemptsMs,
   });
-  if (found.data === undefined) return <AwaitedPage title={words.title} found={found} />;
   const delivery = found.data;
   const isPending = delivery.state === "pending";
   const redeliver = async (idempotencyKey: string) => {
@@ -59,12 +58,8 @@ export function DeliveryPage() {
   return (
     <Page
       title={words.titleOf({ event: `${delivery.transaction_type}.${delivery.status}` })}
-      lead={
-        <span className="row">
-          <span className="mono break">{id}</span>
-          <StateBadge state={delivery.state} words={t.webhooks.deliveryStates} />
-        </span>
-      }
+      id={id}
+      state={<StateBadge state={delivery.state} words={t.webhooks.deliveryStates} />}
       actions={
         may(session, "webhook:write") ? (
           <ConfirmButton
@@ -119,42 +114,24 @@ function SentRequest({ request }: { request: WebhookDeliveryRequest }) {
 function DeliveryFacts({ delivery }: { delivery: WebhookDeliveryWithAttempts }) {
   const { transaction_type: type, transaction_id: transaction, status } = delivery;
   return (
-    <Section title={words.facts}>
-      <div className="card">
-        <Facts
-          rows={[
-            [t.webhooks.event, `${type}.${status}`],
-            [
-              t.webhooks.deliveries.transaction,
-              type === "payout_session" ? (
-                <Link key="payout" to="/payouts/$payoutId" params={{ payoutId: transaction }}>
-                  {transaction}
-                </Link>
-              ) : (
-                transaction
-              ),
-            ],
-            [
-              t.webhooks.deliveries.endpoint,
-              <Link
-                key="endpoint"
-                to="/webhooks/$endpointId"
-                params={{ endpointId: delivery.endpoint_id }}
-              >
-                {delivery.endpoint_id}
-              </Link>,
-            ],
-            [words.sequence, String(delivery.sequence)],
-            [t.list.created, <Moment key="created" at={delivery.created_at} />],
-            [
-              t.webhooks.nextAttempt,
-              delivery.state === "pending" ? (
-                <Moment key="next" at={delivery.next_attempt_at} />
-              ) : undefined,
-            ],
-          ]}
-        />
-      </div>
-    </Section>
+    <FactsSection
+      title={words.facts}
+      rows={[
+        [t.webhooks.event, `${type}.${status}`],
+        [
+          t.webhooks.deliveries.transaction,
+          type === "payout_session" ? <PayoutLink key="payout" id={transaction} /> : transaction,
+        ],
+        [t.webhooks.deliveries.endpoint, <EndpointLink key="endpoint" id={delivery.endpoint_id} />],
+        [words.sequence, String(delivery.sequence)],
+        [t.list.created, <Moment key="created" at={delivery.created_at} />],
+        [
+          t.webhooks.nextAttempt,
+          delivery.state === "pending" ? (
+            <Moment key="next" at={delivery.next_attempt_at} />
+          ) : undefined,
+        ],
+      ]}
+    />
   );
 }

@@ -1,15 +1,14 @@
 import type { WebhookEndpointWithHealth } from "@disburse/sdk/gen/types.ts";
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { deliveries, endpoints } from "../../api/lists.ts";
-import { readPage } from "../../api/pages.ts";
+import { readPage, sourceOf } from "../../api/pages.ts";
 import { get } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { FactsSection } from "../../ui/facts.tsx";
 import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -33,19 +32,14 @@ const endpointQuery = (id: string) =>
 export function EndpointPage() {
   const { endpointId: id } = route.useParams();
   const session = useSession();
-  const found = useQuery(endpointQuery(id));
-  if (found.data === undefined) return <AwaitedPage title={words.facts} found={found} />;
+  const found = useSuspenseQuery(endpointQuery(id));
   const endpoint = found.data;
   const mayWrite = may(session, "webhook:write");
   return (
     <Page
       title={endpoint.url}
-      lead={
-        <span className="row">
-          <span className="mono break">{id}</span>
-          <StateBadge state={endpoint.state} words={t.webhooks.endpoints.states} />
-        </span>
-      }
+      id={id}
+      state={<StateBadge state={endpoint.state} words={t.webhooks.endpoints.states} />}
       actions={mayWrite ? <EndpointActions endpoint={endpoint} /> : undefined}
     >
       {endpoint.pause_reason === "gone" || endpoint.pause_reason === "unresponsive" ? (
@@ -56,12 +50,10 @@ export function EndpointPage() {
       <Section title={words.deliveries}>
         <List
           caption={words.deliveries}
-          list={deliveries}
-          query={{ endpoint_id: id }}
+          source={sourceOf(deliveries, { endpoint_id: id })}
           columns={deliveryColumns}
           keyOf={(row) => row.id}
           empty={words.noDeliveries}
-          isFixed
           everyMs={attemptsMs}
         />
       </Section>
@@ -73,38 +65,32 @@ function EndpointFacts({ endpoint }: { endpoint: WebhookEndpointWithHealth }) {
   const { health } = endpoint;
   return (
     <div className="columns">
-      <Section title={words.facts}>
-        <div className="card">
-          <Facts
-            rows={[
-              [t.webhooks.endpoints.description, endpoint.description],
-              [words.eventTypes, endpoint.event_types.join(", ")],
-              [words.order, words.orders[endpoint.order]],
-              [words.headers, Object.keys(endpoint.headers ?? {}).join(", ")],
-              [words.pendingUrl, endpoint.pending_url],
-              [words.pausedAt, <Moment key="paused" at={endpoint.paused_at} />],
-              [words.pauseReason, words.pauseReasons[endpoint.pause_reason]],
-              [t.list.created, <Moment key="created" at={endpoint.created_at} />],
-            ]}
-          />
-        </div>
-      </Section>
-      <Section title={words.health}>
-        <div className="card">
-          <Facts
-            rows={[
-              [words.circuit, words.circuits[health.circuit]],
-              [t.webhooks.endpoints.pending, String(health.pending_count)],
-              [words.oldest, <Moment key="oldest" at={health.oldest_pending_at} />],
-              [words.failures, String(health.consecutive_failures)],
-              ...useFigures(endpoint.id),
-              [words.lastDelivered, <Moment key="delivered" at={health.last_delivered_at} />],
-              [words.lastFailed, <Moment key="failed" at={health.last_failed_at} />],
-              [t.webhooks.endpoints.lastFailure, health.last_failure],
-            ]}
-          />
-        </div>
-      </Section>
+      <FactsSection
+        title={words.facts}
+        rows={[
+          [t.webhooks.endpoints.description, endpoint.description],
+          [words.eventTypes, endpoint.event_types.join(", ")],
+          [words.order, words.orders[endpoint.order]],
+          [words.headers, Object.keys(endpoint.headers ?? {}).join(", ")],
+          [words.pendingUrl, endpoint.pending_url],
+          [words.pausedAt, <Moment key="paused" at={endpoint.paused_at} />],
+          [words.pauseReason, words.pauseReasons[endpoint.pause_reason]],
+          [t.list.created, <Moment key="created" at={endpoint.created_at} />],
+        ]}
+      />
+      <FactsSection
+        title={words.health}
+        rows={[
+          [words.circuit, words.circuits[health.circuit]],
+          [t.webhooks.endpoints.pending, String(health.pending_count)],
+          [words.oldest, <Moment key="oldest" at={health.oldest_pending_at} />],
+          [words.failures, String(health.consecutive_failures)],
+          ...useFigures(endpoint.id),
+          [words.lastDelivered, <Moment key="delivered" at={health.last_delivered_at} />],
+          [words.lastFailed, <Moment key="failed" at={health.last_failed_at} />],
+          [t.webhooks.endpoints.lastFailure, health.last_failure],
+        ]}
+      />
     </div>
   );
 }

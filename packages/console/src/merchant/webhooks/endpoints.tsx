@@ -1,15 +1,13 @@
 import type { WebhookEndpointWithHealth } from "@disburse/sdk/gen/types.ts";
 import { Link } from "@tanstack/react-router";
 import { endpoints } from "../../api/lists.ts";
-import { readAll } from "../../api/pages.ts";
+import { sourceOf } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
-import { List } from "../../ui/list.tsx";
-import { Page } from "../../ui/page.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import type { Column } from "../../ui/table.tsx";
 
 const words = t.webhooks.endpoints;
@@ -51,31 +49,20 @@ const columns: readonly Column<WebhookEndpointWithHealth>[] = [
 export function Endpoints() {
   const session = useSession();
   return (
-    <Page
-      title={words.title}
-      actions={
-        <>
-          <ExportButton
-            name="webhook-endpoints"
-            read={() => readAll(endpoints, {})}
-            columns={columns}
-          />
-          {may(session, "webhook:write") ? (
-            <Link to="/webhooks/new" className="button" data-kind="primary">
-              {words.add}
-            </Link>
-          ) : null}
-        </>
+    <ListPage
+      caption={words.caption}
+      empty={words.empty}
+      source={() => sourceOf(endpoints)}
+      columns={columns}
+      keyOf={({ id }) => id}
+      file={{ name: "webhook-endpoints" }}
+      add={
+        may(session, "webhook:write") ? (
+          <Link to="/webhooks/new" className="button" data-kind="primary">
+            {words.add}
+          </Link>
+        ) : null
       }
-    >
-      <List
-        caption={words.caption}
-        list={endpoints}
-        query={{}}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={words.empty}
-      />
-    </Page>
+    />
   );
 }

@@ -8,6 +8,7 @@ import { Problem } from "../../api/problem.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useDraft } from "../../session/draft.ts";
+import { Button } from "../../ui/button.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
@@ -61,14 +62,9 @@ export function NewEndpoint() {
           <ProblemNotice error={creating.error} noAnswer={words.notKnown} />
         ) : null}
         <div>
-          <button
-            type="submit"
-            className="button"
-            data-kind="primary"
-            disabled={creating.isPending || url === ""}
-          >
+          <Button type="submit" kind="primary" disabled={creating.isPending || url === ""}>
             {creating.isPending ? words.saving : words.save}
-          </button>
+          </Button>
         </div>
       </form>
       {creating.data === undefined ? null : (

@@ -2,6 +2,7 @@ import type { WebhookReplay } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { deliveries, replays } from "../../api/lists.ts";
+import { readAll, wholeSource } from "../../api/pages.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
@@ -33,6 +34,13 @@ const columns: readonly Column<WebhookReplay>[] = [
   { id: "cancel", header: t.list.actions, cell: (row) => <Cancel replay={row} /> },
 ];
 
+/** The API lists the replays of all endpoints. */
+const replaysOf = (endpointId: string) =>
+  wholeSource([replays.path, endpointId], async () => {
+    const { items } = await readAll(replays);
+    return items.filter((each) => each.endpoint_id === endpointId);
+  });
+
 export function Replays({ endpointId, mayWrite }: { endpointId: string; mayWrite: boolean }) {
   return (
     <Section
@@ -41,11 +49,9 @@ export function Replays({ endpointId, mayWrite }: { endpointId: string; mayWrite
     >
       <List
         caption={t.webhooks.one.replays}
-        list={replays}
-        query={{}}
+        source={replaysOf(endpointId)}
         columns={mayWrite ? columns : columns.slice(0, -1)}
         keyOf={({ id }) => id}
-        shows={(row) => row.endpoint_id === endpointId}
         empty={words.empty}
       />
     </Section>

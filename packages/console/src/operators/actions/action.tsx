@@ -2,15 +2,16 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type CallCommand, changes, serviceOf } from "@disburse/commands/table/command.ts";
 import { InputError } from "@disburse/commands/table/input-error.ts";
 import { messageOf } from "@disburse/commands/table/request.ts";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type FormEvent, lazy, Suspense, useState } from "react";
+import { onceOnly } from "../../api/pages.ts";
 import { needsApproval, Problem } from "../../api/problem.ts";
 import type { ApprovalPlace } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
-import { Awaited } from "../../ui/awaited.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Modal } from "../../ui/dialog.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -23,7 +24,7 @@ import { merchantsQuery } from "../merchants.ts";
 import { ProposalNotice } from "../open-proposal.tsx";
 import { actionsOf, assertRegistered, callMethod, currentQuery, uploadsOf } from "./call.ts";
 import { ActionFields } from "./form.tsx";
-import { Answer, isList, onceOnly, Rows } from "./result.tsx";
+import { Answer, isList, Rows } from "./result.tsx";
 import {
   changesIn,
   fieldsOf,
@@ -128,9 +129,7 @@ function Action(props: { command: CallCommand; search: Values }) {
       ) : null}
       {isDone && command.current === undefined ? (
         <div>
-          <button type="button" className="button" onClick={() => doing.reset()}>
-            {words.again}
-          </button>
+          <Button onClick={() => doing.reset()}>{words.again}</Button>
         </div>
       ) : (
         <form className="form card" onSubmit={submit} noValidate>
@@ -139,9 +138,9 @@ function Action(props: { command: CallCommand; search: Values }) {
           {problem?.label === "" ? <Notice tone="bad">{problem.problem}</Notice> : null}
           {error !== null && problem === undefined ? <StepNotice error={error} /> : null}
           <div>
-            <button type="submit" className="button" data-kind="primary" disabled={isBusy}>
+            <Button type="submit" kind="primary" disabled={isBusy}>
               {isChange ? words.review : words.show}
-            </button>
+            </Button>
           </div>
         </form>
       )}
@@ -152,19 +151,17 @@ function Action(props: { command: CallCommand; search: Values }) {
         {doing.isError ? <Outcome error={doing.error} command={command} /> : null}
         <div className="row">
           {isSent ? null : (
-            <button
-              type="button"
-              className="button"
-              data-kind="primary"
+            <Button
+              kind="primary"
               disabled={doing.isPending || asked === undefined}
               onClick={() => asked && doing.mutate(asked.request)}
             >
               {doing.isPending ? t.states.working : words.confirm}
-            </button>
+            </Button>
           )}
-          <button type="button" className="button" onClick={() => setOpen(false)}>
+          <Button onClick={() => setOpen(false)}>
             {isSent ? t.actions.close : t.actions.cancel}
-          </button>
+          </Button>
         </div>
       </Modal>
     </Page>
@@ -227,11 +224,10 @@ function Found({ command, ...asked }: { command: CallCommand } & Asked) {
 
 function OneRecord({ command, request, at }: { command: CallCommand } & Asked) {
   const { name, method, show } = command;
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: ["actions", "record", name, request, at],
     queryFn: () => callMethod(method, request),
     ...onceOnly,
   });
-  if (found.data === undefined) return <Awaited found={found} />;
   return <Answer answer={found.data} of={"record" in show ? show.record : ""} />;
 }

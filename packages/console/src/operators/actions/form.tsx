@@ -2,6 +2,7 @@ import type { RequestCommand } from "@disburse/commands/table/command.ts";
 import { useId } from "react";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
+import { Button } from "../../ui/button.tsx";
 import { AreaField, FileField, SelectField, TextField } from "../../ui/field.tsx";
 import { useSuggestions } from "./call.ts";
 import {
@@ -105,9 +106,7 @@ function Items(props: { list: ItemList } & Omit<FormProps, "command">) {
             const shown = { label: title, value, error: problems[key], onChange: change };
             return <TextField key={key} {...shown} />;
           })}
-          <button
-            type="button"
-            className="button"
+          <Button
             onClick={() =>
               onChange(
                 Object.fromEntries(fields.map(({ name }) => [`${path}.${at}.${name}`, undefined])),
@@ -115,16 +114,12 @@ function Items(props: { list: ItemList } & Omit<FormProps, "command">) {
             }
           >
             {words.removeItem}
-          </button>
+          </Button>
         </div>
       ))}
-      <button
-        type="button"
-        className="button"
-        onClick={() => onChange({ [`${path}.${next}.${fields[0]?.name}`]: "" })}
-      >
+      <Button onClick={() => onChange({ [`${path}.${next}.${fields[0]?.name}`]: "" })}>
         {words.addItem}
-      </button>
+      </Button>
     </fieldset>
   );
 }

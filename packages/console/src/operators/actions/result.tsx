@@ -6,26 +6,19 @@ import {
   hasPages,
 } from "@disburse/commands/table/command.ts";
 import { valueAt } from "@disburse/commands/table/plain.ts";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReadPage } from "../../api/pages.ts";
-import { pageOf, rpcPagesOf } from "../../api/rpc-pages.ts";
+import type { Source } from "../../api/pages.ts";
+import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Facts } from "../../ui/facts.tsx";
-import { PagedTable } from "../../ui/list.tsx";
+import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Text } from "../changes.tsx";
 import { actionsOf, callMethod } from "./call.ts";
 import { flatOf, textOf } from "./rules/flat.ts";
 import { sentence, sharedValues, slugOf, textsIn, type Values } from "./rules/form.ts";
-
-/** The audit trail may record each read. So only a person repeats one. */
-export const onceOnly = {
-  staleTime: Number.POSITIVE_INFINITY,
-  refetchOnWindowFocus: false,
-} as const;
 
 const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
@@ -43,23 +36,27 @@ export function Answer({ answer, of }: { answer: JsonObject; of: string }) {
   );
 }
 
-type List = CallCommand & { readonly show: { readonly list: string } };
+type ListCommand = CallCommand & { readonly show: { readonly list: string } };
 
-export const isList = (command: CallCommand): command is List => "list" in command.show;
+export const isList = (command: CallCommand): command is ListCommand => "list" in command.show;
 
 /** The rows of a read, each with the actions that take its id. */
-export function Rows(props: { command: List; request: JsonObject; values: Values; at: number }) {
+export function Rows(props: {
+  command: ListCommand;
+  request: JsonObject;
+  values: Values;
+  at: number;
+}) {
   const { command, request, values, at } = props;
   const { method, show, summary } = command;
   const session = useSession();
-  const read: ReadPage<JsonObject> = async ({ limit, cursor }) => {
+  const key = ["actions", "rows", command.name, request, at];
+  const source: Source<JsonObject> = rpcSource(key, async ({ limit, cursor }) => {
     const page = hasPages(command) ? { limit, cursor } : {};
     const answer = await callMethod(method, { ...request, ...page });
     const rows = (answer[show.list] ?? []) as JsonObject[];
     return pageOf(rows, textOf(answer["next_cursor"]));
-  };
-  const pages = rpcPagesOf(["actions", "rows", command.name, request, at], read);
-  const found = useInfiniteQuery({ ...pages, ...onceOnly });
+  });
   const next = actionsOf(session).flatMap((action) => {
     const given = [...(action.arguments ?? []), ...(action.options ?? [])];
     const own = given.find(({ source }) => source?.list === command.name);
@@ -98,11 +95,12 @@ export function Rows(props: { command: List; request: JsonObject; values: Values
     ),
   };
   return (
-    <PagedTable
+    <List
       caption={sentence(summary)}
       columns={next.length === 0 ? columns : [...columns, actions]}
       keyOf={(row) => JSON.stringify(row)}
-      found={found}
+      source={source}
+      isReadOnce
     />
   );
 }

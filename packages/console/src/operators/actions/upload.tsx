@@ -7,6 +7,7 @@ import { type FormEvent, useMemo, useState } from "react";
 import { attemptKey } from "../../api/request.ts";
 import { importList, uploadBytesMax } from "../../api/upload.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
+import { Button } from "../../ui/button.tsx";
 import { FileField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
@@ -91,14 +92,9 @@ export function Upload(props: { command: UploadCommand; search: Values }) {
         {problem?.label === "" ? <Notice tone="bad">{problem.problem}</Notice> : null}
         {error !== null && problem === undefined ? <StepNotice error={error} /> : null}
         <div className="row">
-          <button
-            type="submit"
-            className="button"
-            data-kind="primary"
-            disabled={compare.isPending || sent !== undefined}
-          >
+          <Button type="submit" kind="primary" disabled={compare.isPending || sent !== undefined}>
             {words.compare}
-          </button>
+          </Button>
           {sent === undefined ? null : (
             <progress aria-label={words.sent} value={sent}>
               {Math.floor(sent * 100)} %

@@ -5,7 +5,7 @@ import {
   type GetAlertResponse,
   type ReviewEntry,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
@@ -13,7 +13,6 @@ import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -34,11 +33,10 @@ const route = getRouteApi("/shell/compliance/alerts/$alertId");
 export function AlertPage() {
   const { alertId } = route.useParams();
   const session = useSession();
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: ["compliance", "alert", alertId],
     queryFn: () => answerOf(rpcs.review.getAlert({ alertId })),
   });
-  if (found.data === undefined) return <AwaitedPage title={words.title} found={found} />;
   const { alert, files, related } = found.data;
   if (alert === undefined) return <Notice tone="bad">{t.problems.notFound}</Notice>;
   const isReviewer = hasRole(session, "compliance_officer", "compliance_approver");

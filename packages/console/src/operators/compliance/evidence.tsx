@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { answerOf, isoOf, mutationOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
+import { Button } from "../../ui/button.tsx";
 import { AreaField, FileField } from "../../ui/field.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { StepNotice } from "../../ui/step-up.tsx";
@@ -109,9 +110,9 @@ function AddForm(props: {
       {children}
       {adding.isError ? <StepNotice error={adding.error} /> : null}
       <div>
-        <button type="submit" className="button" disabled={content === "" || adding.isPending}>
+        <Button type="submit" disabled={content === "" || adding.isPending}>
           {adding.isPending ? t.states.working : label}
-        </button>
+        </Button>
       </div>
     </form>
   );

@@ -3,19 +3,18 @@ import {
   EntryDifference_Kind,
   type ListVersion,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
-import type { ReadPage } from "../../api/pages.ts";
+import { readAllFrom, type Source } from "../../api/pages.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
-import { AwaitedPage } from "../../ui/awaited.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { codeColumn } from "../../ui/columns.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { SelectField } from "../../ui/field.tsx";
-import { PagedTable } from "../../ui/list.tsx";
+import { List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { momentText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
@@ -80,19 +79,16 @@ export function ListChanges() {
   const { importId } = route.useParams();
   const { base: baseImportId = "" } = route.useSearch();
   const navigate = route.useNavigate();
-  const read: ReadPage<EntryDifference> = async (page) => {
+  const key = ["compliance", "changes", importId, baseImportId];
+  const source: Source<EntryDifference> = rpcSource(key, async (page) => {
     const request = { importId, baseImportId, ...page };
     const { differences, nextCursor } = await rpcs.compliance.compareImports(request);
     return pageOf(differences, nextCursor);
-  };
-  const key = ["compliance", "changes", importId, baseImportId];
-  const versions = useQuery({
+  });
+  const versions = useSuspenseQuery({
     queryKey: [...key, "versions"],
     queryFn: () => answerOf(rpcs.compliance.compareImports({ importId, baseImportId, limit: 1 })),
   });
-  const found = useInfiniteQuery(rpcPagesOf(key, read));
-  if (versions.data === undefined)
-    return <AwaitedPage title={operatorTexts.compliance.lists.title} found={versions} />;
   const { version, base } = versions.data;
   return (
     <Page
@@ -101,7 +97,7 @@ export function ListChanges() {
       actions={
         <ExportButton
           name={`changes-${version?.list ?? ""}`}
-          read={() => readAllPages(read)}
+          read={() => readAllFrom(source)}
           columns={differenceColumns}
         />
       }
@@ -110,12 +106,12 @@ export function ListChanges() {
         {...{ importId, list: version?.list ?? "", value: baseImportId }}
         onChange={(next) => void navigate({ search: next === "" ? {} : { base: next } })}
       />
-      <PagedTable
+      <List
         caption={words.caption}
         columns={differenceColumns}
         keyOf={({ uid }) => uid}
         empty={words.none}
-        found={found}
+        source={source}
       />
     </Page>
   );

@@ -1,23 +1,29 @@
 import type { Hit } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { answerOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
-import { Awaited } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { Part } from "../../ui/part.tsx";
 
 const words = operatorTexts.compliance.alert;
 
 /** Shows the list entry as its publisher wrote it. Shows nothing for a hit without an entry. */
-export function ListedEntry({ hit: { list, entryUid, listVersion } }: { hit: Hit }) {
-  const found = useQuery({
+export function ListedEntry({ hit }: { hit: Hit }) {
+  if (hit.list === "") return null;
+  return (
+    <Part>
+      <Entry hit={hit} />
+    </Part>
+  );
+}
+
+function Entry({ hit: { list, entryUid, listVersion } }: { hit: Hit }) {
+  const found = useSuspenseQuery({
     queryKey: ["compliance", "entry", list, entryUid, listVersion],
     queryFn: () => answerOf(rpcs.compliance.getListedEntry({ list, entryUid, listVersion })),
-    enabled: list !== "",
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (list === "") return null;
-  if (found.data === undefined) return <Awaited found={found} />;
   const { entry, inForce } = found.data;
   if (entry === undefined) return null;
   const named = (kind: string) =>

@@ -3,23 +3,20 @@ import type {
   ListSource,
   ListVersion,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReadPage } from "../../api/pages.ts";
+import { wholeSource } from "../../api/pages.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { StateBadge } from "../../ui/badge.tsx";
-import { momentColumn, textColumn } from "../../ui/columns.tsx";
-import { ExportButton, wholeList } from "../../ui/export-button.tsx";
-import { PagedTable } from "../../ui/list.tsx";
+import { momentColumn, stateColumn, textColumn } from "../../ui/columns.tsx";
+import { ListSection } from "../../ui/list.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
-import { type Column, DataTable } from "../../ui/table.tsx";
+import { Page } from "../../ui/page.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { ActionLink } from "../actions/action-link.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { Monitoring } from "./monitoring.tsx";
@@ -80,12 +77,7 @@ const importColumns: readonly Column<ListImport>[] = [
       ),
     csv: ({ version }) => version?.version ?? "",
   },
-  {
-    id: "state",
-    header: words.state,
-    cell: ({ state }) => <StateBadge state={state} words={words.states} />,
-    csv: ({ state }) => state,
-  },
+  stateColumn(words.state, ({ state }) => state, words.states),
   { id: "change", header: words.change, cell: changeOf, csv: changeOf },
   textColumn("by", words.by, ({ actor }) => actor?.id ?? "", { width: "wide" }),
   {
@@ -97,106 +89,68 @@ const importColumns: readonly Column<ListImport>[] = [
   },
 ];
 
+const listsInForce = wholeSource(["compliance", "lists"], async () => {
+  const { lists } = await answerOf(rpcs.compliance.listLists({}));
+  return lists;
+});
+
+const sources = wholeSource(["compliance", "sources"], async () => {
+  const answer = await answerOf(rpcs.compliance.listSources({}));
+  return answer.sources;
+});
+
+const imports = rpcSource(["compliance", "imports"], async (page) => {
+  const answer = await rpcs.compliance.listImports(page);
+  return pageOf(answer.imports, answer.nextCursor);
+});
+
 export function Lists() {
-  const found = useQuery({
-    queryKey: ["compliance", "lists"],
-    queryFn: async () => {
-      const [{ lists, retained }, { sources }] = await Promise.all([
-        answerOf(rpcs.compliance.listLists({})),
-        answerOf(rpcs.compliance.listSources({})),
-      ]);
-      return { lists, retained, sources };
-    },
-  });
+  const mayCheck = hasRole(useSession(), "compliance_officer");
   return (
-    <Page
-      title={words.title}
-      actions={<ActionLink name="lists import" label={words.import} values={{}} />}
-    >
-      {found.isPending ? <p role="status">{t.states.loading}</p> : null}
-      {found.isError ? <ProblemNotice error={found.error} /> : null}
-      {found.data === undefined ? null : (
-        <>
-          <Section
-            title={words.inForce}
-            actions={
-              <ExportButton
-                name="lists"
-                read={wholeList(found.data.lists)}
-                columns={versionColumns}
-              />
-            }
-          >
-            {found.data.retained.map(({ list, forms }) => (
-              <Notice key={list} tone="info">
-                {words.retained({ list, forms })}
-              </Notice>
-            ))}
-            <DataTable
-              caption={words.inForce}
-              columns={versionColumns}
-              rows={found.data.lists}
-              keyOf={({ list }) => list}
-            />
-          </Section>
-          <Monitoring />
-          <Sources sources={found.data.sources} />
-        </>
-      )}
-      <Imports />
+    <Page actions={<ActionLink name="lists import" label={words.import} values={{}} />}>
+      <ListSection
+        title={words.inForce}
+        source={listsInForce}
+        columns={versionColumns}
+        keyOf={({ list }) => list}
+        file="lists"
+      >
+        <Retained />
+      </ListSection>
+      <Monitoring />
+      <ListSection
+        title={words.sources}
+        source={sources}
+        columns={mayCheck ? [...sourceColumns, checkColumn] : sourceColumns}
+        keyOf={({ list }) => list}
+        empty={words.noSources}
+        file="list-sources"
+        notes={(rows) =>
+          rows.some(({ failures }) => failures > 1) ? (
+            <Notice tone="bad">{words.unavailable}</Notice>
+          ) : null
+        }
+      />
+      <ListSection
+        title={words.imports}
+        source={imports}
+        columns={importColumns}
+        keyOf={({ id }) => id}
+        file="imports"
+      />
     </Page>
   );
 }
 
-function Sources({ sources }: { sources: readonly ListSource[] }) {
-  const mayCheck = hasRole(useSession(), "compliance_officer");
-  return (
-    <Section
-      title={words.sources}
-      actions={
-        sources.length > 0 ? (
-          <ExportButton name="list-sources" read={wholeList(sources)} columns={sourceColumns} />
-        ) : null
-      }
-    >
-      {sources.length === 0 ? (
-        <Notice tone="info">{words.noSources}</Notice>
-      ) : (
-        <>
-          {sources.some(({ failures }) => failures > 1) ? (
-            <Notice tone="bad">{words.unavailable}</Notice>
-          ) : null}
-          <DataTable
-            caption={words.sources}
-            columns={mayCheck ? [...sourceColumns, checkColumn] : sourceColumns}
-            rows={sources}
-            keyOf={({ list }) => list}
-          />
-        </>
-      )}
-    </Section>
-  );
-}
-
-function Imports() {
-  const read: ReadPage<ListImport> = async (page) => {
-    const { imports, nextCursor } = await rpcs.compliance.listImports(page);
-    return pageOf(imports, nextCursor);
-  };
-  const found = useInfiniteQuery(rpcPagesOf(["compliance", "imports"], read));
-  return (
-    <Section
-      title={words.imports}
-      actions={
-        <ExportButton name="imports" read={() => readAllPages(read)} columns={importColumns} />
-      }
-    >
-      <PagedTable
-        caption={words.imports}
-        columns={importColumns}
-        keyOf={({ id }) => id}
-        found={found}
-      />
-    </Section>
-  );
+/** Lists that were shortened suspiciously keep their last whole version. */
+function Retained() {
+  const { data } = useSuspenseQuery({
+    queryKey: ["compliance", "retained"],
+    queryFn: () => answerOf(rpcs.compliance.listLists({})),
+  });
+  return data.retained.map(({ list, forms }) => (
+    <Notice key={list} tone="info">
+      {words.retained({ list, forms })}
+    </Notice>
+  ));
 }

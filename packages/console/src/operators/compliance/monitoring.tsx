@@ -1,9 +1,8 @@
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
-import { Awaited } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -13,11 +12,10 @@ const words = operatorTexts.compliance.monitoring;
 
 /** Progress of rescreening with the current lists and configuration. */
 export function Monitoring() {
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: ["compliance", "monitoring"],
     queryFn: () => answerOf(rpcs.compliance.getMonitoring({})),
   });
-  if (found.data === undefined) return <Awaited found={found} />;
   const { verdicts, behind, behindSince, eventsPending } = found.data;
   const all = verdicts.reduce((sum, { subjects }) => sum + subjects, 0n);
   const compared = all > behind ? all - behind : 0n;

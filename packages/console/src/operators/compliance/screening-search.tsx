@@ -8,6 +8,7 @@ import { type FormEvent, useState } from "react";
 import { enumValue } from "../../api/enum-names.ts";
 import { answerOf, mutationOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
+import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
@@ -70,14 +71,13 @@ export function ScreeningSearch() {
           <TextField label={words.document} value={form.document} onChange={set("document")} />
         </div>
         <div>
-          <button
+          <Button
             type="submit"
-            className="button"
-            data-kind="primary"
+            kind="primary"
             disabled={searching.isPending || form.name.trim() === "" || form.merchantId === ""}
           >
             {searching.isPending ? words.running : words.run}
-          </button>
+          </Button>
         </div>
       </form>
       {searching.isError ? <ProblemNotice error={searching.error} /> : null}

@@ -3,7 +3,7 @@ import {
   ProposalState,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { Role } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { enumName } from "../../api/enum-names.ts";
@@ -12,11 +12,11 @@ import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { AwaitedPage } from "../../ui/awaited.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Page, Section } from "../../ui/page.tsx";
+import { TreasuryPayoutLink } from "../../ui/record-link.tsx";
 import { Changes } from "../changes.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { MerchantName } from "../merchant-name.tsx";
@@ -30,23 +30,18 @@ const stale = ["approvals", "payouts", "exceptions", "accounts", "compliance"];
 export function ApprovalPage() {
   const { place: text, proposalId } = route.useParams();
   const place = approvalPlaces.find((each) => each === text) ?? "payout";
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: ["approvals", place, proposalId],
     queryFn: () => answerOf(approvalsAt(place).getProposal({ proposalId })),
   });
-  if (found.data === undefined) return <AwaitedPage title={words.one} found={found} />;
   const { proposal } = found.data;
   if (proposal === undefined) return <p>{t.problems.notFound}</p>;
   const { changes, facts } = proposedDifference(proposal);
   return (
     <Page
       title={`${words.one}: ${proposedAction(proposal)}`}
-      lead={
-        <span className="row">
-          <span className="mono break">{proposal.id}</span>
-          <StateBadge state={enumName(ProposalState, proposal.state)} words={words.states} />
-        </span>
-      }
+      id={proposal.id}
+      state={<StateBadge state={enumName(ProposalState, proposal.state)} words={words.states} />}
       actions={<Decide place={place} proposal={proposal} />}
     >
       <div className="card">
@@ -84,11 +79,7 @@ function merchantOf({ merchantId }: Proposal) {
 /** Shows the proposal's subject, linked if the console has a page for it. */
 function Subject({ id }: { id: string }) {
   if (id.startsWith("po_")) {
-    return (
-      <Link to="/treasury/payouts/$payoutId" params={{ payoutId: id }} className="mono break">
-        {id}
-      </Link>
-    );
+    return <TreasuryPayoutLink id={id} />;
   }
   if (id.startsWith("alr_")) {
     return (

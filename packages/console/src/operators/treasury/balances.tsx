@@ -1,23 +1,20 @@
 import type { Account, PlatformBalance } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { RailAccount } from "@disburse/contracts/disburse/payout/v1/treasury_pb.ts";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { ReadPage } from "../../api/pages.ts";
+import { wholeSource } from "../../api/pages.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { support, treasury } from "../../shell/pages.ts";
 import { codeColumn, momentColumn, moneyColumn, textColumn } from "../../ui/columns.tsx";
-import { ExportButton, wholeList } from "../../ui/export-button.tsx";
 import { Filters } from "../../ui/filters.tsx";
-import { PagedTable } from "../../ui/list.tsx";
+import { ListSection } from "../../ui/list.tsx";
 import { Money } from "../../ui/money.tsx";
-import { Notice } from "../../ui/notice.tsx";
-import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
-import { type Column, DataTable } from "../../ui/table.tsx";
+import { Page } from "../../ui/page.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
 
 const words = operatorTexts.treasury.balances;
@@ -59,98 +56,66 @@ const merchantColumn = {
   idOf: ({ merchantId }: Account) => merchantId,
 } as const;
 
+const platformBalances = wholeSource(["accounts", "platform"], async () => {
+  const { balances } = await answerOf(rpcs.payout.listPlatformBalances({}));
+  return balances;
+});
+
+const railAccounts = wholeSource(["accounts", "rails"], async () => {
+  const { accounts } = await answerOf(rpcs.operations.listRailAccounts({}));
+  return accounts;
+});
+
 export function TreasuryBalances() {
   const session = useSession();
   return (
-    <Page title={words.title}>
-      {hasRole(session, "treasury", "treasury_approver", "auditor") ? <Platform /> : null}
-      {hasRole(session, "treasury", "treasury_approver", "support", "auditor") ? <Rails /> : null}
+    <Page>
+      {hasRole(session, ...treasury) ? (
+        <ListSection
+          title={words.platform}
+          caption={words.platformCaption}
+          source={platformBalances}
+          columns={platformColumns}
+          keyOf={({ account, currencyCode }) => `${account}:${currencyCode}`}
+          file="platform"
+        />
+      ) : null}
+      {hasRole(session, ...support) ? (
+        <ListSection
+          title={words.rails}
+          caption={words.railsCaption}
+          source={railAccounts}
+          columns={railColumns}
+          keyOf={({ rail, currencyCode }) => `${rail}:${currencyCode}`}
+          empty={words.noRails}
+          file="rail-accounts"
+        />
+      ) : null}
       <Merchants />
     </Page>
   );
 }
 
-function Platform() {
-  const found = useQuery({
-    queryKey: ["accounts", "platform"],
-    queryFn: () => answerOf(rpcs.payout.listPlatformBalances({})),
-  });
-  const balances = found.data?.balances ?? [];
-  return (
-    <Section
-      title={words.platform}
-      actions={
-        <ExportButton name="platform" read={wholeList(balances)} columns={platformColumns} />
-      }
-    >
-      {found.isError ? <ProblemNotice error={found.error} /> : null}
-      <DataTable
-        caption={words.platformCaption}
-        columns={platformColumns}
-        rows={balances}
-        keyOf={({ account, currencyCode }) => `${account}:${currencyCode}`}
-      />
-    </Section>
-  );
-}
-
-function Rails() {
-  const found = useQuery({
-    queryKey: ["accounts", "rails"],
-    queryFn: () => answerOf(rpcs.operations.listRailAccounts({})),
-  });
-  const accounts = found.data?.accounts ?? [];
-  return (
-    <Section
-      title={words.rails}
-      actions={
-        accounts.length > 0 ? (
-          <ExportButton name="rail-accounts" read={wholeList(accounts)} columns={railColumns} />
-        ) : null
-      }
-    >
-      {found.isError ? <ProblemNotice error={found.error} /> : null}
-      {found.data?.accounts.length === 0 ? <Notice tone="info">{words.noRails}</Notice> : null}
-      {accounts.length > 0 ? (
-        <DataTable
-          caption={words.railsCaption}
-          columns={railColumns}
-          rows={accounts}
-          keyOf={({ rail, currencyCode }) => `${rail}:${currencyCode}`}
-        />
-      ) : null}
-    </Section>
-  );
-}
-
 function Merchants() {
-  const accountColumns = useMerchantColumn(ownAccountColumns, merchantColumn);
-  const search = route.useSearch();
+  const { merchant_id: merchantId = "", ...search } = route.useSearch();
   const navigate = route.useNavigate();
-  const { merchant_id: merchantId = "" } = search;
-  const read: ReadPage<Account> = async (page) => {
-    const answer = await rpcs.payout.listAccounts({ merchantId, ...page });
-    return pageOf(answer.accounts, answer.nextCursor, answer.totalCount);
-  };
-  const found = useInfiniteQuery(rpcPagesOf(["accounts", "merchants", merchantId], read));
   return (
-    <Section
+    <ListSection
       title={words.merchants}
-      actions={
-        <ExportButton name="accounts" read={() => readAllPages(read)} columns={accountColumns} />
-      }
+      caption={words.merchantsCaption}
+      columns={useMerchantColumn(ownAccountColumns, merchantColumn)}
+      keyOf={({ id }) => id}
+      file="accounts"
+      source={rpcSource(["accounts", "merchants", merchantId], async (page) => {
+        const answer = await rpcs.payout.listAccounts({ merchantId, ...page });
+        return pageOf(answer.accounts, answer.nextCursor, answer.totalCount);
+      })}
     >
       <Filters
         filters={[{ name: "merchant_id", label: words.filterMerchant, kind: "text" }]}
-        values={search}
+        values={{ ...search, merchant_id: merchantId }}
         onChange={(next) => void navigate({ search: next })}
       />
-      <PagedTable
-        caption={words.merchantsCaption}
-        columns={accountColumns}
-        keyOf={({ id }) => id}
-        found={found}
-      />
-    </Section>
+    </ListSection>
   );
 }

@@ -1,19 +1,17 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { HistoricRate } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
-import type { ReadPage } from "../../api/pages.ts";
+import { readAllFrom, type Source } from "../../api/pages.ts";
 import { isoOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
-import { Awaited } from "../../ui/awaited.tsx";
 import { Chart } from "../../ui/chart.tsx";
 import { codeColumn, momentColumn, textColumn } from "../../ui/columns.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
 import { Filters } from "../../ui/filters.tsx";
-import { PagedTable } from "../../ui/list.tsx";
+import { ListSection } from "../../ui/list.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { endOf, startOf } from "../../ui/rules/times.ts";
@@ -60,15 +58,10 @@ export function CorridorPage() {
   const { corridorId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const read: ReadPage<HistoricRate> = async (page) => {
-    const { rates, nextCursor } = await rpcs.quote.listRates({
-      corridorId,
-      ...spanOf(search),
-      ...page,
-    });
-    return pageOf(rates, nextCursor);
-  };
-  const found = useInfiniteQuery(rpcPagesOf(["corridors", "rates", corridorId, search], read));
+  const rates = rpcSource(["corridors", "rates", corridorId, search], async (page) => {
+    const answer = await rpcs.quote.listRates({ corridorId, ...spanOf(search), ...page });
+    return pageOf(answer.rates, answer.nextCursor);
+  });
   const corridor = useQuery({
     queryKey: ["corridors", "one", corridorId],
     queryFn: async () => (await rpcs.quote.listRates({ corridorId, limit: 1 })).corridor,
@@ -78,7 +71,7 @@ export function CorridorPage() {
   return (
     <Page
       title={words.title({ source, destination })}
-      lead={<span className="mono break">{corridorId}</span>}
+      id={corridorId}
       actions={
         <>
           <ActionLink name="rates set" label={words.setRate} values={{ corridor: corridorId }} />
@@ -86,11 +79,6 @@ export function CorridorPage() {
             name="corridors set"
             label={words.setTerms}
             values={{ from: source, to: destination }}
-          />
-          <ExportButton
-            name={`rates-${source}-${destination}`}
-            read={() => readAllPages(read)}
-            columns={columns}
           />
         </>
       }
@@ -103,39 +91,42 @@ export function CorridorPage() {
         values={search}
         onChange={(next) => void navigate({ search: next })}
       />
-      <Drawn id={["corridors", "drawn", corridorId, search]} read={read} to={search.to} />
-      <Section title={words.history}>
-        <PagedTable
-          caption={words.caption}
-          columns={columns}
-          keyOf={({ receivedAt, rate }) => `${isoOf(rate?.asOf)}:${isoOf(receivedAt)}`}
-          empty={words.empty}
-          found={found}
-        />
+      <Section title={words.chart}>
+        <Drawn source={rates} to={search.to} />
       </Section>
+      <ListSection
+        title={words.history}
+        caption={words.caption}
+        columns={columns}
+        keyOf={({ receivedAt, rate }) => `${isoOf(rate?.asOf)}:${isoOf(receivedAt)}`}
+        empty={words.empty}
+        source={rates}
+        file={`rates-${source}-${destination}`}
+      />
     </Page>
   );
 }
 
 function Drawn(props: {
-  id: readonly unknown[];
-  read: ReadPage<HistoricRate>;
+  source: Source<HistoricRate>;
   /** The last day in the chart. Defaults to today. */
   to: string | undefined;
 }) {
-  const { id, read, to } = props;
-  const found = useQuery({ queryKey: id, queryFn: () => readAllPages(read, drawnMax) });
-  const rates = found.data?.items;
+  const { source, to } = props;
+  const found = useSuspenseQuery({
+    queryKey: [...source.key, "drawn"],
+    queryFn: () => readAllFrom(source, drawnMax),
+  });
+  const rates = found.data.items;
   const points = useMemo(() => {
     const dated = rates?.map(({ rate }) => ({ rate: rate?.rate ?? "", asOf: isoOf(rate?.asOf) }));
     const now = Date.now();
     return ratePoints(dated ?? [], to ? Math.min(now, endOf(to).getTime()) : now);
   }, [rates, to]);
-  if (found.data === undefined) return <Awaited found={found} />;
   const bounds = rateBounds(points);
   if (bounds === undefined) return null;
   return (
-    <Section title={words.chart}>
+    <>
       {found.data.isCut ? <Notice tone="info">{words.cut({ count: drawnMax })}</Notice> : null}
       <div className="card">
         <Chart
@@ -148,6 +139,6 @@ function Drawn(props: {
           })}
         />
       </div>
-    </Section>
+    </>
   );
 }

@@ -12,6 +12,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { textColumn } from "../../ui/columns.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { Money } from "../../ui/money.tsx";
+import { TreasuryPayoutLink } from "../../ui/record-link.tsx";
 import { spanText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
@@ -34,13 +35,7 @@ const ownColumns: readonly Column<PayoutException>[] = [
     id: "payout",
     header: t.payouts.one.title,
     cell: ({ payout }) => (
-      <Link
-        to="/treasury/payouts/$payoutId"
-        params={{ payoutId: payout?.id ?? "" }}
-        className="mono break"
-      >
-        {payout?.id}
-      </Link>
+      <TreasuryPayoutLink id={payout?.id ?? ""}>{payout?.id}</TreasuryPayoutLink>
     ),
     csv: ({ payout }) => payout?.id ?? "",
   },

@@ -3,13 +3,12 @@ import {
   JournalEntry_Kind,
 } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { type Payout, PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
-import { AwaitedPage } from "../../ui/awaited.tsx";
 import { momentColumn } from "../../ui/columns.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -52,11 +51,10 @@ const columns: readonly Column<Run<JournalEntry> & { place: number }>[] = [
  */
 export function TreasuryPayout() {
   const { payoutId } = route.useParams();
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: ["payouts", "journal", payoutId],
     queryFn: () => answerOf(rpcs.operations.getPayoutJournal({ payoutId })),
   });
-  if (found.data === undefined) return <AwaitedPage title={t.payouts.one.title} found={found} />;
   const { payout, entries, requestId } = found.data;
   return (
     <Page
@@ -65,16 +63,16 @@ export function TreasuryPayout() {
           ? t.payouts.one.title
           : t.payouts.one.titleTo({ name: payout.beneficiaryName })
       }
-      lead={
-        <span className="row">
-          <span className="mono break">{payoutId}</span>
-          {payout === undefined ? null : <PayoutStateBadge payout={payout} />}
+      id={payoutId}
+      state={
+        <>
+          {payout === undefined ? null : <PayoutStateBadge payout={payout} />}{" "}
           {requestId === "" ? null : (
             <Link to="/trace" search={{ request_id: requestId }}>
               {operatorTexts.platform.trace.ofPayout}
             </Link>
           )}
-        </span>
+        </>
       }
       actions={<PayoutResolution payoutId={payoutId} />}
     >

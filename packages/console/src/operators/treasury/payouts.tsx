@@ -3,7 +3,6 @@ import {
   PayoutStatus,
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { Link } from "@tanstack/react-router";
 import { enumName, enumValue } from "../../api/enum-names.ts";
 import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
@@ -14,6 +13,7 @@ import { momentColumn, textColumn } from "../../ui/columns.tsx";
 import type { Filter, FilterValues } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { Money } from "../../ui/money.tsx";
+import { TreasuryPayoutLink } from "../../ui/record-link.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
 
@@ -29,11 +29,7 @@ const ownColumns: readonly Column<ListedPayout>[] = [
   {
     id: "id",
     header: t.list.id,
-    cell: ({ id }) => (
-      <Link to="/treasury/payouts/$payoutId" params={{ payoutId: id }} className="mono break">
-        {id}
-      </Link>
-    ),
+    cell: ({ id }) => <TreasuryPayoutLink id={id} />,
     csv: (row) => row.id,
   },
   {

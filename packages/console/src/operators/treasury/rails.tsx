@@ -1,14 +1,12 @@
 import type { RailInfo } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
-import { useQuery } from "@tanstack/react-query";
+import { wholeSource } from "../../api/pages.ts";
 import { answerOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { ExportButton, wholeList } from "../../ui/export-button.tsx";
-import { Page } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
-import { type Column, DataTable } from "../../ui/table.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { ActionLink } from "../actions/action-link.tsx";
 import { railColumns } from "./rail-columns.tsx";
 
@@ -30,25 +28,20 @@ const actionsColumn: Column<RailInfo> = {
   ),
 };
 
+const source = wholeSource(["rails"], async () => {
+  const { rails } = await answerOf(rpcs.operations.listRails({}));
+  return rails;
+});
+
 export function Rails() {
   const mayAct = hasRole(useSession(), "treasury", "treasury_approver");
-  const found = useQuery({
-    queryKey: ["rails"],
-    queryFn: () => answerOf(rpcs.operations.listRails({})),
-  });
-  const rails = found.data?.rails ?? [];
   return (
-    <Page
-      title={words.title}
-      actions={<ExportButton name="rails" read={wholeList(rails)} columns={railColumns} />}
-    >
-      {found.isError ? <ProblemNotice error={found.error} /> : null}
-      <DataTable
-        caption={words.caption}
-        columns={mayAct ? [...railColumns, actionsColumn] : railColumns}
-        rows={rails}
-        keyOf={({ name }) => name}
-      />
-    </Page>
+    <ListPage
+      caption={words.caption}
+      source={() => source}
+      columns={mayAct ? [...railColumns, actionsColumn] : railColumns}
+      keyOf={({ name }) => name}
+      file={{ name: "rails" }}
+    />
   );
 }

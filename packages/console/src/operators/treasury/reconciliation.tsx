@@ -1,9 +1,8 @@
 import type { RailReport } from "@disburse/contracts/disburse/payout/v1/treasury_pb.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { answerOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
-import { Awaited } from "../../ui/awaited.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Money } from "../../ui/money.tsx";
@@ -17,11 +16,10 @@ const route = getRouteApi("/shell/treasury/reconciliation");
 export function Reconciliation() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const accounts = useQuery({
+  const accounts = useSuspenseQuery({
     queryKey: ["accounts", "rails"],
     queryFn: () => answerOf(rpcs.operations.listRailAccounts({})),
   });
-  if (accounts.data === undefined) return <Awaited found={accounts} />;
   const options = accounts.data.accounts.map(({ rail, currencyCode }) => {
     const value = `${rail}/${currencyCode}`;
     return [value, `${rail} ${currencyCode}`] as const;
@@ -58,11 +56,10 @@ export function Reconciliation() {
 
 function Report({ account, day }: { account: string; day: string }) {
   const [rail = "", currencyCode = ""] = account.split("/");
-  const found = useQuery({
+  const found = useSuspenseQuery({
     queryKey: ["accounts", "report", account, day],
     queryFn: () => answerOf(rpcs.operations.getRailReport({ rail, currencyCode, day })),
   });
-  if (found.data === undefined) return <Awaited found={found} />;
   const { report } = found.data;
   return report === undefined ? null : <Figures report={report} />;
 }
