@@ -9,11 +9,26 @@ const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-const narrow = { width: 360, height: 780 };
-const wide = { width: 1280, height: 860 };
+type Look = { readonly size: { width: number; height: number }; readonly theme: "light" | "dark" };
 
-/** Pages with a screenshot at narrow width. The checks cover all pages. */
-const narrowPictures = new Set(["home", "payout-confirm", "alert"]);
+const usual: Look = { size: { width: 1280, height: 860 }, theme: "light" };
+/** Narrower than any current telephone. */
+const narrow: Look = { size: { width: 360, height: 780 }, theme: "dark" };
+
+/** Nothing may be wider than the screen in any of these. */
+const otherLooks: Readonly<Record<string, Look>> = {
+  "1440-dark": { size: { width: 1440, height: 900 }, theme: "dark" },
+  "768-light": { size: { width: 768, height: 1024 }, theme: "light" },
+  "768-dark": { size: { width: 768, height: 1024 }, theme: "dark" },
+  "375-light": { size: { width: 375, height: 812 }, theme: "light" },
+  "375-dark": { size: { width: 375, height: 812 }, theme: "dark" },
+};
+
+/** Pages with a screenshot of every look. The checks cover all pages. */
+const shownInAll = new Set([
+  ...["home", "payouts", "payout-confirm", "approvals", "payroll-mistakes"],
+  ...["home-treasury", "alert"],
+]);
 
 /** Timeout for an expected element of a page. */
 const patienceMs = 60_000;
@@ -28,7 +43,7 @@ export type Visitor = Awaited<ReturnType<typeof createVisitor>>;
  * findings, elements wider than a narrow screen, and messages in the browser's console.
  */
 export async function createVisitor(browser: Browser, home: string, checkPage: PageCheckOptions) {
-  const context = await browser.newContext({ viewport: wide, colorScheme: "light" });
+  const context = await browser.newContext({ viewport: usual.size, colorScheme: usual.theme });
   const page = await context.newPage();
   page.setDefaultTimeout(patienceMs);
   const faults: string[] = [];
@@ -66,22 +81,24 @@ export async function createVisitor(browser: Browser, home: string, checkPage: P
       await Promise.all([opened.waitForEvent("close"), fillSignIn(opened, name, password)]);
     },
     /**
-     * Checks the current page: wide and light, then narrow and dark. Axe skips third-party
-     * components below `except`.
+     * Checks the current page: by axe when wide and light, and when narrow and dark; for what is
+     * too wide, in every look. Axe skips third-party components below `except`.
      */
     checkPage: async (name: string, expected: Locator, except?: string) => {
       await expected.first().waitFor();
       await settle(page);
       faults.push(...(await accessibility(page, name, except)));
+      faults.push(...(await overflow(page, name, usual)));
       await picture(page, checkPage, name);
-      await page.setViewportSize(narrow);
-      await page.emulateMedia({ colorScheme: "dark" });
-      await settle(page);
+      for (const [look, each] of Object.entries(otherLooks)) {
+        await see(page, each);
+        faults.push(...(await overflow(page, `${name}, ${look}`, each)));
+        if (shownInAll.has(name)) await picture(page, checkPage, `${name}-${look}`);
+      }
+      await see(page, narrow);
       faults.push(...(await accessibility(page, `${name}, narrow and dark`, except)));
-      faults.push(...(await overflow(page, name)));
-      if (narrowPictures.has(name)) await picture(page, checkPage, `${name}-narrow`);
-      await page.setViewportSize(wide);
-      await page.emulateMedia({ colorScheme: "light" });
+      faults.push(...(await overflow(page, name, narrow)));
+      await see(page, usual);
     },
   };
 }
@@ -112,9 +129,15 @@ async function accessibility(page: Page, name: string, except?: string): Promise
   return violations.map(({ id, nodes }) => `${name}: axe ${id}: ${nodes[0]?.html.slice(0, 200)}`);
 }
 
-async function overflow(page: Page, name: string): Promise<string[]> {
+async function see(page: Page, { size, theme }: Look): Promise<void> {
+  await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme: theme });
+  await settle(page);
+}
+
+async function overflow(page: Page, name: string, { size }: Look): Promise<string[]> {
   const by = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-  return Number(by) > 0 ? [`${name}: ${by} pixels wider than ${narrow.width}`] : [];
+  return Number(by) > 0 ? [`${name}: ${by} pixels wider than ${size.width}`] : [];
 }
 
 async function picture(page: Page, { screenshots }: PageCheckOptions, name: string): Promise<void> {
