@@ -23,11 +23,8 @@ export type ListOf<T> = {
   readonly item?: T;
 };
 
-/** Records are read again only when a person asks for it. */
-export const onceOnly = {
-  staleTime: Number.POSITIVE_INFINITY,
-  refetchOnWindowFocus: false,
-} as const;
+/** Records that are read again only when a person asks for it, not after a change. */
+export const onceOnly = { staleTime: "static" } as const;
 
 const pageSize = 25;
 

@@ -36,8 +36,8 @@ export type Bulk<T> = {
   /** Shows facts about all rows together, such as their sum. */
   readonly summary?: (rows: readonly T[]) => ReactNode;
   readonly actions: readonly BulkAction<T>[];
-  /** Reads the lists again that have changed. */
-  readonly onDone: () => Promise<unknown>;
+  /** No longer needed: the page reads all of its records again. */
+  readonly onDone?: () => Promise<unknown>;
 };
 
 type Named<T> = Pick<Bulk<T>, "nameOf" | "summary"> & { readonly keyOf: (row: T) => string };
@@ -54,7 +54,7 @@ export function BulkBar<T>(
       readonly isOffered: boolean;
     },
 ) {
-  const { selection, isOffered, actions, onDone, ...named } = props;
+  const { selection, isOffered, actions, ...named } = props;
   const { selected: rows, all: onAll, clear: onClear } = selection;
   const isNone = rows.length === 0;
   return (
@@ -67,7 +67,7 @@ export function BulkBar<T>(
         <span className="soft">{words.most({ count: bulkMax })}</span>
       ) : null}
       {actions.map((action) => (
-        <BulkButton key={action.label} {...{ ...named, rows, action, onDone, onClear }} />
+        <BulkButton key={action.label} {...{ ...named, rows, action, onClear }} />
       ))}
     </section>
   );
@@ -76,12 +76,12 @@ export function BulkBar<T>(
 type Asked<T> = Named<T> & {
   readonly rows: readonly T[];
   readonly action: BulkAction<T>;
-  readonly onDone: () => Promise<unknown>;
+  readonly onDone?: () => Promise<unknown>;
   readonly onClear: () => void;
 };
 
 /** Changes each row once. A repeat sends only what has failed, under the same keys. */
-function useBulk<T>({ rows: selected, action, keyOf, onDone, onClear }: Asked<T>) {
+function useBulk<T>({ rows: selected, action, keyOf, onClear }: Asked<T>) {
   const [isShown, setOpen] = useState(false);
   const [rows, setRows] = useState<readonly T[]>([]);
   const [reason, setReason] = useState("");
@@ -106,10 +106,9 @@ function useBulk<T>({ rows: selected, action, keyOf, onDone, onClear }: Asked<T>
     setResults((before) => new Map(before).set(keyOf(row), result));
   };
   const changing = useSingle({
-    mutationFn: async () => {
+    mutationFn: () => {
       const left = rows.filter((row) => isOpen(results.get(keyOf(row))));
-      await inParallel(left, changeOne);
-      await onDone();
+      return inParallel(left, changeOne);
     },
   });
   const show = (open: boolean) => {

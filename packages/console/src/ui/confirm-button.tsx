@@ -1,4 +1,3 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { attemptKey } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
@@ -18,24 +17,16 @@ export function ConfirmButton(props: {
   kind?: "danger" | "primary" | "plain";
   /** Returns `proposed` if another person has to approve the change first. */
   confirm: (idempotencyKey: string) => Promise<unknown>;
-  /** First elements of the keys of queries that the change makes stale. */
+  /** No longer needed: the page reads all of its records again. */
   stale?: readonly string[];
   children?: ReactNode;
   isReady?: boolean;
 }) {
-  const { label, text, kind = "danger", confirm, stale = [], children, isReady = true } = props;
+  const { label, text, kind = "danger", confirm, children, isReady = true } = props;
   const [isOpen, setOpen] = useState(false);
-  const client = useQueryClient();
   const key = useRef("");
   const doing = useSingle({
-    mutationFn: async () => {
-      try {
-        return await confirm(key.current);
-      } finally {
-        // A refused change may have met a newer state, or awaits approval now.
-        await Promise.all(stale.map((name) => client.invalidateQueries({ queryKey: [name] })));
-      }
-    },
+    mutationFn: () => confirm(key.current),
     onSuccess: (answer) => {
       setOpen(false);
       if (answer !== "proposed") toast(t.states.done({ label }));

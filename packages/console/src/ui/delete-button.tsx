@@ -1,19 +1,14 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { send } from "../api/request.ts";
 import { ConfirmButton } from "./confirm-button.tsx";
 
 /** Deletes or revokes a record after confirmation and reloads the list. */
 export function DeleteButton(props: { path: string; id: string; label: string; text: string }) {
   const { path, id, label, text } = props;
-  const client = useQueryClient();
   return (
     <ConfirmButton
       label={label}
       text={text}
-      confirm={async () => {
-        await send("DELETE", `${path}/${encodeURIComponent(id)}`);
-        await client.invalidateQueries({ queryKey: [path] });
-      }}
+      confirm={() => send("DELETE", `${path}/${encodeURIComponent(id)}`)}
     />
   );
 }

@@ -1,13 +1,23 @@
-import { type UseMutationOptions, useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { needsApproval, Problem } from "../api/problem.ts";
 import { attemptKey } from "../api/request.ts";
 
-/** A mutation that runs once at a time, so that a double click makes one change. */
-export function useSingle<T, V = void>(options: UseMutationOptions<T, Error, V>) {
+/**
+ * A change that a person makes. It runs once at a time, so that a double click makes one change.
+ * Then the page reads its records again, also after a refusal, which may show a newer state. The
+ * answer arrives after that.
+ */
+export function useSingle<T, V = void>(options: {
+  mutationFn: (variables: V) => Promise<T>;
+  onSuccess?: (answer: T) => unknown;
+}) {
+  const client = useQueryClient();
   const isRunning = useRef(false);
-  const mutation = useMutation({
+  const mutation = useMutation<T, Error, V>({
     ...options,
+    mutationFn: (variables) =>
+      options.mutationFn(variables).finally(() => client.invalidateQueries()),
     onSettled: () => {
       isRunning.current = false;
     },

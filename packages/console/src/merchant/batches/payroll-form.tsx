@@ -108,7 +108,7 @@ function useCheck(payroll: Payroll, parties: Parties) {
     },
     enabled: rested.texts.size > 0,
     placeholderData: keepPreviousData,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: "static",
     gcTime: 0,
   });
   const problems = useMemo(() => {

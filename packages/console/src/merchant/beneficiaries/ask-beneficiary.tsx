@@ -86,7 +86,7 @@ function Currency(props: { value: string; onChange: (value: string) => void }) {
   const { data } = useQuery({
     queryKey: ["beneficiary-forms"],
     queryFn: () => get<BeneficiaryForms>("/api/v1/transfer/beneficiary-forms"),
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: "static",
   });
   const codes = new Set(data?.forms.map((form) => form.destination_currency) ?? []);
   return (

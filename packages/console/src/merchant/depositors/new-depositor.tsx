@@ -35,7 +35,7 @@ export function NewDepositor() {
   const found = useSuspenseQuery({
     queryKey: ["/openapi.json"],
     queryFn: async () => (await (await fetch("/openapi.json")).json()) as Reference,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: "static",
   });
   const { schemas } = found.data.components;
   return (

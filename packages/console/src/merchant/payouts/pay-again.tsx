@@ -61,9 +61,9 @@ function TermsOfNow({ payout }: { payout: Payout }) {
       };
       return send<Quote>("POST", "/api/v1/transfer/rfq", { body, signal });
     },
+    staleTime: "static",
     gcTime: 0,
     retry: false,
-    refetchOnWindowFocus: false,
   });
   const quote = found.data;
   return (

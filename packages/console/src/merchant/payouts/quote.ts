@@ -43,10 +43,9 @@ export function quoteQuery(wish: QuoteWish | undefined, round: number) {
       return { quote, gotAt: performance.now() };
     },
     enabled: wish !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: "static",
     gcTime: 0,
     retry: false,
-    refetchOnWindowFocus: false,
   });
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type CallCommand, changes, serviceOf } from "@disburse/commands/table/command.ts";
 import { InputError } from "@disburse/commands/table/input-error.ts";
 import { messageOf } from "@disburse/commands/table/request.ts";
-import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type FormEvent, lazy, Suspense, useState } from "react";
 import { onceOnly } from "../../api/pages.ts";
@@ -18,7 +18,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { StepNotice } from "../../ui/step-up.tsx";
 import { UnsavedGuard } from "../../ui/unsaved-guard.tsx";
-import { useAttempt, useSingle } from "../../ui/use-attempt.ts";
+import { useAttempt } from "../../ui/use-attempt.ts";
 import { Changes } from "../changes.tsx";
 import { merchantsQuery } from "../merchants.ts";
 import { ProposalNotice } from "../open-proposal.tsx";
@@ -91,10 +91,9 @@ function Action(props: { command: CallCommand; search: Values }) {
       setOpen(false);
       // The next change of the same record begins with its new values.
       setTyped(command.current === undefined ? {} : keysOf(command, values));
-      void client.invalidateQueries();
     },
   });
-  const review = useSingle({
+  const review = useMutation({
     mutationFn: async () => {
       const record = query === undefined ? undefined : await client.fetchQuery(query);
       const before = record ? valuesOf(command, record) : {};
@@ -109,7 +108,7 @@ function Action(props: { command: CallCommand; search: Values }) {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!doing.isPending) review.mutate();
+    if (!isBusy) review.mutate();
   };
   const { error } = review;
   const problem = error instanceof InputError ? error : undefined;

@@ -2,6 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { UploadCommand } from "@disburse/commands/table/command.ts";
 import { InputError } from "@disburse/commands/table/input-error.ts";
 import type { ImportListResponse } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useMemo, useState } from "react";
 import { attemptKey } from "../../api/request.ts";
@@ -13,7 +14,6 @@ import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { StepNotice } from "../../ui/step-up.tsx";
 import { DataTable } from "../../ui/table.tsx";
-import { useSingle } from "../../ui/use-attempt.ts";
 import { differenceColumns } from "../compliance/list-changes.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { ActionFields } from "./form.tsx";
@@ -51,7 +51,7 @@ export function Upload(props: { command: UploadCommand; search: Values }) {
       setSent(undefined);
     }
   };
-  const compare = useSingle({
+  const compare = useMutation({
     mutationFn: () => send({ compare_only: true, mutation: { operation_id: attemptKey() } }),
   });
   const { data: compared, error } = compare;

@@ -22,7 +22,7 @@ function Entry({ hit: { list, entryUid, listVersion } }: { hit: Hit }) {
   const found = useSuspenseQuery({
     queryKey: ["compliance", "entry", list, entryUid, listVersion],
     queryFn: () => answerOf(rpcs.compliance.getListedEntry({ list, entryUid, listVersion })),
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: "static",
   });
   const { entry, inForce } = found.data;
   if (entry === undefined) return null;
