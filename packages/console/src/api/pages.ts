@@ -1,4 +1,4 @@
-import { infiniteQueryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { get, type Query } from "./request.ts";
 
 type PageMeta = {
@@ -87,3 +87,15 @@ export async function readAllFrom<T>({ read }: Pick<Source<T>, "read">, max = ex
 
 export const readAll = <T>(list: ListOf<T>, query?: Query, max?: number) =>
   readAllFrom(sourceOf(list, query), max);
+
+/** All items of a short list, such as accounts. */
+export const allOf = <T>(list: ListOf<T>) =>
+  queryOptions({ queryKey: [list.path, "all"], queryFn: () => readAll(list) });
+
+/** The route of a list's record, or of an action on it. */
+export const pathOf = ({ path }: { readonly path: string }, id: string, ending = "") =>
+  `${path}/${encodeURIComponent(id)}${ending}`;
+
+/** A record of a list, which may have more fields than the list's items. */
+export const recordOf = <T>(list: { readonly path: string }, id: string) =>
+  queryOptions({ queryKey: [list.path, "one", id], queryFn: () => get<T>(pathOf(list, id)) });

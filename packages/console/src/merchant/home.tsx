@@ -2,7 +2,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { accounts, payouts } from "../api/lists.ts";
-import { readAll, sourceOf } from "../api/pages.ts";
+import { allOf, sourceOf } from "../api/pages.ts";
 import { t } from "../catalogue/texts.ts";
 import { May } from "../session/may.tsx";
 import { useSession } from "../session/use-session.ts";
@@ -65,10 +65,7 @@ export function Home() {
 }
 
 function Balances() {
-  const { data } = useSuspenseQuery({
-    queryKey: [accounts.path, "all"],
-    queryFn: () => readAll(accounts),
-  });
+  const { data } = useSuspenseQuery(allOf(accounts));
   const all = data.items;
   if (all.length === 0) return <Notice tone="info">{words.noAccounts}</Notice>;
   return (

@@ -2,7 +2,7 @@ import type { Account, Actor } from "@disburse/sdk/gen/types.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { accounts } from "../api/lists.ts";
-import { get } from "../api/request.ts";
+import { recordOf } from "../api/pages.ts";
 import { t } from "../catalogue/texts.ts";
 import { may } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
@@ -10,11 +10,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 
 /** Returns an account of the merchant, if it is known. */
 export function useAccount(id: string, enabled = true) {
-  const { data } = useQuery({
-    queryKey: [accounts.path, "one", id],
-    queryFn: () => get<Account>(`${accounts.path}/${encodeURIComponent(id)}`),
-    enabled,
-  });
+  const { data } = useQuery({ ...recordOf<Account>(accounts, id), enabled });
   return data;
 }
 

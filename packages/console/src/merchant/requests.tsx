@@ -3,8 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { requests } from "../api/lists.ts";
 import { t } from "../catalogue/texts.ts";
 import { Badge } from "../ui/badge.tsx";
-import { codeColumn, momentColumn } from "../ui/columns.tsx";
-import type { Filter } from "../ui/filters.tsx";
+import { codeColumn, countColumn, momentColumn } from "../ui/columns.tsx";
+import { choiceFilter, createdFilters, type Filter, textFilter } from "../ui/filters.tsx";
 import { ListPage } from "../ui/list-page.tsx";
 import type { Column } from "../ui/table.tsx";
 import { listed } from "./rules/span.ts";
@@ -12,22 +12,10 @@ import { listed } from "./rules/span.ts";
 const words = t.requests;
 
 const filters: readonly Filter[] = [
-  { name: "request_id", label: words.requestId, kind: "text" },
-  {
-    name: "status",
-    label: t.list.status,
-    kind: "choice",
-    options: Object.entries(words.statuses),
-  },
-  {
-    name: "caller",
-    label: t.list.makers,
-    kind: "choice",
-    options: [["member", words.people]],
-    none: words.keys,
-  },
-  { name: "created_from", label: t.list.from, kind: "day" },
-  { name: "created_to", label: t.list.to, kind: "day" },
+  textFilter("request_id", words.requestId),
+  choiceFilter("status", t.list.status, words.statuses),
+  choiceFilter("caller", t.list.makers, { member: words.people }, words.keys),
+  ...createdFilters,
 ];
 
 const columns: readonly Column<LoggedRequest>[] = [
@@ -44,13 +32,9 @@ const columns: readonly Column<LoggedRequest>[] = [
   },
   codeColumn("request", words.request, ({ method, route: path }) => `${method} ${path}`),
   { id: "code", header: words.code, cell: ({ code }) => code || "–", csv: (row) => row.code },
-  {
-    id: "duration",
-    header: words.duration,
-    align: "end",
+  countColumn("duration", words.duration, (row) => row.duration_ms, {
     cell: (row) => words.milliseconds({ ms: row.duration_ms }),
-    csv: (row) => String(row.duration_ms),
-  },
+  }),
   codeColumn("caller", words.caller, (row) => row.caller_id, { width: "wide" }),
   {
     id: "record",

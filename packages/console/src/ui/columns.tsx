@@ -1,5 +1,5 @@
 import { StateBadge } from "./badge.tsx";
-import { Moment } from "./moment.tsx";
+import { Age, Moment } from "./moment.tsx";
 import { Money } from "./money.tsx";
 import type { Column } from "./table.tsx";
 
@@ -11,20 +11,32 @@ export function textColumn<T>(id: string, header: string, textOf: Read<T>, layou
   return { id, header, cell: textOf, csv: textOf, ...layout } satisfies Column<T>;
 }
 
-/** An amount, in the row's currency if `currencyOf` is given. */
+/** An amount, in the row's currency if `currencyOf` is given. A row may have none. */
 export function moneyColumn<T>(
   id: string,
   header: string,
-  amountOf: Read<T>,
-  currencyOf?: Read<T>,
+  amountOf: (row: T) => string | undefined,
+  currencyOf: Read<T> = () => "",
+  layout: Layout<T> = { width: "first" },
 ): Column<T> {
   const cell = (row: T) => {
     const amount = amountOf(row);
-    if (amount === "") return null;
-    return <Money amount={amount} {...(currencyOf && { currency: currencyOf(row) })} />;
+    return amount ? <Money amount={amount} currency={currencyOf(row)} /> : "–";
   };
-  return { id, header, align: "end", width: "first", csv: amountOf, cell };
+  return { id, header, align: "end", csv: (row) => amountOf(row) ?? "", cell, ...layout };
 }
+
+/** A number of something. */
+export const countColumn = <T,>(
+  id: string,
+  header: string,
+  countOf: (row: T) => number | bigint,
+  layout?: Layout<T>,
+) => textColumn(id, header, (row: T) => String(countOf(row)), { align: "end", ...layout });
+
+/** The time since something, such as the beginning of a wait. */
+export const ageColumn = <T,>(id: string, header: string, sinceOf: Read<T>, layout?: Layout<T>) =>
+  textColumn(id, header, sinceOf, { cell: (row) => <Age since={sinceOf(row)} />, ...layout });
 
 /** A time, or nothing for a row without one. */
 export function momentColumn<T>(id: string, header: string, atOf: Read<T>, layout?: Layout<T>) {

@@ -22,6 +22,25 @@ export type Filter =
       readonly none?: string;
     };
 
+/** A selection by value and label. `none` is the label of the empty one. */
+export const choiceFilter = (
+  name: string,
+  label: string,
+  options: Readonly<Record<string, string>> | readonly (readonly [string, string])[],
+  none: string = t.states.any,
+): Filter => ({
+  ...{ name, label, kind: "choice", none },
+  options: Array.isArray(options) ? options : Object.entries(options),
+});
+
+export const textFilter = (name: string, label: string): Filter => ({ name, label, kind: "text" });
+
+/** The days of creation, from and to. */
+export const createdFilters: readonly Filter[] = [
+  { name: "created_from", label: t.list.from, kind: "day" },
+  { name: "created_to", label: t.list.to, kind: "day" },
+];
+
 export type FilterValues = Readonly<Record<string, string | undefined>>;
 
 /** Shows a list's filters and keeps them in the URL, so that a link shows the same list. */

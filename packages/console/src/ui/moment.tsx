@@ -1,4 +1,4 @@
-import { momentText, utcText } from "./rules/times.ts";
+import { momentText, spanText, utcText } from "./rules/times.ts";
 
 /** Shows a time in the person's time zone. Its title has the time in UTC. */
 export function Moment({ at }: { at: string | undefined }) {
@@ -9,3 +9,10 @@ export function Moment({ at }: { at: string | undefined }) {
     </time>
   );
 }
+
+/** Shows the time since something. */
+export const Age = ({ since }: { since: string }) => (
+  <time dateTime={since} title={utcText(since)}>
+    {spanText((Date.now() - Date.parse(since)) / 1_000)}
+  </time>
+);

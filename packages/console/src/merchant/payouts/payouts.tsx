@@ -2,7 +2,7 @@ import type { PayoutItem } from "@disburse/sdk/gen/types.ts";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { corridors, payouts } from "../../api/lists.ts";
-import { readAll } from "../../api/pages.ts";
+import { pathOf, readAll } from "../../api/pages.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
@@ -79,7 +79,7 @@ function useCancellations(isAllowed: boolean): Bulk<PayoutItem> | undefined {
         text: words.one.cancelText,
         kind: "danger",
         change: ({ id }, idempotencyKey) =>
-          send("POST", `${payouts.path}/${encodeURIComponent(id)}/cancel`, {
+          send("POST", pathOf(payouts, id, "/cancel"), {
             body: {},
             idempotencyKey,
           }),

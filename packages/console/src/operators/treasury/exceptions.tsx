@@ -9,11 +9,10 @@ import { rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { textColumn } from "../../ui/columns.tsx";
+import { ageColumn, textColumn } from "../../ui/columns.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { Money } from "../../ui/money.tsx";
 import { TreasuryPayoutLink } from "../../ui/record-link.tsx";
-import { spanText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { useMerchantColumn } from "../merchant-name.tsx";
 import { readExceptions } from "./resolution.tsx";
@@ -21,16 +20,7 @@ import { readExceptions } from "./resolution.tsx";
 const words = operatorTexts.treasury.exceptions;
 
 const ownColumns: readonly Column<PayoutException>[] = [
-  {
-    id: "age",
-    header: words.age,
-    cell: ({ since }) => (
-      <time dateTime={isoOf(since)}>
-        {spanText((Date.now() - Date.parse(isoOf(since))) / 1_000)}
-      </time>
-    ),
-    csv: ({ since }) => isoOf(since),
-  },
+  ageColumn("age", words.age, ({ since }) => isoOf(since)),
   {
     id: "payout",
     header: t.payouts.one.title,
