@@ -1,8 +1,9 @@
+import { findWallet } from "@disburse/chain-rail/wallet-store.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { bitcoindCommand } from "@disburse/testkit/bitcoin/bitcoind.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { DispatchDeps } from "./dispatcher.ts";
-import { acceptTransfer, findWallet, storeCancel } from "./store.ts";
+import { acceptTransfer, storeCancel } from "./store.ts";
 import {
   freshKeys,
   mainNetAddress,
@@ -422,11 +423,11 @@ describe.skipIf("why" in found)(`batches on a real node${skipped}`, () => {
     await world.store.batches.deleteMany({ wallet: wallet.chain.wallet });
     await world.store.wallets.updateOne(
       { _id: wallet.chain.wallet },
-      { $set: { reserved: [] }, $unset: { forming: "" } },
+      { $set: { reserved: [], forming: null } },
     );
     await world.store.transfers.updateOne(
       { _id: key },
-      { $set: { state: "waiting", waiting: wallet.chain.wallet }, $unset: { batch: "" } },
+      { $set: { state: "waiting", open: wallet.chain.wallet }, $unset: { batch: "" } },
     );
     for (let again = 0; again < 3; again += 1) {
       await run();

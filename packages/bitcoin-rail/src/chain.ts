@@ -66,6 +66,12 @@ export function openBitcoinChain(
   const { agreeing = configured.length } = settings;
   const nodes = configured.map((each) => connectNode(each, key));
   const callAll = callAllOf(nodes, deps);
+  /** Throws if fewer nodes than must agree did this. */
+  const enoughOf = <T>(results: readonly (T | undefined)[], did: string): T[] => {
+    const given = results.filter((each) => each !== undefined);
+    if (given.length < agreeing) throw new Error(`fewer than ${agreeing} nodes ${did}`);
+    return given;
+  };
   const verdictOn = async (id: string): Promise<Verdict> => {
     const views: NodeView[] = await callAll((node) => node.minedTransaction(id, finality));
     return verdictOf(views, agreeing);
@@ -73,34 +79,27 @@ export function openBitcoinChain(
   return {
     wallet: `${settings.chain}:${key.address}`,
     check: async () => {
-      const checked = await callAll(async (node) => {
-        await node.check(settings.chain);
-        return true;
-      });
-      if (checked.filter(Boolean).length < agreeing)
-        throw new Error(`fewer than ${agreeing} nodes have the wallet's chain and descriptor`);
+      const checked = await callAll((node) => node.check(settings.chain));
+      enoughOf(checked, "have the wallet's chain and descriptor");
     },
     firstBlock: async () => {
-      const heights = (await callAll((node) => node.height())).filter((each) => each !== undefined);
-      const least = heights.toSorted((one, other) => other - one)[agreeing - 1];
-      const final = Math.max(0, (least ?? 0) - finality);
+      const heights = enoughOf(await callAll((node) => node.height()), "returned their height");
+      const least = heights.toSorted((one, other) => other - one)[agreeing - 1] ?? 0;
+      const final = Math.max(0, least - finality);
       const block = agreedOn(await callAll((node) => node.blockAt(final)), agreeing);
-      if (block === undefined || least === undefined)
+      if (block === undefined)
         throw new Error(`fewer than ${agreeing} nodes agree on a final block`);
       return block;
     },
     snapshot: async (since) => {
       const all = await callAll((node) => node.snapshot(since, depth, target));
-      const given = all
-        .filter((each) => each !== undefined)
-        .toSorted((one, other) => other.height - one.height);
-      const last = given[agreeing - 1];
-      if (last === undefined)
-        throw new Error(`fewer than ${agreeing} nodes returned the chain's state`);
+      const given = enoughOf(all, "returned the chain's state").toSorted(
+        (one, other) => other.height - one.height,
+      );
       const sums = given.map((each) => each.coins.reduce((sum, { amount }) => sum + amount, 0n));
       const coins = given.map((each) => each.coins);
       return {
-        height: last.height,
+        height: given[agreeing - 1]?.height ?? 0,
         coins: agreedCoins(coins, agreeing, finality).filter(({ amount }) => amount >= coinMin),
         balance: leastOf(sums[0] ?? 0n, ...sums.slice(0, agreeing)),
         sends: [...new Set(given.flatMap((each) => each.sends))],

@@ -1,17 +1,13 @@
 import { createSendTimes } from "@disburse/chain-rail/send-times.ts";
+import { createRuns, oldestMs } from "@disburse/chain-rail/wallet-runs.ts";
+import { findWallet } from "@disburse/chain-rail/wallet-store.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { greatestOf } from "@disburse/kernel/bigint.ts";
 import type { BatchDocument, TransferDocument } from "./documents.ts";
 import { followBatch } from "./follow.ts";
 import { type BatchPolicy, completeWallet, formBatch } from "./forming.ts";
 import { firstRate } from "./rules/fees.ts";
-import {
-  beginWallet,
-  findWallet,
-  openBatches,
-  unknownTransactions,
-  waitingTransfers,
-} from "./store.ts";
+import { beginWallet, openBatches, unknownTransactions, waitingTransfers } from "./store.ts";
 import { watchBatch } from "./watch.ts";
 import type { BatchWork, Run } from "./work.ts";
 
@@ -50,36 +46,24 @@ const watchMs = 15_000;
 export function createDispatcher(deps: DispatchDeps) {
   const { chain, store, clock } = deps;
   const work: BatchWork = { ...deps, isSendDue: createSendTimes(() => clock.now().getTime()) };
-  let state: WalletState | undefined;
-  let isChecked = false;
   let watchedAt = 0;
-  return {
-    /** `undefined` before the first run. */
-    state: (): WalletState | undefined => state,
-    /**
-     * Runs once. If too few nodes respond, it rejects and changes nothing. If `works` is false, it
-     * only reads the wallet's state and changes no batch.
-     */
-    run: async (works: boolean): Promise<void> => {
-      if (!isChecked) await chain.check();
-      isChecked = true;
-      const wallet = await openWallet(deps);
-      const snapshot = await chain.snapshot(wallet.since_block);
-      // The chain must be read first. Every transaction that this rail sent is then stored.
-      const unknown = await unknownTransactions(store, snapshot.sends);
-      const run: Run = { snapshot, unknown, wallet, isAtBound: false };
-      const batches = await openBatches(store, chain.wallet);
-      const isWatchDue = clock.now().getTime() - watchedAt >= watchMs;
-      if (works) {
-        if (isWatchDue) watchedAt = clock.now().getTime();
-        for (const batch of batches) {
-          if (batch.state === "open") await advance(work, batch, run, followBatch);
-          else if (isWatchDue) await advance(work, batch, run, watchBatch);
-        }
+  return createRuns(chain.check, async (works) => {
+    const wallet = await openWallet(deps);
+    const snapshot = await chain.snapshot(wallet.since_block);
+    // The chain must be read first. Every transaction that this rail sent is then stored.
+    const unknown = await unknownTransactions(store, snapshot.sends);
+    const run: Run = { snapshot, unknown, wallet, isAtBound: false };
+    const batches = await openBatches(store, chain.wallet);
+    const isWatchDue = clock.now().getTime() - watchedAt >= watchMs;
+    if (works) {
+      if (isWatchDue) watchedAt = clock.now().getTime();
+      for (const batch of batches) {
+        if (batch.state === "open") await advance(work, batch, run, followBatch);
+        else if (isWatchDue) await advance(work, batch, run, watchBatch);
       }
-      state = await formNext(work, deps, run, batches, works);
-    },
-  };
+    }
+    return formNext(work, deps, run, batches, works);
+  });
 }
 
 /** Advances a batch. A failure is logged and does not affect the other batches. */
@@ -146,7 +130,10 @@ async function formNext(
     coins: snapshot.coins.length,
     waiting: left.length,
     unmined: open.length,
-    oldestUnminedMs: oldestOf(open, clock.now()),
+    oldestUnminedMs: oldestMs(
+      open.map(({ variants }) => variants[0]?.at),
+      clock.now(),
+    ),
     blocked,
     isAtBound: run.isAtBound,
   };
@@ -154,9 +141,4 @@ async function formNext(
 
 function amountOf(orders: readonly (TransferDocument | BatchDocument["payouts"][number])[]) {
   return orders.reduce((sum, each) => sum + fromDecimal128(each.amount_minor), 0n);
-}
-
-function oldestOf(open: readonly BatchDocument[], now: Date): number {
-  const signedAt = open.flatMap(({ variants }) => variants[0]?.at.getTime() ?? []);
-  return signedAt.reduce((oldest, at) => Math.max(oldest, now.getTime() - at), 0);
 }

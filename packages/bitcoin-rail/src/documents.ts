@@ -25,7 +25,7 @@ export type WalletDocument = {
   /** Every spend of the wallet's coins after this block must be a stored transaction. */
   since_block: string;
   /** A new batch whose documents may not be stored yet. `id` is its fixed coin. */
-  forming?: { id: CoinId; keys: string[]; since: number };
+  forming: { id: CoinId; keys: string[]; since: number } | null;
   reserved: ReservedCoin[];
   /** Keys of withdrawn transfers, which never join a batch. They may not have stored this yet. */
   withdrawn: string[];
@@ -41,11 +41,12 @@ export type TransferDocument = {
   amount_minor: Decimal128;
   state: "waiting" | "batched" | "withdrawn";
   /** The wallet while the transfer waits. Absent otherwise. */
-  waiting?: string;
+  open?: string;
   batch?: string;
   /** The reason why the transfer was refused on arrival. Absent if it was withdrawn later. */
   refused?: FailureCode;
   accepted_at: Date;
+  updated_at: Date;
 };
 
 /** A signed transaction. It is stored before it is sent, and never changes. */

@@ -1,9 +1,9 @@
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import type { BatchDocument, ReservedCoin, StoredEnd } from "./documents.ts";
 import { sendAgain } from "./sending.ts";
-import { changeWallet, endBatch } from "./store.ts";
+import { endBatch } from "./store.ts";
 import { readTransaction, spentCoins } from "./transaction.ts";
-import type { BatchWork, Run } from "./work.ts";
+import { type BatchWork, changeRead, type Run } from "./work.ts";
 
 /** Advances an open batch as far as the chain allows. */
 export async function followBatch(work: BatchWork, batch: BatchDocument, run: Run): Promise<void> {
@@ -61,16 +61,13 @@ export async function releaseUnspent(
 
 /** Releases coins of a batch. Returns `false` if another process changed the wallet. */
 export async function releaseCoins(
-  { store }: Pick<BatchWork, "store">,
+  work: Pick<BatchWork, "store">,
   batch: string,
   run: Run,
   which: (coin: ReservedCoin) => boolean,
 ): Promise<boolean> {
   const reserved = run.wallet.reserved.filter((each) => each.batch !== batch || !which(each));
-  if (reserved.length === run.wallet.reserved.length) return true;
-  const changed = await changeWallet(store, run.wallet, { reserved });
-  if (changed !== undefined) run.wallet = changed;
-  return changed !== undefined;
+  return reserved.length === run.wallet.reserved.length || changeRead(work, run, { reserved });
 }
 
 /**

@@ -1,10 +1,10 @@
+import { storeWithdrawal } from "@disburse/chain-rail/wallet-store.ts";
 import type { BatchDocument, TransferDocument } from "./documents.ts";
 import { chooseBatch, type Payable } from "./rules/coins.ts";
 import { freeCoins } from "./sending.ts";
-import { changeWallet, findBatch, fixedCoins, orderOf, reservedFor, storeBatch } from "./store.ts";
+import { findBatch, fixedCoins, orderOf, reservedFor, storeBatch } from "./store.ts";
 import { dustOf, scriptOf, type WalletKey } from "./wallet-key.ts";
-import { storeWithdrawal } from "./withdrawal.ts";
-import type { BatchWork, Run } from "./work.ts";
+import { type BatchWork, changeRead, type Run } from "./work.ts";
 
 /** The time that a payout waits for others, and the maximum number of payouts. */
 export type BatchPolicy = { readonly afterMs: number; readonly payoutsMax: number };
@@ -26,20 +26,14 @@ export function payableScript(
  * Stores the batch and the withdrawals that the wallet's document has decided, wherever another
  * process stopped. Returns `false` if another process changed the wallet.
  */
-export async function completeWallet(
-  { store, clock }: BatchWork,
-  run: Run,
-  since: string,
-): Promise<boolean> {
+export async function completeWallet(work: BatchWork, run: Run, since: string): Promise<boolean> {
+  const { store, clock } = work;
   const { wallet } = run;
   await storeBatch(store, wallet, clock.now());
-  for (const key of wallet.withdrawn) await storeWithdrawal(store, key);
-  const isDone = wallet.forming === undefined && wallet.withdrawn.length === 0;
+  for (const key of wallet.withdrawn) await storeWithdrawal(store, key, clock.now());
+  const isDone = wallet.forming === null && wallet.withdrawn.length === 0;
   if (isDone && since === wallet.since_block) return true;
-  const change = { forming: undefined, withdrawn: [], since_block: since };
-  const changed = await changeWallet(store, wallet, change);
-  if (changed !== undefined) run.wallet = changed;
-  return changed !== undefined;
+  return changeRead(work, run, { forming: null, withdrawn: [], since_block: since });
 }
 
 /** Forms a batch of waiting transfers at a fee rate, if one is due and the coins cover it. */
@@ -68,13 +62,10 @@ export async function formBatch(
   const [fixed] = chosen?.coins ?? [];
   if (chosen === undefined || fixed === undefined) return undefined;
   const keys = chosen.payouts.map((each) => each.key);
-  const changed = await changeWallet(store, run.wallet, {
-    forming: { id: fixed.id, keys, since: run.snapshot.height },
-    reserved: [...run.wallet.reserved, ...reservedFor(fixed.id, chosen.coins)],
-  });
-  if (changed === undefined) return undefined;
-  run.wallet = changed;
-  return (await completeWallet(work, run, changed.since_block))
-    ? findBatch(store, fixed.id)
-    : undefined;
+  const isFormed =
+    (await changeRead(work, run, {
+      forming: { id: fixed.id, keys, since: run.snapshot.height },
+      reserved: [...run.wallet.reserved, ...reservedFor(fixed.id, chosen.coins)],
+    })) && (await completeWallet(work, run, run.wallet.since_block));
+  return isFormed ? findBatch(store, fixed.id) : undefined;
 }

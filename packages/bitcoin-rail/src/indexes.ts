@@ -3,9 +3,9 @@ import type { Indexes } from "@disburse/chassis/mongo/migrations.ts";
 export const indexes: Indexes = {
   bitcoin_transfers: [
     {
-      key: { waiting: 1, accepted_at: 1 },
-      name: "waiting",
-      partialFilterExpression: { waiting: { $exists: true } },
+      key: { open: 1, accepted_at: 1 },
+      name: "open",
+      partialFilterExpression: { open: { $exists: true } },
     },
   ],
   bitcoin_batches: [

@@ -85,7 +85,7 @@ export function connectNode({ url, credentials_file: file }: NodeSettings, key: 
     unlessNotFound(call(transactionSchema, "gettransaction", id, true));
   return {
     /** Rejects if the node's chain or wallet is another one, or if the wallet can spend. */
-    check: async (chain: BitcoinChainName): Promise<void> => {
+    check: async (chain: BitcoinChainName): Promise<true> => {
       const info = await call(infoSchema, "getblockchaininfo");
       if (info.chain !== chain) throw new Error(`the node's chain is ${info.chain}`);
       const wallet = await call(z.object({ private_keys_enabled: z.boolean() }), "getwalletinfo");
@@ -94,6 +94,7 @@ export function connectNode({ url, credentials_file: file }: NodeSettings, key: 
       if (derived !== key.address) throw new Error("the node derives another address");
       const watched = await call(z.object({ ismine: z.boolean() }), "getaddressinfo", key.address);
       if (!watched.ismine) throw new Error("the node's wallet does not watch the descriptor");
+      return true;
     },
     blockAt: (height: number) => call(z.string(), "getblockhash", height),
     height: async () => (await call(infoSchema, "getblockchaininfo")).blocks,

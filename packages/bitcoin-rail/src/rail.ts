@@ -1,48 +1,43 @@
+import {
+  orderIn,
+  unsentReply,
+  type WalletRailOptions,
+  walletRail,
+  watchedReply,
+} from "@disburse/chain-rail/wallet-rail.ts";
+import { findTransfer } from "@disburse/chain-rail/wallet-store.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
-import type { Transfer } from "@disburse/rail/capabilities.ts";
 import type { Rail, RailReply } from "@disburse/rail/rail.ts";
 import type { TransferredAmount } from "@disburse/rail/report.ts";
 import type { createDispatcher } from "./dispatcher.ts";
 import type { BatchDocument, BitcoinStore, TransferDocument } from "./documents.ts";
 import { payableScript } from "./forming.ts";
 import { shareOf } from "./rules/fees.ts";
-import { currency, network } from "./settings.ts";
-import { acceptTransfer, findBatch, findTransfer, orderOf } from "./store.ts";
+import { currency } from "./settings.ts";
+import { acceptTransfer, findBatch, orderOf } from "./store.ts";
 import { outputsOf, readTransaction } from "./transaction.ts";
 import { scriptOf, type WalletKey } from "./wallet-key.ts";
 import { withdrawTransfer } from "./withdrawal.ts";
 
-export type BitcoinRailOptions = {
-  readonly name: string;
-  readonly wallet: string;
+export type BitcoinRailOptions = WalletRailOptions & {
   readonly key: WalletKey;
   readonly store: BitcoinStore;
   readonly dispatcher: ReturnType<typeof createDispatcher>;
-  readonly clock: Clock;
-  /** The maximum fee that one payout adds to a batch, in satoshi. */
-  readonly feeMax: bigint;
-  /** The delay before the payout polls an unfinished transfer again. */
-  readonly pollMs: number;
-  /** The usual time from submission to finality. Merchants see this time. */
-  readonly settlesInMs?: number | undefined;
-  /** The time after submission at which an open payout is overdue. */
-  readonly overdueAfterMs?: number | undefined;
-  /** Called when a transfer was added. */
-  readonly wake: () => void;
+  /** The maximum fee rate, in satoshi per virtual byte. */
+  readonly feeRateMax: bigint;
 };
 
-/** If no run succeeded for this long, the rail counts as unavailable. */
-const awayAfterMs = 30_000;
+/** The virtual size that a payout adds to a batch: an output, and a part of an input. */
+const payoutVsize = 150n;
 /** The poll interval of an ended transfer whose transaction may still leave the chain. */
 const watchPollMs = 60_000;
 
 /** Creates a rail whose transfers a dispatcher pays in batches. */
 export function createBitcoinRail(options: BitcoinRailOptions): Rail {
-  const { name, wallet, key: walletKey, store, dispatcher, clock, pollMs, wake } = options;
-  const { settlesInMs, overdueAfterMs, feeMax } = options;
+  const { wallet, capabilities, key: walletKey, store, dispatcher, clock, pollMs, wake } = options;
+  const feeMax = payoutVsize * options.feeRateMax;
   const reply = async (key: string): Promise<RailReply> => {
     const transfer = await findTransfer(store, key);
     if (transfer === null) return { status: { kind: "not_received" } };
@@ -50,45 +45,27 @@ export function createBitcoinRail(options: BitcoinRailOptions): Rail {
     return replyOf(transfer, batch, pollMs);
   };
   return {
-    name,
-    capabilities: {
-      currencies: [currency],
-      transferMethods: ["CRYPTO"],
-      networks: [network],
-      limits: {},
-    },
-    isFunded: true,
-    ...(overdueAfterMs !== undefined && { overdueAfterMs }),
-    available: async () => {
-      const state = dispatcher.state();
-      if (state === undefined || state.blocked !== undefined) return false;
-      return clock.now().getTime() - state.at.getTime() < awayAfterMs;
-    },
+    ...walletRail(options, dispatcher.state, reply),
     shortage: async ({ amount }) => {
       const state = dispatcher.state();
       return state !== undefined && state.free < amount + feeMax ? "LOW_FUNDS" : undefined;
     },
-    ...(settlesInMs !== undefined && {
-      expectedAt: (_transfer: Transfer, now: Date) => new Date(now.getTime() + settlesInMs),
-    }),
-    preflight: async ({ accountNumber, amount }) => {
-      const checked = payableScript(walletKey, { to: accountNumber, amount });
+    preflight: async (instruction) => {
+      const checked = payableScript(walletKey, orderIn(capabilities, instruction));
       if (typeof checked !== "string") return { kind: "ok" };
       return { kind: "refuse", failure: { code: checked } };
     },
-    submit: async (key, { currency: paid, amount, accountNumber: to, network: on }) => {
-      if (on !== network || paid !== currency)
-        throw new Error(`the rail does not support ${paid} on the network ${on}`);
-      const checked = payableScript(walletKey, { to, amount });
+    submit: async (key, instruction) => {
+      const order = orderIn(capabilities, instruction);
+      if (order.currency !== currency)
+        throw new Error(`the rail does not support ${order.currency}`);
+      const checked = payableScript(walletKey, order);
       const refused = typeof checked === "string" ? { refused: checked } : undefined;
-      await acceptTransfer(store, key, wallet, { to, amount }, clock.now(), refused);
+      await acceptTransfer(store, key, wallet, order, clock.now(), refused);
       wake();
       return reply(key);
     },
-    query: reply,
     withdraw: (key) => withdrawTransfer(store, wallet, key, clock.now()),
-    // A chain sends no callbacks.
-    readCallback: () => "forged",
   };
 }
 
@@ -98,18 +75,11 @@ function replyOf(
   batch: BatchDocument | undefined,
   pollMs: number,
 ): RailReply {
-  if (state === "withdrawn") {
-    return { status: { kind: "rejected", ...(code !== undefined && { failure: { code } }) } };
-  }
+  if (state === "withdrawn") return unsentReply(code && { code });
   if (batch?.end === undefined || batch.state === "open")
     return { status: { kind: "accepted" }, pollAfterMs: pollMs };
   if (batch.state === "unclear") return { status: { kind: "unknown" } };
-  const watched = {
-    ...(batch.open !== undefined && { pollAfterMs: watchPollMs }),
-    ...(batch.reorganised_at !== undefined && {
-      contradiction: "a reorganisation removed the transaction from the chain",
-    }),
-  };
+  const watched = watchedReply(batch, watchPollMs);
   if (batch.state === "cancelled") return { status: { kind: "rejected" }, ...watched };
   const index = batch.payouts.findIndex((each) => each.key === key);
   const payout = batch.payouts[index];

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, type ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { changeWallet, findTransfer, findWallet } from "@disburse/chain-rail/wallet-store.ts";
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import { withCallContext } from "@disburse/chassis/call-context.ts";
@@ -23,11 +24,8 @@ import {
   acceptTransfer,
   addVariant,
   beginWallet,
-  changeWallet,
   endBatch,
   findBatch,
-  findTransfer,
-  findWallet,
   storeBatch,
 } from "./store.ts";
 import { withdrawTransfer } from "./withdrawal.ts";

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { RailWallet } from "@disburse/chain-rail/open-wallet.ts";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
@@ -15,21 +16,8 @@ import type { WalletState } from "./dispatcher.ts";
 import type { BatchDocument, BitcoinStore } from "./documents.ts";
 import { findBatch, openBatches, storeCancel } from "./store.ts";
 
-/** A rail's wallet for operator RPCs. */
-export type BatchWallet = {
-  readonly rail: string;
-  /** The wallet's name: `main:bc1q…`. */
-  readonly wallet: string;
-  readonly store: BitcoinStore;
-  /**
-   * The wallet's state after the dispatcher's latest run in this process. `undefined` before the
-   * first run.
-   */
-  readonly state: () => WalletState | undefined;
-};
-
 type BatchDeps = Pick<RailContext, "audit" | "clock" | "approvals"> & {
-  readonly wallets: readonly BatchWallet[];
+  readonly wallets: readonly RailWallet<BitcoinStore, WalletState>[];
 };
 
 type BatchRpc = ReturnType<typeof batchesRpc>;

@@ -2,18 +2,10 @@ import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { greatestOf } from "@disburse/kernel/bigint.ts";
 import type { BatchDocument, ReservedCoin, StoredVariant } from "./documents.ts";
 import { bumpedRate, childFee, firstRate, incrementalRate, raised, rateOf } from "./rules/fees.ts";
-import {
-  addChild,
-  addVariant,
-  changeWallet,
-  coinsOf,
-  noteRefused,
-  orderOf,
-  reservedFor,
-} from "./store.ts";
+import { addChild, addVariant, coinsOf, noteRefused, orderOf, reservedFor } from "./store.ts";
 import { changeCoin, type Plan, planTransaction, type Signed, signedBy } from "./transaction.ts";
 import { type Coin, dustOf, scriptOf } from "./wallet-key.ts";
-import type { BatchWork, Run } from "./work.ts";
+import { type BatchWork, changeRead, type Run } from "./work.ts";
 
 /**
  * Sends the stored transactions of an unmined batch again, as they are. If a higher fee is due, it
@@ -147,17 +139,14 @@ export function freeCoins({ snapshot, wallet }: Run): Coin[] {
 
 /** Reserves further coins. Returns `false` if another process changed the wallet. */
 async function reserve(
-  { store }: BatchWork,
+  work: BatchWork,
   run: Run,
   coins: readonly ReservedCoin[],
 ): Promise<boolean> {
-  const taken = new Set(run.wallet.reserved.map(({ coin }) => coin));
+  const { reserved } = run.wallet;
+  const taken = new Set(reserved.map(({ coin }) => coin));
   const added = coins.filter(({ coin }) => !taken.has(coin));
-  if (added.length === 0) return true;
-  const reserved = [...run.wallet.reserved, ...added];
-  const changed = await changeWallet(store, run.wallet, { reserved });
-  if (changed !== undefined) run.wallet = changed;
-  return changed !== undefined;
+  return added.length === 0 || changeRead(work, run, { reserved: [...reserved, ...added] });
 }
 
 /** Signs and stores a transaction that spends the fixed coin to the wallet. */

@@ -1,7 +1,8 @@
+import { serversOf } from "@disburse/chain-rail/settings.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { describe, expect, it } from "vitest";
 import { bitcoinRails } from "./bitcoin-rails.ts";
-import { liveProblems, readBitcoinRails, serversOf } from "./settings.ts";
+import { liveProblems, readBitcoinRails } from "./settings.ts";
 import { readWalletKey } from "./wallet-key.ts";
 
 const generator = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";

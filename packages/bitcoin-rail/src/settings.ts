@@ -1,12 +1,12 @@
 import {
-  areDifferentHosts,
-  areUnique,
   count,
+  keystoreSignerSchema,
   liveProblems as liveProblemsOf,
-  serversOf as serversOfChains,
+  type Requirement,
+  railsSchema,
   urlSchema,
+  walletSettings,
 } from "@disburse/chain-rail/settings.ts";
-import type { RailServer } from "@disburse/chassis/service/check.ts";
 import { readRailSettings } from "@disburse/rail/settings.ts";
 import { z } from "zod";
 import { chains, readWalletKey } from "./wallet-key.ts";
@@ -21,8 +21,10 @@ const file = z.string().min(1);
 
 /** The wallet's key: a keystore file with its password file, or a remote signer. */
 const signerSchema = z.union([
-  z.strictObject({ keystore_file: file, password_file: file }),
-  z.strictObject({ url: urlSchema, token_file: file }),
+  keystoreSignerSchema,
+  z
+    .strictObject({ url: urlSchema, token_file: file })
+    .transform(({ url, token_file: tokenFile }) => ({ kind: "remote" as const, url, tokenFile })),
 ]);
 export type SignerSettings = z.output<typeof signerSchema>;
 
@@ -30,13 +32,10 @@ export type SignerSettings = z.output<typeof signerSchema>;
 const payoutsMax = 100;
 
 const railSchema = z.strictObject({
-  /** The rail's name in `RAIL_ROUTES`. */
-  rail: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  ...walletSettings,
   chain: z.enum(chains),
   /** The nodes, each with the path of its watch-only wallet: `https://node.example/wallet/payouts`. */
   nodes: z.array(z.strictObject({ url: urlSchema, credentials_file: file })).min(1),
-  /** The number of nodes that must agree before money moves. By default all must agree. */
-  agreeing: count(1, 100).optional(),
   /** The wallet: `wpkh([d34db33f/84h/0h/0h/0/0]02…)#checksum`. */
   descriptor: z.string().max(500),
   signer: signerSchema,
@@ -65,31 +64,19 @@ const railSchema = z.strictObject({
     .string()
     .regex(/^\d{1,8}(\.\d{1,8})?$/, "must be a decimal in a string")
     .default("0"),
-  /** The payout service's setting is the default. */
-  overdue_after_minutes: count(1, 100_000).optional(),
-  poll_ms: count(50, 60_000).default(5_000),
-  /** The usual time from submission to finality. Merchants see this as the expected time. */
-  settles_in_seconds: count(1, 86_400).optional(),
+  poll_ms: walletSettings.poll_ms.default(5_000),
 });
 
 export type BitcoinSettings = z.output<typeof railSchema>;
 
-const fileSchema = z.array(railSchema).superRefine((rails, context) => {
-  const problem = (message: string) => context.addIssue({ code: "custom", message });
-  if (!areUnique(rails.map(({ rail }) => rail))) problem("the names of the rails must be unique");
-  const wallets = rails.map(({ chain, descriptor }) => readWalletKey(descriptor, chain)?.address);
-  if (!areUnique(wallets)) problem("two rails of one chain must not share a wallet");
-  for (const rail of rails) {
-    for (const each of problemsOf(rail)) problem(`${rail.rail}: ${each}`);
-  }
+const fileSchema = railsSchema(railSchema, {
+  walletOf: ({ chain, descriptor }) => readWalletKey(descriptor, chain)?.address,
+  requirements,
 });
 
-/** Returns contradictions between the settings of a rail. */
-function problemsOf(rail: BitcoinSettings): string[] {
-  const { nodes, agreeing = 1, chain, descriptor } = rail;
-  const problems: readonly [boolean, string][] = [
-    [areDifferentHosts(nodes.map(({ url }) => url)), "nodes: must have different hosts"],
-    [agreeing <= nodes.length, "agreeing: must not exceed the number of nodes"],
+/** Returns what the settings of a rail must fulfil together. */
+function requirements({ chain, descriptor, ...rail }: BitcoinSettings): Requirement[] {
+  return [
     [rail.min_fee_rate <= rail.max_fee_rate, "min_fee_rate: must not exceed max_fee_rate"],
     [rail.watch_blocks >= rail.finality, "watch_blocks: must not be below finality"],
     [
@@ -97,12 +84,6 @@ function problemsOf(rail: BitcoinSettings): string[] {
       "descriptor: must be wpkh(KEY)#checksum with one compressed public key",
     ],
   ];
-  return problems.flatMap(([isSo, text]) => (isSo ? [] : [text]));
-}
-
-/** Returns the servers that a rail calls, as those of other chains. */
-function calledBy({ rail, nodes, agreeing, signer }: BitcoinSettings) {
-  return { rail, rpc_urls: nodes.map(({ url }) => url), agreeing, signer };
 }
 
 /** Returns violations of live mode's rules. */
@@ -110,13 +91,8 @@ export function liveProblems(rails: readonly BitcoinSettings[]): string[] {
   const hasty = rails.filter(({ finality }) => finality < 2);
   return [
     ...hasty.map(({ rail }) => `${rail}: live mode requires a finality of at least 2`),
-    ...liveProblemsOf(rails.map(calledBy)),
+    ...liveProblemsOf(rails),
   ];
-}
-
-/** Returns the nodes and signers that the rails call. */
-export function serversOf(rails: readonly BitcoinSettings[]): RailServer[] {
-  return serversOfChains(rails.map(calledBy));
 }
 
 /** Reads the rails from settings. @throws {SettingsError} */

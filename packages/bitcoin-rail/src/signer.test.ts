@@ -18,8 +18,9 @@ const other = freshKeys();
 const payee = freshKeys();
 const folder = mkdtempSync(join(tmpdir(), "bitcoin-signer-"));
 const files = {
-  keystore_file: join(folder, "wallet.json"),
-  password_file: join(folder, "password"),
+  kind: "keystore" as const,
+  keystoreFile: join(folder, "wallet.json"),
+  passwordFile: join(folder, "password"),
 };
 let remote: SignerSettings;
 let server: Server;
@@ -55,8 +56,8 @@ beforeAll(async () => {
   // The fewest rounds that scrypt allows: the test is not about its cost.
   const [derived, options] = Keystore.scrypt({ password: "correct horse", n: 2 });
   const keystore = Keystore.encrypt(`0x${hex.encode(own.secret)}`, derived, options);
-  writeFileSync(files.keystore_file, JSON.stringify(keystore));
-  writeFileSync(files.password_file, "correct horse\n");
+  writeFileSync(files.keystoreFile, JSON.stringify(keystore));
+  writeFileSync(files.passwordFile, "correct horse\n");
   writeFileSync(join(folder, "token"), "t0ken\n");
   server = createServer((request, response) => {
     tokens.push(request.headers.authorization);
@@ -72,7 +73,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" ? address?.port : 0;
-  remote = { url: `http://127.0.0.1:${port}`, token_file: join(folder, "token") };
+  remote = { kind: "remote", url: `http://127.0.0.1:${port}`, tokenFile: join(folder, "token") };
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
@@ -141,7 +142,7 @@ describe("a keystore", () => {
     await expect(openSigner(files, keyOf(other.publicKey))).rejects.toThrow(SettingsError);
     const wrong = join(folder, "wrong");
     writeFileSync(wrong, "battery staple");
-    const opening = openSigner({ ...files, password_file: wrong }, key);
+    const opening = openSigner({ ...files, passwordFile: wrong }, key);
     await expect(opening).rejects.toThrow("wrong password");
   });
 });

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { readKeystore } from "@disburse/chain-rail/keystore.ts";
+import { type KeystoreFiles, readKeystore } from "@disburse/chain-rail/keystore.ts";
+import { callSigner } from "@disburse/chain-rail/signer-calls.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
+import { parsedJson } from "@disburse/rail/settings.ts";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { equalBytes } from "@noble/curves/utils.js";
 import { base64 } from "@scure/base";
@@ -36,16 +38,12 @@ export type Signer = {
 };
 
 export function openSigner(settings: SignerSettings, key: WalletKey): Promise<Signer> | Signer {
-  return "url" in settings ? openRemoteSigner(settings) : openKeystore(settings, key);
+  return settings.kind === "remote" ? openRemoteSigner(settings) : openKeystore(settings, key);
 }
 
 /** Opens a signer with the key of a keystore file. The key stays in this process's memory. */
-async function openKeystore(
-  files: Extract<SignerSettings, { keystore_file: string }>,
-  key: WalletKey,
-): Promise<Signer> {
-  const { keystore_file: keystoreFile, password_file: passwordFile } = files;
-  const secret = await readKeystore(setting, { keystoreFile, passwordFile });
+async function openKeystore(files: KeystoreFiles, key: WalletKey): Promise<Signer> {
+  const secret = await readKeystore(setting, files);
   if (!equalBytes(secp256k1.getPublicKey(secret), key.publicKey)) {
     throw new SettingsError(
       `${setting}: keystore_file: contains the key of another wallet than the descriptor's`,
@@ -69,10 +67,7 @@ async function openKeystore(
   };
 }
 
-/**
- * The time limit of a call. A signer that takes longer counts as unreachable, and the batch is
- * signed later.
- */
+/** A transaction has many payouts and inputs, which a device may sign one by one. */
 const timeoutMs = 10_000;
 
 const replySchema = z.object({ psbt: z.string().max(1_000_000) });
@@ -81,28 +76,19 @@ const replySchema = z.object({ psbt: z.string().max(1_000_000) });
  * Opens a signer behind HTTP. It connects only when a batch is signed, so that an unreachable
  * signer does not prevent other rails from starting.
  */
-function openRemoteSigner({
-  url,
-  token_file: tokenFile,
-}: Extract<SignerSettings, { url: string }>): Signer {
+function openRemoteSigner({ url, tokenFile }: Extract<SignerSettings, { kind: "remote" }>): Signer {
   return {
     sign: async ({ psbt, payouts, feeMax }) => {
       const token = (await readFile(tokenFile, "utf8")).trim();
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: JSON.stringify({
-          psbt: base64.encode(psbt),
-          payouts: payouts.map(({ key, to, amount }) => {
-            return { payout_id: key, address: to, amount_sat: String(amount) };
-          }),
-          fee_max_sat: String(feeMax),
+      const body = {
+        psbt: base64.encode(psbt),
+        payouts: payouts.map(({ key, to, amount }) => {
+          return { payout_id: key, address: to, amount_sat: String(amount) };
         }),
-        redirect: "error",
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      if (!response.ok) throw new Error(`the signer returned HTTP status ${response.status}`);
-      return base64.decode(replySchema.parse(await response.json()).psbt);
+        fee_max_sat: String(feeMax),
+      };
+      const reply = await callSigner(url, { body, token, timeoutMs });
+      return base64.decode(replySchema.parse(parsedJson(reply)).psbt);
     },
   };
 }

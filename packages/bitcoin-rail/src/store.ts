@@ -37,13 +37,10 @@ export async function acceptTransfer(
     to,
     amount_minor: toDecimal128(amount),
     state: ended === undefined ? "waiting" : "withdrawn",
-    ...(ended ?? { waiting: wallet }),
+    ...(ended ?? { open: wallet }),
     accepted_at: at,
+    updated_at: at,
   });
-}
-
-export function findTransfer({ transfers }: BitcoinStore, key: string) {
-  return transfers.findOne({ _id: key });
 }
 
 export async function findBatch({ batches }: BitcoinStore, id: string) {
@@ -52,25 +49,12 @@ export async function findBatch({ batches }: BitcoinStore, id: string) {
 
 /** Returns a wallet's waiting transfers, oldest first. */
 export function waitingTransfers({ transfers }: BitcoinStore, wallet: string) {
-  return transfers.find({ waiting: wallet }).sort({ accepted_at: 1 }).limit(workMax).toArray();
+  return transfers.find({ open: wallet }).sort({ accepted_at: 1 }).limit(workMax).toArray();
 }
 
 /** Returns a wallet's batches that need work, oldest first. */
 export function openBatches({ batches }: BitcoinStore, wallet: string) {
   return batches.find({ open: wallet }).sort({ created_at: 1 }).toArray();
-}
-
-/** Counts the open batches and waiting transfers of wallets that are not configured. */
-export async function countOrphans(
-  { batches, transfers }: BitcoinStore,
-  wallets: readonly string[],
-): Promise<number> {
-  const others = { $exists: true, $nin: [...wallets] };
-  const [open, waiting] = await Promise.all([
-    batches.countDocuments({ open: others }),
-    transfers.countDocuments({ waiting: others }),
-  ]);
-  return open + waiting;
 }
 
 /** Returns the ids that belong to no stored transaction. */
@@ -94,46 +78,16 @@ export async function fixedCoins({ batches }: BitcoinStore, coins: readonly stri
   return new Set(found.map(({ _id }) => _id));
 }
 
-export async function findWallet({ wallets }: BitcoinStore, wallet: string) {
-  return (await wallets.findOne({ _id: wallet })) ?? undefined;
-}
-
 export async function beginWallet({ wallets }: BitcoinStore, wallet: string, since: string) {
   await insertOnce(wallets, {
     _id: wallet,
     schema_version: 1,
     revision: 1,
     since_block: since,
+    forming: null,
     reserved: [],
     withdrawn: [],
   });
-}
-
-type WalletChange = Partial<Pick<WalletDocument, "since_block" | "reserved" | "withdrawn">> & {
-  readonly forming?: WalletDocument["forming"] | undefined;
-};
-
-/**
- * Changes a wallet if it is unchanged since it was read. Returns `undefined` if another process
- * changed it. Read the transfers after the wallet: a transfer that already has a batch is then in
- * `forming` or has stored the batch, so no transfer joins two.
- */
-export async function changeWallet(
-  { wallets }: BitcoinStore,
-  wallet: WalletDocument,
-  change: WalletChange,
-): Promise<WalletDocument | undefined> {
-  const { _id, schema_version, forming: _before, ...before } = wallet;
-  const { forming = "forming" in change ? undefined : wallet.forming, ...changed } = change;
-  const values = { ...before, ...changed, revision: wallet.revision + 1 };
-  const { modifiedCount } = await wallets.updateOne(
-    { _id, revision: wallet.revision },
-    forming === undefined
-      ? { $set: values, $unset: { forming: "" } }
-      : { $set: { ...values, forming } },
-  );
-  if (modifiedCount !== 1) return undefined;
-  return { _id, schema_version, ...values, ...(forming && { forming }) };
 }
 
 export function reservedFor(batch: string, coins: readonly Coin[]): ReservedCoin[] {
@@ -153,7 +107,7 @@ export async function storeBatch(
   { _id: wallet, forming }: WalletDocument,
   at: Date,
 ): Promise<void> {
-  if (forming === undefined) return;
+  if (forming === null) return;
   const { id, keys, since } = forming;
   const found = await transfers.find({ _id: { $in: keys } }).toArray();
   const byKey = new Map(found.map((each) => [each._id, each]));
@@ -177,7 +131,7 @@ export async function storeBatch(
   });
   await transfers.updateMany(
     { _id: { $in: keys }, state: "waiting" },
-    { $set: { state: "batched", batch: id }, $unset: { waiting: "" } },
+    { $set: { state: "batched", batch: id, updated_at: at }, $unset: { open: "" } },
   );
 }
 
@@ -185,42 +139,40 @@ function storedTransaction({ id, raw, fee, vsize }: Signed, at: Date) {
   return { id, raw: new Binary(raw), fee: toDecimal128(fee), vsize, at };
 }
 
-/** Adds a variant, if the batch has neither ended nor changed its transactions since it was read. */
+/** The batch if it has neither ended nor changed its transactions since it was read. */
+const unchanged = ({ _id, transactions }: BatchDocument) => ({
+  _id,
+  state: "open" as const,
+  transactions: { $size: transactions.length },
+});
+
+/** Adds a variant. Returns `false` if the batch has changed. */
 export async function addVariant(
   { batches }: BitcoinStore,
-  { _id, transactions, cancel }: BatchDocument,
+  batch: BatchDocument,
   signed: Signed,
   at: Date,
 ): Promise<boolean> {
+  const { cancel } = batch;
   // A payment must not be added after a decision to cancel.
   const variant = { ...storedTransaction(signed, at), ...(cancel && { cancels: true as const }) };
   const { modifiedCount } = await batches.updateOne(
-    {
-      _id,
-      state: "open",
-      transactions: { $size: transactions.length },
-      cancel: { $exists: cancel !== undefined },
-    },
+    { ...unchanged(batch), cancel: { $exists: cancel !== undefined } },
     { $push: { variants: variant, transactions: signed.id } },
   );
   return modifiedCount === 1;
 }
 
-/** Adds a child of a variant, under the same conditions as `addVariant`. */
+/** Adds a child of a variant, under the same conditions. */
 export async function addChild(
   { batches }: BitcoinStore,
-  { _id, transactions }: BatchDocument,
+  batch: BatchDocument,
   of: { readonly parent: string; readonly coin: string },
   signed: Signed,
   at: Date,
 ): Promise<boolean> {
   const { modifiedCount } = await batches.updateOne(
-    {
-      _id,
-      state: "open",
-      transactions: { $size: transactions.length },
-      cancel: { $exists: false },
-    },
+    { ...unchanged(batch), cancel: { $exists: false } },
     { $push: { children: { ...storedTransaction(signed, at), ...of }, transactions: signed.id } },
   );
   return modifiedCount === 1;
@@ -237,14 +189,11 @@ export async function noteRefused({ batches }: BitcoinStore, batch: string, id: 
 /** Ends a batch by a final transaction. It is then watched for a number of blocks. */
 export async function endBatch(
   { batches }: BitcoinStore,
-  { _id, transactions }: BatchDocument,
+  batch: BatchDocument,
   state: Exclude<BatchDocument["state"], "open">,
   end: StoredEnd,
 ): Promise<boolean> {
-  const { modifiedCount } = await batches.updateOne(
-    { _id, state: "open", transactions: { $size: transactions.length } },
-    { $set: { state, end } },
-  );
+  const { modifiedCount } = await batches.updateOne(unchanged(batch), { $set: { state, end } });
   return modifiedCount === 1;
 }
 
@@ -254,24 +203,6 @@ export async function endChild(
   end: StoredEnd,
 ): Promise<void> {
   await batches.updateOne({ _id, child_end: { $exists: false } }, { $set: { child_end: end } });
-}
-
-/** Stores the first time at which a batch's final transaction was found to have left the chain. */
-export async function noteReorganised({ batches }: BitcoinStore, id: string, at: Date) {
-  const { modifiedCount } = await batches.updateOne(
-    { _id: id, reorganised_at: { $exists: false } },
-    { $set: { reorganised_at: at } },
-  );
-  return modifiedCount === 1;
-}
-
-/**
- * Ends the work on a batch. `isKept` means that its final transaction left the chain and it ended
- * the same way again.
- */
-export async function closeBatch({ batches }: BitcoinStore, id: string, isKept: boolean) {
-  const kept = isKept ? { $set: { kept: true as const } } : {};
-  await batches.updateOne({ _id: id }, { $unset: { open: "" }, ...kept });
 }
 
 /** Stores the decision to cancel. Returns `undefined` if another write was first. */

@@ -1,7 +1,8 @@
-import type { Verdict } from "@disburse/chain-rail/rules/finality.ts";
+import { isGone, type Verdict } from "@disburse/chain-rail/rules/finality.ts";
+import { closeWork, noteReorganised } from "@disburse/chain-rail/wallet-store.ts";
 import type { BatchDocument, StoredEnd } from "./documents.ts";
 import { releaseCoins, releaseUnspent } from "./follow.ts";
-import { closeBatch, endChild, noteReorganised } from "./store.ts";
+import { endChild } from "./store.ts";
 import type { BatchWork, Run } from "./work.ts";
 
 /**
@@ -17,7 +18,8 @@ export async function watchBatch(work: BatchWork, batch: BatchDocument, run: Run
   await releaseUnspent(work, batch, ended.id, run);
   const verdict = await chain.verdict(batch.variants.map((each) => each.id));
   const gone = isGone(verdict, ended);
-  if (gone && (await noteReorganised(store, id, work.clock.now()))) report(work, batch, ended);
+  if (gone && (await noteReorganised(store.batches, id, work.clock.now())))
+    report(work, batch, ended);
   // Another variant must not take its place: a payment instead of a cancellation, or the reverse.
   if (gone && verdict.kind === "unmined") await send(work, batch.variants, ended.id);
   const hasChild = await followChild(work, batch, ended);
@@ -25,15 +27,6 @@ export async function watchBatch(work: BatchWork, batch: BatchDocument, run: Run
   if (run.snapshot.height - verdict.transaction.height < watchBlocks) return;
   const isReorganised = gone || batch.reorganised_at !== undefined;
   await close(work, batch, run, isReorganised && endedAlike(batch, verdict));
-}
-
-/**
- * Returns true if the transaction is in no block or in a different block. Contradictory reports of
- * nodes prove nothing.
- */
-function isGone(verdict: Verdict, ended: StoredEnd): boolean {
-  if (verdict.kind === "unmined") return true;
-  return verdict.kind === "final" && verdict.transaction.block !== ended.block;
 }
 
 function report({ log, onEvent }: BatchWork, { _id, state }: BatchDocument, ended: StoredEnd) {
@@ -81,7 +74,8 @@ async function close(
   run: Run,
   isKept: boolean,
 ): Promise<void> {
-  if (await releaseCoins(work, id, run, () => true)) await closeBatch(work.store, id, isKept);
+  if (await releaseCoins(work, id, run, () => true))
+    await closeWork(work.store.batches, id, isKept);
 }
 
 /** Returns true if the current final transaction had the same effect as the earlier one. */

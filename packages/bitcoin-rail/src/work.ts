@@ -1,3 +1,4 @@
+import { changeWallet } from "@disburse/chain-rail/wallet-store.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { BitcoinChain, Snapshot } from "./chain.ts";
@@ -34,7 +35,16 @@ export type Run = {
   isAtBound: boolean;
 };
 
-export const batchEvents = [
-  ...(["bumped", "child", "cancelled", "unclear", "reorganised"] as const),
-] as const;
+/** Changes the wallet that a run has read. Returns `false` if another process has changed it. */
+export async function changeRead(
+  { store }: Pick<BatchWork, "store">,
+  run: Run,
+  change: Parameters<typeof changeWallet<WalletDocument>>[2],
+): Promise<boolean> {
+  const changed = await changeWallet(store, run.wallet, change);
+  if (changed !== undefined) run.wallet = changed;
+  return changed !== undefined;
+}
+
+export const batchEvents = ["bumped", "child", "cancelled", "unclear", "reorganised"] as const;
 export type BatchEvent = (typeof batchEvents)[number];

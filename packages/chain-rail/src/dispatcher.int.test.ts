@@ -8,8 +8,9 @@ import type { Chain } from "./chain.ts";
 import { createDispatcher, type DispatchDeps } from "./dispatcher.ts";
 import { openTransferStore, type TransferStore } from "./documents.ts";
 import { indexes } from "./indexes.ts";
-import { acceptTransfer, countOrphans } from "./store.ts";
+import { acceptTransfer } from "./store.ts";
 import { createTestChain } from "./test-chain.ts";
+import { countOrphans } from "./wallet-rails.ts";
 import { withdrawTransfer } from "./withdrawal.ts";
 import type { TransferEvent } from "./work.ts";
 
@@ -284,11 +285,11 @@ describe("a wallet", () => {
   it("that the settings do not name any more leaves transfers that are counted", async () => {
     await accept("po_1");
     await accept("po_2");
-    expect(await countOrphans(store, [world.chain.wallet])).toBe(0);
-    expect(await countOrphans(store, ["1:other"])).toBe(2);
-    expect(await countOrphans(store, [])).toBe(2);
+    expect(await countOrphans([store.transfers], [world.chain.wallet])).toBe(0);
+    expect(await countOrphans([store.transfers], ["1:other"])).toBe(2);
+    expect(await countOrphans([store.transfers], [])).toBe(2);
     await settle(dispatcher({ watchBlocks: 0 }));
-    expect(await countOrphans(store, [])).toBe(0);
+    expect(await countOrphans([store.transfers], [])).toBe(0);
   });
 
   it("begins where the chain has it", async () => {

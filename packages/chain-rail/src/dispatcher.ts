@@ -1,5 +1,6 @@
 import { advanceEach } from "./advance-each.ts";
 import type { Chain, Order, Snapshot } from "./chain.ts";
+import { clearEach } from "./clearing.ts";
 import {
   attemptsOf,
   feesOf,
@@ -22,18 +23,17 @@ import { createSendTimes } from "./send-times.ts";
 import {
   beginWallet,
   finalTransfers,
-  findTransfer,
-  findWallet,
   forgetAssignments,
   noteRefused,
   numberTransfer,
   openTransfers,
   reserveNonces,
-  skipNonces,
   unminedTransfers,
 } from "./store.ts";
+import { createRuns, oldestMs } from "./wallet-runs.ts";
+import { changeWallet, findTransfer, findWallet, storeWithdrawal } from "./wallet-store.ts";
 import { watchTransfer } from "./watch.ts";
-import { storeWithdrawal, withdrawTransfer } from "./withdrawal.ts";
+import { withdrawTransfer } from "./withdrawal.ts";
 import type { TransferWork } from "./work.ts";
 
 export type DispatchDeps = Omit<TransferWork, "isSendDue"> & {
@@ -75,8 +75,6 @@ const ended = ["settled", "rejected", "cancelled", "unclear"] as const;
 export function createDispatcher(deps: DispatchDeps) {
   const { chain, store, clock } = deps;
   const work: TransferWork = { ...deps, isSendDue: createSendTimes(() => clock.now().getTime()) };
-  let state: WalletState | undefined;
-  let isChecked = false;
   let watchedAt = 0;
   const watchAll = async (snapshot: Snapshot) => {
     if (clock.now().getTime() - watchedAt < watchMs) return;
@@ -84,9 +82,18 @@ export function createDispatcher(deps: DispatchDeps) {
     const watched = await openTransfers(store, chain.wallet, ended);
     await advanceEach(work, watched, (each) => watchTransfer(work, each, snapshot));
   };
+  const { state, run } = createRuns(chain.check, async (works) => {
+    const snapshot = await chain.snapshot();
+    const wallet = await openWallet(deps, snapshot);
+    if (works) {
+      await followAll(work, snapshot);
+      await watchAll(snapshot);
+    }
+    return numberWaiting(work, deps, wallet, snapshot, works);
+  });
   return {
-    /** `undefined` before the first run. */
-    state: (): WalletState | undefined => state,
+    state,
+    run,
     pays: chain.pays,
     isOwned: chain.isOwned,
     clearance: chain.clearance,
@@ -95,24 +102,10 @@ export function createDispatcher(deps: DispatchDeps) {
      * transfer, or before the first run.
      */
     shortageFor: (order: Order): "gas" | "balance" | undefined => {
-      if (state === undefined) return undefined;
-      const fees = boundedFees(state.snapshot.baseFee, deps.fees);
-      return shortage(state.free, { asset: order.currency, ...chain.costOf(order, fees) });
-    },
-    /**
-     * Runs once. If too few nodes respond, it rejects and changes nothing. If `works` is false, it
-     * only reads the wallet's state and changes no transfer.
-     */
-    run: async (works: boolean): Promise<void> => {
-      if (!isChecked) await chain.check();
-      isChecked = true;
-      const snapshot = await chain.snapshot();
-      const wallet = await openWallet(deps, snapshot);
-      if (works) {
-        await followAll(work, snapshot);
-        await watchAll(snapshot);
-      }
-      state = await numberWaiting(work, deps, wallet, snapshot, works);
+      const last = state();
+      if (last === undefined) return undefined;
+      const fees = boundedFees(last.snapshot.baseFee, deps.fees);
+      return shortage(last.free, { asset: order.currency, ...chain.costOf(order, fees) });
     },
   };
 }
@@ -146,7 +139,8 @@ async function openWallet(
     }
     await beginWallet(store, chain.wallet, snapshot.minedLeast);
   } else if (nonceFrom > wallet.next_nonce && nonceFrom <= snapshot.minedLeast) {
-    await skipNonces(store, wallet, nonceFrom);
+    // Operators configure it to pass nonces that were used elsewhere.
+    await changeWallet(store, wallet, { next_nonce: nonceFrom });
   } else {
     return wallet;
   }
@@ -210,7 +204,10 @@ async function numberWaiting(
     waiting: left.length,
     free: fundsAfter(funds, costs),
     unmined: Math.max(0, next - snapshot.minedLeast),
-    oldestUnminedMs: oldestOf(unmined, clock.now()),
+    oldestUnminedMs: oldestMs(
+      unmined.map((each) => attemptsOf(each)[0]?.at),
+      clock.now(),
+    ),
   };
 }
 
@@ -218,30 +215,19 @@ async function numberWaiting(
  * Returns the transfers that their token's issuer lets the wallet pay now, in order. A transfer to a
  * blocked recipient is withdrawn.
  */
-async function clearAll(
+function clearAll(
   work: TransferWork,
   transfers: readonly TransferDocument[],
 ): Promise<TransferDocument[]> {
-  const { chain, store, clock, log, onEvent } = work;
-  const cleared = new Set<TransferDocument>();
-  await advanceEach(work, transfers, async (transfer) => {
+  const { chain, store, clock, onEvent } = work;
+  const clearanceOf = (transfer: TransferDocument) => {
     const order = orderOf(transfer);
-    if (order === undefined) return;
-    const clearance = await chain.clearance(order);
-    if (clearance.kind === "ok") cleared.add(transfer);
-    if (clearance.kind === "wait") {
-      log.debug({ payout_id: transfer._id, reason: clearance.reason }, "blockchain transfer waits");
-    }
-    if (clearance.kind !== "refuse") return;
-    await noteRefused(store, transfer._id, clearance.failure.code, clock.now());
-    if (await withdrawTransfer(store, chain.wallet, transfer._id, clock.now())) onEvent("refused");
+    return order && chain.clearance(order);
+  };
+  return clearEach(work, transfers, clearanceOf, async ({ _id: key }, { code }) => {
+    await noteRefused(store, key, code, clock.now());
+    if (await withdrawTransfer(store, chain.wallet, key, clock.now())) onEvent("refused");
   });
-  return transfers.filter((each) => cleared.has(each));
-}
-
-function oldestOf(unmined: readonly TransferDocument[], now: Date): number {
-  const signedAt = unmined.flatMap((each) => attemptsOf(each)[0]?.at.getTime() ?? []);
-  return signedAt.reduce((oldest, at) => Math.max(oldest, now.getTime() - at), 0);
 }
 
 /**

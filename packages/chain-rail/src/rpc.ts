@@ -18,22 +18,14 @@ import type { RailContext } from "@disburse/rail/rail-package.ts";
 import { cancelProblem, storeCancel } from "./cancellation.ts";
 import type { WalletState } from "./dispatcher.ts";
 import { attemptsOf, type TransferDocument, type TransferStore } from "./documents.ts";
-import { findWallet, noncesFrom } from "./store.ts";
+import type { RailWallet } from "./open-wallet.ts";
+import { noncesFrom } from "./store.ts";
+import { findWallet } from "./wallet-store.ts";
 
 /** A chain rail's wallet for operator RPCs. */
-export type ChainWallet = {
-  readonly rail: string;
-  /** The wallet's name: `1:0x…`. */
-  readonly wallet: string;
-  readonly store: TransferStore;
-  /**
-   * The wallet's state after the dispatcher's latest run in this process. `undefined` before the
-   * first run.
-   */
-  readonly state: () => WalletState | undefined;
-};
+export type ChainWallet = RailWallet<TransferStore, WalletState>;
 
-export type WalletDeps = Pick<RailContext, "audit" | "clock" | "approvals"> & {
+export type WalletRpcDeps = Pick<RailContext, "audit" | "clock" | "approvals"> & {
   readonly wallets: readonly ChainWallet[];
 };
 
@@ -46,7 +38,7 @@ const shownMax = 100;
  * Creates the operator RPCs of chain wallets. Cancelling a nonce requires approval by a second
  * person.
  */
-export function guardedWallets(deps: WalletDeps): WalletRpc {
+export function guardedWallets(deps: WalletRpcDeps): WalletRpc {
   const rpc = walletsRpc(deps);
   if (deps.approvals === undefined) return rpc;
   const guards: Guards<Pick<WalletRpc, "cancelNonce">> = {
@@ -70,7 +62,7 @@ export function guardedWallets(deps: WalletDeps): WalletRpc {
   return deps.approvals.guard(PayoutOperatorService, rpc, guards);
 }
 
-function walletsRpc({ wallets, audit, clock }: WalletDeps) {
+function walletsRpc({ wallets, audit, clock }: WalletRpcDeps) {
   const walletOf = (rail: string) =>
     orThrow(wallets.find((each) => each.rail === rail) ?? refused("RECORD_NOT_FOUND"));
   return {
@@ -131,7 +123,7 @@ function walletsRpc({ wallets, audit, clock }: WalletDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
 
-async function findNonce({ wallets }: WalletDeps, rail: string, nonce: number) {
+async function findNonce({ wallets }: WalletRpcDeps, rail: string, nonce: number) {
   const found = wallets.find((each) => each.rail === rail);
   return found === undefined
     ? null

@@ -22,13 +22,73 @@ export const keystoreSignerSchema = z
     passwordFile,
   }));
 
+/** The settings that the rails of all wallets have. */
+export const walletSettings = {
+  /** The rail's name in `RAIL_ROUTES`. */
+  rail: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  /** The number of nodes that must agree before money moves. By default all must agree. */
+  agreeing: count(1, 100).optional(),
+  /**
+   * The time after submission at which an open payout is overdue. By default the payout service's
+   * own time applies.
+   */
+  overdue_after_minutes: count(1, 100_000).optional(),
+  poll_ms: count(50, 60_000).default(2_000),
+  /** The usual time from submission to finality. Merchants see this as the expected time. */
+  settles_in_seconds: count(1, 86_400).optional(),
+};
+
 /** The settings of a wallet that its servers follow from. */
-type CalledServers = {
+export type CalledServers = {
   readonly rail: string;
-  readonly rpc_urls: readonly string[];
   readonly agreeing?: number | undefined;
   readonly signer: { readonly url?: string } | object;
-};
+} & (
+  | { readonly rpc_urls: readonly string[] }
+  | { readonly nodes: readonly { readonly url: string }[] }
+);
+
+/** Returns the URLs of a wallet's nodes. */
+export function nodeUrls(settings: CalledServers): readonly string[] {
+  return "nodes" in settings ? settings.nodes.map(({ url }) => url) : settings.rpc_urls;
+}
+
+/** A condition that must hold, and the problem if it does not. */
+export type Requirement = readonly [isMet: boolean, problem: string];
+
+/** Returns the schema of a setting with the rails of several wallets. */
+export function railsSchema<Rail extends CalledServers>(
+  schema: z.ZodType<Rail>,
+  options: {
+    /** Returns the name of a rail's wallet, with its chain. */
+    readonly walletOf: (rail: Rail) => string | undefined;
+    readonly requirements: (rail: Rail) => readonly Requirement[];
+  },
+) {
+  return z.array(schema).superRefine((rails, context) => {
+    const problem = (message: string) => context.addIssue({ code: "custom", message });
+    if (!areUnique(rails.map(({ rail }) => rail))) problem("the names of the rails must be unique");
+    if (!areUnique(rails.map(options.walletOf)))
+      problem("two rails of one chain must not share a wallet");
+    for (const rail of rails) {
+      for (const [isMet, text] of [...nodeRequirements(rail), ...options.requirements(rail)]) {
+        if (!isMet) problem(`${rail.rail}: ${text}`);
+      }
+    }
+  });
+}
+
+function nodeRequirements(settings: CalledServers): Requirement[] {
+  const urls = nodeUrls(settings);
+  const name = "nodes" in settings ? "nodes" : "rpc_urls";
+  // A node that is listed twice agrees with itself.
+  const hosts = urls.map((url) => new URL(url).host);
+  const { agreeing = 1 } = settings;
+  return [
+    [areUnique(hosts), `${name}: must have different hosts`],
+    [agreeing <= urls.length, `agreeing: must not exceed the number of ${name}`],
+  ];
+}
 
 /**
  * Returns violations of live mode's rules. At least two nodes must agree, because a single node can
@@ -37,7 +97,7 @@ type CalledServers = {
  */
 export function liveProblems(chains: readonly CalledServers[]): string[] {
   return chains.flatMap((chain) => {
-    const { rail, rpc_urls: urls, agreeing = urls.length } = chain;
+    const { rail, agreeing = nodeUrls(chain).length } = chain;
     return [
       ...(agreeing < 2 ? [`${rail}: live mode requires at least two nodes that agree`] : []),
       ...(calledUrls(chain).every(isSecure)
@@ -62,8 +122,9 @@ function serversAt(rail: string, urls: readonly string[]): RailServer[] {
   });
 }
 
-function calledUrls({ rpc_urls: urls, signer }: CalledServers): readonly string[] {
-  return "url" in signer ? [...urls, signer.url] : urls;
+function calledUrls(chain: CalledServers): readonly string[] {
+  const { signer } = chain;
+  return "url" in signer ? [...nodeUrls(chain), signer.url] : nodeUrls(chain);
 }
 
 /** Returns true for https, and on this machine also for http. */
@@ -72,11 +133,6 @@ function isSecure(url: string): boolean {
   const isLocal =
     hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
   return protocol === "https:" || isLocal;
-}
-
-/** Returns true if every node has another host. A node that is listed twice agrees with itself. */
-export function areDifferentHosts(urls: readonly string[]): boolean {
-  return areUnique(urls.map((url) => new URL(url).host));
 }
 
 export function areUnique(values: readonly unknown[]): boolean {

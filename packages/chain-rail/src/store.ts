@@ -14,17 +14,22 @@ import {
 } from "./documents.ts";
 import type { Fees } from "./rules/fees.ts";
 import type { Assignment } from "./rules/nonces.ts";
+import { changeWallet } from "./wallet-store.ts";
 
 /** The maximum number of transfers in one run. Later transfers wait for the next run. */
 const workMax = 1_000;
 
-/** Accepts a transfer once. A repeated call changes nothing, even with other transfer data. */
+/**
+ * Accepts a transfer once, or records that it must never be paid if `unsent` is given. A repeated
+ * call changes nothing, even with other transfer data.
+ */
 export async function acceptTransfer(
   { transfers }: TransferStore,
   key: string,
   wallet: string,
   { currency, amount, to }: Order,
   at: Date,
+  unsent?: { readonly refused?: FailureCode },
 ): Promise<void> {
   await insertOnce(transfers, {
     _id: key,
@@ -33,35 +38,8 @@ export async function acceptTransfer(
     currency,
     to,
     amount_minor: toDecimal128(amount),
-    state: "waiting",
-    open: wallet,
-    lost: [],
-    attempts: [],
-    accepted_at: at,
-    updated_at: at,
-  });
-}
-
-/**
- * Records that a transfer must never be paid because its recipient's wallet has no owner. Does not
- * change a transfer that was already accepted.
- */
-export async function refuseTransfer(
-  { transfers }: TransferStore,
-  key: string,
-  wallet: string,
-  { currency, amount, to }: Order,
-  at: Date,
-): Promise<void> {
-  await insertOnce(transfers, {
-    _id: key,
-    schema_version: 1,
-    wallet,
-    currency,
-    to,
-    amount_minor: toDecimal128(amount),
-    state: "withdrawn",
-    refused: "INVALID_ACCOUNT",
+    state: unsent === undefined ? "waiting" : "withdrawn",
+    ...(unsent ?? { open: wallet }),
     lost: [],
     attempts: [],
     accepted_at: at,
@@ -85,10 +63,6 @@ export async function noteRefused(
   );
 }
 
-export function findTransfer({ transfers }: TransferStore, key: string) {
-  return transfers.findOne({ _id: key });
-}
-
 /** Returns a wallet's open transfers in some states, oldest first. */
 export function openTransfers(
   { transfers }: TransferStore,
@@ -104,28 +78,29 @@ export function openTransfers(
 
 /** Returns transfers whose nonces are in no block, in nonce order. */
 export function unminedTransfers(
-  { transfers }: TransferStore,
+  store: TransferStore,
   wallet: string,
   { minedLeast }: Pick<Snapshot, "minedLeast">,
 ) {
-  return transfers
-    .find({ open: wallet, state: "numbered", nonce: { $gte: minedLeast } })
-    .sort({ nonce: 1 })
-    .limit(workMax)
-    .toArray();
+  return numberedTransfers(store, wallet, { $gte: minedLeast });
 }
 
 /** Returns transfers whose nonces were used by final transactions, their own or others. */
 export function finalTransfers(
-  { transfers }: TransferStore,
+  store: TransferStore,
   wallet: string,
   { finalNonce }: Pick<Snapshot, "finalNonce">,
 ) {
-  return transfers
-    .find({ open: wallet, state: "numbered", nonce: { $lt: finalNonce } })
-    .sort({ nonce: 1 })
-    .limit(workMax)
-    .toArray();
+  return numberedTransfers(store, wallet, { $lt: finalNonce });
+}
+
+function numberedTransfers(
+  { transfers }: TransferStore,
+  wallet: string,
+  nonce: { $gte: number } | { $lt: number },
+) {
+  const found = transfers.find({ open: wallet, state: "numbered", nonce });
+  return found.sort({ nonce: 1 }).limit(workMax).toArray();
 }
 
 /** Returns transfers in any state whose nonces are in a range. `until` is exclusive. */
@@ -136,19 +111,6 @@ export function noncesFrom(
   until: number,
 ) {
   return transfers.find({ wallet, nonce: { $gte: from, $lt: until } }).toArray();
-}
-
-/** Counts the open transfers of wallets that are not configured. */
-export function countOrphans(
-  { transfers }: TransferStore,
-  wallets: readonly string[],
-): Promise<number> {
-  return transfers.countDocuments({ open: { $exists: true, $nin: [...wallets] } });
-}
-
-/** Returns a wallet's nonces. Returns `undefined` before its first transfer. */
-export async function findWallet({ wallets }: TransferStore, wallet: string) {
-  return (await wallets.findOne({ _id: wallet })) ?? undefined;
 }
 
 /** Creates a wallet's document with its first nonce, unless the document exists. */
@@ -167,53 +129,25 @@ export async function beginWallet(
   });
 }
 
-/**
- * Assigns nonces if the wallet is unchanged since it was read. Returns `undefined` if another
- * process changed it. Read the transfers after the wallet. A transfer that already has a nonce is
- * then either in `open` or has stored the nonce, so no transfer gets two.
- */
-export async function reserveNonces(
-  { wallets }: TransferStore,
+/** Assigns nonces. Returns `undefined` if another process changed the wallet. */
+export function reserveNonces(
+  store: TransferStore,
   wallet: WalletDocument,
   assignments: readonly Assignment[],
 ): Promise<WalletDocument | undefined> {
-  const [revision, next] = [wallet.revision + 1, wallet.next_nonce + assignments.length];
-  const open = [...wallet.open, ...assignments];
-  const { modifiedCount } = await wallets.updateOne(
-    { _id: wallet._id, revision: wallet.revision },
-    { $set: { revision, next_nonce: next, open } },
-  );
-  return modifiedCount === 1 ? { ...wallet, revision, next_nonce: next, open } : undefined;
+  return changeWallet(store, wallet, {
+    next_nonce: wallet.next_nonce + assignments.length,
+    open: [...wallet.open, ...assignments],
+  });
 }
 
 /** Removes assignments and withdrawals that the transfers have meanwhile stored. */
 export async function forgetAssignments(
-  { wallets }: TransferStore,
+  store: TransferStore,
   wallet: WalletDocument,
 ): Promise<WalletDocument | undefined> {
   if (wallet.open.length === 0 && wallet.withdrawn.length === 0) return wallet;
-  const revision = wallet.revision + 1;
-  const none = { open: [], withdrawn: [] };
-  const { modifiedCount } = await wallets.updateOne(
-    { _id: wallet._id, revision: wallet.revision },
-    { $set: { revision, ...none } },
-  );
-  return modifiedCount === 1 ? { ...wallet, revision, ...none } : undefined;
-}
-
-/**
- * Raises a wallet's next nonce to the value that operators configured, past nonces that were used
- * elsewhere.
- */
-export async function skipNonces(
-  { wallets }: TransferStore,
-  wallet: WalletDocument,
-  nextNonce: number,
-): Promise<void> {
-  await wallets.updateOne(
-    { _id: wallet._id, revision: wallet.revision },
-    { $set: { revision: wallet.revision + 1, next_nonce: nextNonce } },
-  );
+  return changeWallet(store, wallet, { open: [], withdrawn: [] });
 }
 
 /** A signed variant. `cancels` is set if it pays nothing. */
@@ -303,32 +237,4 @@ export async function endTransfer(
     { $set: { state, end, updated_at: end.at } },
   );
   return modifiedCount === 1;
-}
-
-/**
- * Stores the first time at which a transfer's final transaction was found to have left the chain.
- */
-export async function noteReorganised(
-  { transfers }: TransferStore,
-  key: string,
-  at: Date,
-): Promise<boolean> {
-  const { modifiedCount } = await transfers.updateOne(
-    { _id: key, reorganised_at: { $exists: false } },
-    { $set: { reorganised_at: at } },
-  );
-  return modifiedCount === 1;
-}
-
-/**
- * Ends the work on a transfer. `isKept` means that its final transaction left the chain and it
- * ended the same way again.
- */
-export async function closeTransfer(
-  { transfers }: TransferStore,
-  key: string,
-  isKept = false,
-): Promise<void> {
-  const kept = isKept ? { $set: { kept: true as const } } : {};
-  await transfers.updateOne({ _id: key }, { $unset: { open: "" }, ...kept });
 }

@@ -1,8 +1,8 @@
 import type { Snapshot } from "./chain.ts";
 import { attemptsOf, orderOf, type StoredEnd, type TransferDocument } from "./documents.ts";
-import type { Verdict } from "./rules/finality.ts";
+import { isGone, type Verdict } from "./rules/finality.ts";
 import { sendAgain, sendAttempt } from "./sending.ts";
-import { closeTransfer, noteReorganised } from "./store.ts";
+import { closeWork, noteReorganised } from "./wallet-store.ts";
 import type { TransferWork } from "./work.ts";
 
 /**
@@ -18,7 +18,7 @@ export async function watchTransfer(
   const { chain, store, watchBlocks } = work;
   const { _id: key, end: ended, state } = transfer;
   // Operators handle unclear transfers.
-  if (ended === undefined || state === "unclear") return closeTransfer(store, key);
+  if (ended === undefined || state === "unclear") return closeWork(store.transfers, key);
   const own = attemptsOf(transfer).map(({ id }) => id);
   const verdict = await chain.verdict([...new Set([...own, ended.id])], orderOf(transfer));
   const gone = isGone(verdict, ended);
@@ -29,16 +29,7 @@ export async function watchTransfer(
   if (verdict.kind !== "final" || snapshot.height - verdict.transaction.height < watchBlocks)
     return;
   const isKept = isReorganised && !isPaidBefore && endedAlike(transfer, verdict);
-  await closeTransfer(store, key, isKept);
-}
-
-/**
- * Returns true if the transaction is in no block or in a different block. Contradictory reports of
- * nodes prove nothing.
- */
-function isGone(verdict: Verdict, ended: StoredEnd): boolean {
-  if (verdict.kind === "unmined") return true;
-  return verdict.kind === "final" && verdict.transaction.block !== ended.block;
+  await closeWork(store.transfers, key, isKept);
 }
 
 async function note(
@@ -46,7 +37,7 @@ async function note(
   { _id: key, state }: TransferDocument,
   { height }: StoredEnd,
 ): Promise<void> {
-  if (!(await noteReorganised(store, key, clock.now()))) return;
+  if (!(await noteReorganised(store.transfers, key, clock.now()))) return;
   log.error(
     { payout_id: key, state, height },
     "a reorganisation removed a transaction that was final; check the payout",

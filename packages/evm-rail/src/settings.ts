@@ -1,9 +1,11 @@
 import {
-  areDifferentHosts,
   areUnique,
   count,
   keystoreSignerSchema,
+  type Requirement,
+  railsSchema,
   urlSchema,
+  walletSettings,
 } from "@disburse/chain-rail/settings.ts";
 import { networkCurrencies } from "@disburse/forms/values/networks.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
@@ -60,14 +62,11 @@ const signerSchema = z.union([
 const unminedMax = 16;
 
 const chainSchema = z.strictObject({
-  /** The rail's name in `RAIL_ROUTES`. */
-  rail: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  ...walletSettings,
   network: z.enum(evmNetworks),
   chain_id: count(1, Number.MAX_SAFE_INTEGER),
   /** The URLs of the nodes. They may contain keys and are never logged. */
   rpc_urls: z.array(urlSchema).min(1),
-  /** The number of nodes that must agree before money moves. By default all must agree. */
-  agreeing: count(1, 100).optional(),
   /**
    * A block is final when the chain reports it as `finalized`, or when this many blocks exist,
    * including the block itself.
@@ -104,32 +103,18 @@ const chainSchema = z.strictObject({
   unmined_max: count(1, unminedMax).default(unminedMax),
   /** The wallet's next nonce. Operators set it after the wallet's key was used elsewhere. */
   nonce_from: count(0, Number.MAX_SAFE_INTEGER).default(0),
-  /**
-   * The time after submission at which an open payout is overdue. By default the payout service's
-   * own time applies.
-   */
-  overdue_after_minutes: count(1, 100_000).optional(),
-  poll_ms: count(50, 60_000).default(2_000),
-  /** The usual time from submission to finality. Merchants see this as the expected time. */
-  settles_in_seconds: count(1, 86_400).optional(),
 });
 
 export type EvmChainSettings = z.output<typeof chainSchema>;
 
-const fileSchema = z.array(chainSchema).superRefine((chains, context) => {
-  const problem = (message: string) => context.addIssue({ code: "custom", message });
-  if (!areUnique(chains.map(({ rail }) => rail))) problem("the names of the rails must be unique");
-  if (!areUnique(chains.map(({ chain_id: id, wallet }) => `${id}:${wallet}`))) {
-    problem("two rails of one chain must not share a wallet");
-  }
-  for (const chain of chains) {
-    for (const each of problemsOf(chain)) problem(`${chain.rail}: ${each}`);
-  }
+const fileSchema = railsSchema(chainSchema, {
+  walletOf: ({ chain_id: id, wallet }) => `${id}:${wallet}`,
+  requirements,
 });
 
-/** Returns contradictions between the settings of a chain. */
-function problemsOf(chain: EvmChainSettings): string[] {
-  const { network, native, tokens, rpc_urls: urls, agreeing = 1 } = chain;
+/** Returns what the settings of a chain must fulfil together. */
+function requirements(chain: EvmChainSettings): Requirement[] {
+  const { network, native, tokens } = chain;
   const coin = coins[network];
   const paid = networkCurrencies[network].filter((code) => code !== coin);
   const foreign = Object.keys(tokens).filter((code) => !paid.includes(code));
@@ -137,9 +122,7 @@ function problemsOf(chain: EvmChainSettings): string[] {
     (key) => key !== "coin" && !(key in tokens),
   );
   const contracts = Object.values(tokens).map(({ contract }) => contract);
-  const problems: readonly [boolean, string][] = [
-    [areDifferentHosts(urls), "rpc_urls: must have different hosts"],
-    [agreeing <= urls.length, "agreeing: must not exceed the number of rpc_urls"],
+  return [
     [chain.tip_gwei <= chain.max_fee_gwei, "tip_gwei: must not exceed max_fee_gwei"],
     [chain.max_fee_gwei > 0n, "max_fee_gwei: must be above zero"],
     [native === undefined || native === coin, `native: must be the coin of ${network}`],
@@ -151,7 +134,6 @@ function problemsOf(chain: EvmChainSettings): string[] {
       "tokens: at least one token, or native, is required",
     ],
   ];
-  return problems.flatMap(([isSo, text]) => (isSo ? [] : [text]));
 }
 
 /** Reads the EVM chains from settings. @throws {SettingsError} */

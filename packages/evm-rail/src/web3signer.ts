@@ -1,14 +1,11 @@
+import { callSigner } from "@disburse/chain-rail/signer-calls.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
+import { parsedJson } from "@disburse/rail/settings.ts";
 import { type Address, type Hex, isAddressEqual, isHex } from "viem";
 import { publicKeyToAddress } from "viem/accounts";
 import { z } from "zod";
 import type { Signer } from "./signer.ts";
 
-/**
- * The time limit of a call. A signer that takes longer counts as unreachable, and the transfer is
- * signed later.
- */
-const timeoutMs = 5_000;
 /** The number of hexadecimal digits of an uncompressed public key without its prefix `04`. */
 const bareKeyDigits = 128;
 
@@ -24,9 +21,8 @@ export function openWeb3Signer(url: string, wallet: Address): Signer {
   let known: Hex | undefined;
   const keyOf = async (): Promise<Hex> => {
     if (known !== undefined) return known;
-    const listed = await fetch(`${base}/api/v1/eth1/publicKeys`, requestOf());
-    if (!listed.ok) throw new Error(`the signer returned HTTP status ${listed.status}`);
-    const keys = z.array(hexText).parse(await listed.json());
+    const listed = await callSigner(`${base}/api/v1/eth1/publicKeys`);
+    const keys = z.array(hexText).parse(parsedJson(listed));
     const key = keys.find((each) => isAddressEqual(publicKeyToAddress(uncompressed(each)), wallet));
     if (key === undefined) {
       throw new SettingsError(
@@ -39,18 +35,10 @@ export function openWeb3Signer(url: string, wallet: Address): Signer {
   return {
     check: async () => void (await keyOf()),
     sign: async (unsigned) => {
-      const body = JSON.stringify({ data: unsigned });
-      const headers = { "content-type": "application/json" };
-      const request = { method: "POST", headers, body, ...requestOf() };
-      const response = await fetch(`${base}/api/v1/eth1/sign/${await keyOf()}`, request);
-      if (!response.ok) throw new Error(`the signer returned HTTP status ${response.status}`);
-      return hexText.parse((await response.text()).trim());
+      const path = `${base}/api/v1/eth1/sign/${await keyOf()}`;
+      return hexText.parse(await callSigner(path, { body: { data: unsigned } }));
     },
   };
-}
-
-function requestOf() {
-  return { redirect: "error", signal: AbortSignal.timeout(timeoutMs) } as const;
 }
 
 /** Adds the prefix of an uncompressed key. */

@@ -1,4 +1,5 @@
 import { advanceEach } from "@disburse/chain-rail/advance-each.ts";
+import { clearEach } from "@disburse/chain-rail/clearing.ts";
 import { firstOfEach } from "@disburse/chain-rail/rules/clearance.ts";
 import {
   affordable,
@@ -7,6 +8,8 @@ import {
   fundsAfter,
   shortage,
 } from "@disburse/chain-rail/rules/nonces.ts";
+import { createSendTimes } from "@disburse/chain-rail/send-times.ts";
+import { createRuns, oldestMs } from "@disburse/chain-rail/wallet-runs.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Snapshot } from "./agreed-snapshot.ts";
@@ -44,9 +47,10 @@ export type WalletState = {
   /** Funds for new transfers. The amounts of open transfers are already deducted. */
   readonly free: Funds;
   readonly waiting: number;
-  readonly signed: number;
-  /** The time since the first signature of the oldest transfer that is not final. */
-  readonly oldestSignedMs: number;
+  /** The number of transfers whose transactions are not final. */
+  readonly unmined: number;
+  /** The time since the first signature of the oldest of them; 0 if there is none. */
+  readonly oldestUnminedMs: number;
 };
 
 /** The interval at which transactions are sent again. Nodes don't repeat them. */
@@ -59,63 +63,63 @@ const resendMs = 2_000;
  */
 const expiredForMs = 60_000;
 
+type Work = DispatchDeps & {
+  /** Returns true if a transaction is due to be sent. Called before each send. */
+  readonly isSendDue: (id: string) => boolean;
+};
+
 /** The time since which every run has found a transaction expired, by its signature. */
 type ExpiredSince = ReadonlyMap<string, number>;
 
 /** Advances the transfers of one wallet, one run at a time. */
 export function createDispatcher(deps: DispatchDeps) {
   const { chain, store, clock } = deps;
-  const sentAt = new Map<string, number>();
-  let state: WalletState | undefined;
-  let isChecked = false;
+  const work: Work = {
+    ...deps,
+    isSendDue: createSendTimes(() => clock.now().getTime(), resendMs),
+  };
   let expiredSince: ExpiredSince = new Map();
+  const { state, run } = createRuns(chain.check, async (works) => {
+    // A run that fails has not found anything expired, so that the time starts again.
+    const before = expiredSince;
+    expiredSince = new Map();
+    const snapshot = await chain.snapshot();
+    const signed = await openTransfers(store, chain.wallet, "signed");
+    if (works) expiredSince = await followAll(work, signed, before);
+    // A transfer that has just ended or expired still counts, because the wallet's balance may be
+    // from before.
+    const waiting = await openTransfers(store, chain.wallet, "waiting");
+    const costs = costsOf(deps, waiting, snapshot);
+    const funds = fundsAfter(snapshot.funds, costsOf(deps, signed, snapshot));
+    if (works && waiting.length > 0 && !(await deps.isPaused())) {
+      const capacity = Math.max(0, deps.unsettledMax - signed.length);
+      const covered = new Set(affordable(funds, costs).map(({ key }) => key));
+      const chosen = waiting.filter(({ _id }) => covered.has(_id));
+      const cleared = await clearAll(deps, firstOfEach(chosen, capacity));
+      await signAll(work, cleared.slice(0, capacity), snapshot);
+    }
+    const signedAt = signed.map(({ attempts }) => attempts[0]?.at);
+    return {
+      at: clock.now(),
+      snapshot,
+      free: fundsAfter(funds, costs),
+      waiting: waiting.length,
+      unmined: signed.length,
+      oldestUnminedMs: oldestMs(signedAt, clock.now()),
+    } satisfies WalletState;
+  });
   return {
-    /** `undefined` before the first run. */
-    state: (): WalletState | undefined => state,
+    state,
+    run,
     pays: chain.pays,
     isOwned: chain.isOwned,
     clearance: chain.clearance,
     /** Returns the shortage that blocks a transfer. Returns `undefined` before the first run. */
     shortageFor: (order: Pick<Order, "currency" | "amount">): "gas" | "balance" | undefined => {
-      if (state === undefined) return undefined;
-      return shortage(state.free, {
-        asset: order.currency,
-        ...chain.costOf(order, state.snapshot),
-      });
-    },
-    /**
-     * Runs once. If too few nodes respond, it rejects and changes nothing. If `works` is false, it
-     * only reads the wallet's state.
-     */
-    run: async (works: boolean): Promise<void> => {
-      // A run that fails has not found anything expired, so that the time starts again.
-      const before = expiredSince;
-      expiredSince = new Map();
-      if (!isChecked) await chain.check();
-      isChecked = true;
-      const snapshot = await chain.snapshot();
-      const signed = await openTransfers(store, chain.wallet, "signed");
-      if (works) expiredSince = await followAll(deps, signed, sentAt, before);
-      // A transfer that has just ended or expired still counts, because the wallet's balance may be
-      // from before.
-      const waiting = await openTransfers(store, chain.wallet, "waiting");
-      const costs = costsOf(deps, waiting, snapshot);
-      const funds = fundsAfter(snapshot.funds, costsOf(deps, signed, snapshot));
-      if (works && waiting.length > 0 && !(await deps.isPaused())) {
-        const capacity = Math.max(0, deps.unsettledMax - signed.length);
-        const covered = new Set(affordable(funds, costs).map(({ key }) => key));
-        const chosen = waiting.filter(({ _id }) => covered.has(_id));
-        const cleared = await clearAll(deps, firstOfEach(chosen, capacity));
-        await signAll(deps, cleared.slice(0, capacity), snapshot, sentAt);
-      }
-      state = {
-        at: clock.now(),
-        snapshot,
-        free: fundsAfter(funds, costs),
-        waiting: waiting.length,
-        signed: signed.length,
-        oldestSignedMs: oldestOf(signed, clock.now()),
-      };
+      const last = state();
+      if (last === undefined) return undefined;
+      const cost = chain.costOf(order, last.snapshot);
+      return shortage(last.free, { asset: order.currency, ...cost });
     },
   };
 }
@@ -135,11 +139,6 @@ function costsOf(
     );
 }
 
-function oldestOf(signed: readonly TransferDocument[], now: Date): number {
-  const signedAt = signed.flatMap(({ attempts }) => attempts[0]?.at.getTime() ?? []);
-  return signedAt.reduce((oldest, at) => Math.max(oldest, now.getTime() - at), 0);
-}
-
 function signatureOf({ attempts }: TransferDocument): Signature {
   const last = attempts.at(-1);
   if (last === undefined) throw new Error("a signed transfer has no transaction");
@@ -148,9 +147,8 @@ function signatureOf({ attempts }: TransferDocument): Signature {
 
 /** Advances signed transfers as far as the nodes prove. Returns the expired ones. */
 async function followAll(
-  deps: DispatchDeps,
+  deps: Work,
   signed: readonly TransferDocument[],
-  sentAt: Map<string, number>,
   before: ExpiredSince,
 ): Promise<ExpiredSince> {
   const outcomes = await deps.chain.outcomes(signed.map(signatureOf));
@@ -165,17 +163,12 @@ async function followAll(
       since.set(id, first);
       if (now - first < expiredForMs) return;
     }
-    await follow(deps, transfer, outcome, sentAt);
+    await follow(deps, transfer, outcome);
   });
   return since;
 }
 
-async function follow(
-  deps: DispatchDeps,
-  transfer: TransferDocument,
-  outcome: Outcome,
-  sentAt: Map<string, number>,
-): Promise<void> {
+async function follow(deps: Work, transfer: TransferDocument, outcome: Outcome): Promise<void> {
   const { store, clock, log, onEvent } = deps;
   const { id } = signatureOf(transfer);
   const about = { payout_id: transfer._id };
@@ -185,10 +178,9 @@ async function follow(
   }
   switch (outcome.kind) {
     case "open":
-      return resend(deps, transfer, sentAt);
+      return resend(deps, transfer);
     case "paid":
     case "failed": {
-      sentAt.delete(id);
       const error = outcome.kind === "failed" ? { error: outcome.error } : {};
       if (!(await endTransfer(store, transfer, { id, slot: outcome.slot, at, ...error }))) return;
       if (outcome.kind === "failed") onEvent("failed");
@@ -196,7 +188,6 @@ async function follow(
       return;
     }
     case "expired": {
-      sentAt.delete(id);
       if (!(await expireAttempt(store, transfer, at))) return;
       onEvent("expired");
       log.warn(about, "no block contains the transaction; the transfer is signed again");
@@ -217,53 +208,37 @@ async function follow(
 }
 
 /** Sends the stored bytes again. A repeat has no effect if a block already contains them. */
-async function resend(
-  { chain, clock }: DispatchDeps,
-  { attempts }: TransferDocument,
-  sentAt: Map<string, number>,
-): Promise<void> {
+async function resend({ chain, isSendDue }: Work, { attempts }: TransferDocument): Promise<void> {
   const last = attempts.at(-1);
-  if (last === undefined) return;
-  const now = clock.now().getTime();
-  if (now - (sentAt.get(last.id) ?? 0) < resendMs) return;
-  sentAt.set(last.id, now);
-  await chain.send(new Uint8Array(last.raw.buffer));
+  if (last !== undefined && isSendDue(last.id)) await chain.send(new Uint8Array(last.raw.buffer));
 }
 
 /** Returns the transfers that can be paid now, in order. Ends those that never can. */
-async function clearAll(
+function clearAll(
   deps: DispatchDeps,
   transfers: readonly TransferDocument[],
 ): Promise<TransferDocument[]> {
-  const { chain, store, clock, log, onEvent } = deps;
-  const cleared = new Set<TransferDocument>();
-  await advanceEach(deps, transfers, async (transfer) => {
-    const clearance = await chain.clearance(orderOf(transfer));
-    if (clearance.kind === "ok") cleared.add(transfer);
-    if (clearance.kind === "wait") {
-      log.debug({ payout_id: transfer._id, reason: clearance.reason }, "Solana transfer waits");
-    }
-    if (clearance.kind !== "refuse") return;
-    const refused = { state: "refused", refused: clearance.failure } as const;
-    if (await endUnsent(store, transfer._id, refused, clock.now())) onEvent("refused");
+  const { chain, store, clock, onEvent } = deps;
+  const clearanceOf = (transfer: TransferDocument) => chain.clearance(orderOf(transfer));
+  return clearEach(deps, transfers, clearanceOf, async ({ _id: key }, failure) => {
+    const refused = { state: "refused", refused: failure } as const;
+    if (await endUnsent(store, key, refused, clock.now())) onEvent("refused");
   });
-  return transfers.filter((each) => cleared.has(each));
 }
 
 /** Signs each order, stores the transaction, and only then sends it. */
 async function signAll(
-  deps: DispatchDeps,
+  deps: Work,
   transfers: readonly TransferDocument[],
   snapshot: Snapshot,
-  sentAt: Map<string, number>,
 ): Promise<void> {
-  const { chain, store, clock } = deps;
+  const { chain, store, clock, isSendDue } = deps;
   if (transfers.length === 0) return;
   const lifetime = await chain.lifetime();
   await advanceEach(deps, transfers, async (transfer) => {
     const signed = await chain.sign(orderOf(transfer), lifetime, snapshot.pricePerUnit);
     if (!(await storeAttempt(store, transfer, signed, clock.now()))) return;
-    sentAt.set(signed.id, clock.now().getTime());
+    isSendDue(signed.id);
     await chain.send(signed.raw);
   });
 }

@@ -1,30 +1,21 @@
+import {
+  orderIn,
+  unsentReply,
+  type WalletRailOptions,
+  walletRail,
+} from "@disburse/chain-rail/wallet-rail.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
-import type { RailCapabilities, Transfer } from "@disburse/rail/capabilities.ts";
-import type { Instruction, Rail, RailReply } from "@disburse/rail/rail.ts";
+import type { Rail, RailReply } from "@disburse/rail/rail.ts";
 import type { createDispatcher } from "./dispatcher.ts";
 import { orderOf, type TransferDocument, type TransferStore } from "./documents.ts";
 import { endUnsent, findTransfer, storeTransfer } from "./store.ts";
 
-export type SolanaRailOptions = {
-  readonly name: string;
-  /** The wallet's name, as stored with its transfers. */
-  readonly wallet: string;
-  readonly capabilities: RailCapabilities;
+export type SolanaRailOptions = WalletRailOptions & {
   readonly store: TransferStore;
   readonly dispatcher: ReturnType<typeof createDispatcher>;
-  readonly clock: Clock;
-  /** The delay before the payout polls an unfinished transfer again. */
-  readonly pollMs: number;
-  readonly settlesInMs?: number | undefined;
-  readonly overdueAfterMs?: number | undefined;
-  /** Called when a transfer was added. */
-  readonly wake: () => void;
 };
 
-/** If no run succeeded for this long, the rail counts as unavailable. */
-const awayAfterMs = 30_000;
 /** The poll interval of a transfer whose outcome is unknown. */
 const unprovenPollMs = 30_000;
 
@@ -33,42 +24,25 @@ const unprovenPollMs = 30_000;
  * its state.
  */
 export function createSolanaRail(options: SolanaRailOptions): Rail {
-  const { name, wallet, capabilities, store, dispatcher, clock, pollMs, wake } = options;
-  const { settlesInMs, overdueAfterMs } = options;
+  const { wallet, capabilities, store, dispatcher, clock, pollMs, wake } = options;
   const reply = async (key: string): Promise<RailReply> => {
     const found = await findTransfer(store, key);
     return found === null ? { status: { kind: "not_received" } } : replyOf(found, pollMs);
   };
-  const orderIn = (key: string, instruction: Instruction) => {
-    const { currency, amount, accountNumber: to, network } = instruction;
-    if (!capabilities.networks.includes(network))
-      throw new Error(`the rail does not support the network ${network}`);
-    return { key, currency: currencyOf(currency).code, amount, to };
-  };
   return {
-    name,
-    capabilities,
-    isFunded: true,
-    ...(overdueAfterMs !== undefined && { overdueAfterMs }),
-    available: async () => {
-      const state = dispatcher.state();
-      return state !== undefined && clock.now().getTime() - state.at.getTime() < awayAfterMs;
-    },
+    ...walletRail(options, dispatcher.state, reply),
     shortage: async ({ currency, amount }) => {
       const short = dispatcher.shortageFor({ currency, amount });
       return short === "gas" ? "LOW_GAS" : short && "LOW_FUNDS";
     },
-    ...(settlesInMs !== undefined && {
-      expectedAt: (_transfer: Transfer, now: Date) => new Date(now.getTime() + settlesInMs),
-    }),
     preflight: async (instruction) => {
-      const order = orderIn("", instruction);
+      const order = { key: "", ...orderIn(capabilities, instruction) };
       if (!dispatcher.isOwned(order.to))
         return { kind: "refuse", failure: { code: "INVALID_ACCOUNT" } };
       return dispatcher.clearance(order);
     },
     submit: async (key, instruction) => {
-      const order = orderIn(key, instruction);
+      const order = { key, ...orderIn(capabilities, instruction) };
       const isOwned = dispatcher.isOwned(order.to);
       if (isOwned && !dispatcher.pays(order))
         throw new Error("the rail does not support the transfer's currency, so it can't be signed");
@@ -78,7 +52,6 @@ export function createSolanaRail(options: SolanaRailOptions): Rail {
       wake();
       return reply(key);
     },
-    query: reply,
     // One document decides: a transfer is withdrawn or signed, never both. For an unknown key the
     // document prevents a later arrival.
     withdraw: async (key) => {
@@ -88,8 +61,6 @@ export function createSolanaRail(options: SolanaRailOptions): Rail {
       const state = (await findTransfer(store, key))?.state;
       return state === "withdrawn" || state === "refused" || state === "failed";
     },
-    // A chain sends no callbacks.
-    readCallback: () => "forged",
   };
 }
 
@@ -120,9 +91,8 @@ function replyOf(transfer: TransferDocument, pollMs: number): RailReply {
       return { status: { kind: "rejected", failure } };
     }
     case "refused":
-      return { status: { kind: "rejected", ...(refused !== undefined && { failure: refused }) } };
     case "withdrawn":
-      return { status: { kind: "rejected" } };
+      return unsentReply(refused);
   }
 }
 

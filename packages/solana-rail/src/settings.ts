@@ -1,8 +1,11 @@
 import {
-  areDifferentHosts,
   areUnique,
+  count,
   keystoreSignerSchema,
+  type Requirement,
+  railsSchema,
   urlSchema,
+  walletSettings,
 } from "@disburse/chain-rail/settings.ts";
 import { networkCurrencies } from "@disburse/forms/values/networks.ts";
 import { readRailSettings } from "@disburse/rail/settings.ts";
@@ -17,8 +20,6 @@ const addressSchema = z
   .string()
   .refine((text) => isAddress(text), "must be an address in base58")
   .transform((text) => address(text));
-
-const count = (min: number, max: number) => z.number().int().min(min).max(max);
 
 const microLamports = z
   .string()
@@ -37,14 +38,11 @@ const signerSchema = z.union([
 const unsettledMax = 256;
 
 const chainSchema = z.strictObject({
-  /** The rail's name in `RAIL_ROUTES`. */
-  rail: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  ...walletSettings,
   /** The hash of the chain's first block, which names the chain. */
   genesis_hash: addressSchema.transform((hash): string => hash),
   /** The URLs of the nodes. They may contain keys and are never logged. */
   rpc_urls: z.array(urlSchema).min(1),
-  /** The number of nodes that must agree before money moves. By default all must agree. */
-  agreeing: count(1, 100).optional(),
   wallet: addressSchema,
   signer: signerSchema,
   /** Set to `SOL` if the rail pays SOL. */
@@ -58,41 +56,25 @@ const chainSchema = z.strictObject({
     .default({}),
   /** The maximum number of transfers whose transactions are not final. */
   unsettled_max: count(1, unsettledMax).default(64),
-  /**
-   * The time after submission at which an open payout is overdue. By default the payout service's
-   * own time applies.
-   */
-  overdue_after_minutes: count(1, 100_000).optional(),
-  poll_ms: count(50, 60_000).default(2_000),
-  /** The usual time from submission to finality. Merchants see this as the expected time. */
-  settles_in_seconds: count(1, 86_400).optional(),
 });
 
 export type SolanaSettings = z.output<typeof chainSchema>;
 
-const fileSchema = z.array(chainSchema).superRefine((chains, context) => {
-  const problem = (message: string) => context.addIssue({ code: "custom", message });
-  if (!areUnique(chains.map(({ rail }) => rail))) problem("the names of the rails must be unique");
-  if (!areUnique(chains.map(({ genesis_hash: hash, wallet }) => `${hash}:${wallet}`))) {
-    problem("two rails of one chain must not share a wallet");
-  }
-  for (const chain of chains) {
-    for (const each of problemsOf(chain)) problem(`${chain.rail}: ${each}`);
-  }
+const fileSchema = railsSchema(chainSchema, {
+  walletOf: ({ genesis_hash: hash, wallet }) => `${hash}:${wallet}`,
+  requirements,
 });
 
-/** Returns contradictions between the settings of a chain. */
-function problemsOf(chain: SolanaSettings): string[] {
-  const { native, tokens, rpc_urls: urls, agreeing = 1, priority_fee: fee } = chain;
+/** Returns what the settings of a chain must fulfil together. */
+function requirements(chain: SolanaSettings): Requirement[] {
+  const { native, tokens, priority_fee: fee } = chain;
   const paid = networkCurrencies.SOLANA.filter((code) => code !== coin);
   const foreign = Object.keys(tokens).filter((code) => !paid.includes(code));
   const unknown = Object.keys(chain.alarm_below).filter(
     (key) => key !== "coin" && !(key in tokens),
   );
   const mints = Object.values(tokens).map(({ mint }) => mint);
-  const problems: readonly [boolean, string][] = [
-    [areDifferentHosts(urls), "rpc_urls: must have different hosts"],
-    [agreeing <= urls.length, "agreeing: must not exceed the number of rpc_urls"],
+  return [
     [fee.min <= fee.max, "priority_fee: min must not exceed max"],
     [foreign.length === 0, `tokens: SOLANA has no token ${foreign.join(", ")}`],
     [areUnique(mints), "tokens: two tokens must not have the same mint"],
@@ -102,7 +84,6 @@ function problemsOf(chain: SolanaSettings): string[] {
       "tokens: at least one token, or native, is required",
     ],
   ];
-  return problems.flatMap(([isSo, text]) => (isSo ? [] : [text]));
 }
 
 /** Reads the Solana wallets from settings. @throws {SettingsError} */

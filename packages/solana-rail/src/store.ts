@@ -49,11 +49,6 @@ export function openTransfers(
   return transfers.find({ open: wallet, state }).sort({ accepted_at: 1 }).limit(workMax).toArray();
 }
 
-/** Counts the open transfers of wallets that are not configured. */
-export function countOrphans(transfers: TransferStore, wallets: readonly string[]) {
-  return transfers.countDocuments({ open: { $exists: true, $nin: [...wallets] } });
-}
-
 /**
  * Stores a transfer's signed transaction. Returns `false` if another process has stored one since
  * the transfer was read, or has ended the transfer. The new transaction must then not be sent.

@@ -64,6 +64,15 @@ export function verdictOfAll(verdicts: readonly Verdict[]): Verdict {
 }
 
 /**
+ * Returns true if a transaction that was final is in no block or in a different block.
+ * Contradictory reports of nodes prove nothing.
+ */
+export function isGone(verdict: Verdict, ended: { readonly block: string }): boolean {
+  if (verdict.kind === "unmined") return true;
+  return verdict.kind === "final" && verdict.transaction.block !== ended.block;
+}
+
+/**
  * Returns the value of `agreeing` equal responses, if no response differs. Missing responses
  * (`undefined`) are ignored.
  */

@@ -39,10 +39,11 @@ let seen = 0;
 const ownLines = 3;
 
 /**
- * Stores write through these files of the chassis. They count as a site only for batches that are
- * written later.
+ * Stores write through these files. They count as a site only for writes that are made later, such
+ * as batches.
  */
-const throughs = /\/chassis\/src\/mongo\/(once|revision|grouping\/[\w-]+)\.ts/;
+const throughs =
+  /\/(chassis\/src\/mongo\/(once|revision|grouping\/[\w-]+)|chain-rail\/src\/wallet-store)\.ts/;
 
 /**
  * Returns the line of our code that made the call, also if the call went through the chassis.
