@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "@disburse/chassis/log.ts";
@@ -7,6 +6,7 @@ import { baseline } from "@disburse/chassis/mongo/migrations.ts";
 import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-indexes.ts";
 import { instruction } from "@disburse/rail/test-contract.ts";
 import { type Bitcoind, startBitcoind } from "@disburse/testkit/bitcoin/bitcoind.ts";
+import { startNodeFront } from "@disburse/testkit/bitcoin/node-front.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { hex } from "@scure/base";
@@ -18,41 +18,9 @@ import { openBitcoinStore } from "./documents.ts";
 import { indexes } from "./indexes.ts";
 import { type BitcoinSettings, readBitcoinRails } from "./settings.ts";
 import { openSigner } from "./signer.ts";
+import { acceptTransfer } from "./store.ts";
 import { readWalletKey, scriptOf } from "./wallet-key.ts";
 import type { BatchEvent } from "./work.ts";
-
-/** A change of a node's replies: `undefined` passes the real result on. */
-export type Lie = (method: string, params: readonly unknown[], result: unknown) => unknown;
-
-/** A front of the node that can lie or be away, with a URL of its own. */
-export async function openFront(node: Pick<Bitcoind, "url">) {
-  const knobs: { lie: Lie | undefined; isAway: boolean } = { lie: undefined, isAway: false };
-  const server = createServer(async (request, response) => {
-    if (knobs.isAway) return void request.destroy();
-    const body = await textOf(request);
-    const headers = { authorization: request.headers.authorization ?? "" };
-    const real = await fetch(`${node.url}${request.url}`, { method: "POST", headers, body });
-    const text = await real.text();
-    const { method, params } = JSON.parse(body) as { method: string; params: unknown[] };
-    const lie = knobs.lie?.(method, params, JSON.parse(text).result);
-    response.statusCode = lie === undefined ? real.status : 200;
-    response.end(lie === undefined ? text : JSON.stringify({ result: lie, error: null }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    knobs,
-    stop: () => new Promise((resolve) => server.close(resolve)),
-  };
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
 
 let keys = 0;
 /** Returns a key that no test has used, and main-net addresses of it. */
@@ -73,10 +41,15 @@ export function freshKeys() {
 
 export type TestBitcoin = Awaited<ReturnType<typeof openTestBitcoin>>;
 
-/** Opens a wallet of a real node behind two fronts, with its store and a clock that the test sets. */
-export async function openTestBitcoin(command: readonly string[]) {
+/**
+ * Opens wallets of a real node behind two fronts, with their store and a clock that the test sets.
+ * With `hasOther`, the second front is that of another node, which gets blocks only by `follow`.
+ */
+export async function openTestBitcoin(command: readonly string[], hasOther = false) {
   const node = await startBitcoind(command);
-  const fronts = [await openFront(node), await openFront(node)] as const;
+  const other = hasOther ? await startBitcoind(command, node) : node;
+  const nodes = [node, other] as const;
+  const fronts = [await startNodeFront(node), await startNodeFront(other)] as const;
   const folder = mkdtempSync(join(tmpdir(), "bitcoin-rail-"));
   const database = await migratedDatabase("bitcoin", [
     baseline(1, { ...auditIndexes, ...proposalIndexes, ...indexes }),
@@ -85,8 +58,9 @@ export async function openTestBitcoin(command: readonly string[]) {
   let now = new Date("2026-01-01T00:00:00Z");
   const clock = { now: () => now };
   let wallets = 0;
+  let payouts = 0;
   return {
-    ...{ node, fronts, database, store, clock },
+    ...{ node, other, fronts, database, store, clock },
     after: (ms: number) => {
       now = new Date(now.getTime() + ms);
     },
@@ -94,7 +68,7 @@ export async function openTestBitcoin(command: readonly string[]) {
     wallet: async (coins: readonly number[], change: Partial<BitcoinSettings> = {}) => {
       wallets += 1;
       const { settings, key, secret } = await settingsOf(
-        node,
+        nodes,
         fronts,
         folder,
         `w${wallets}`,
@@ -102,6 +76,7 @@ export async function openTestBitcoin(command: readonly string[]) {
       );
       for (const amount of coins) await node.rpc("sendtoaddress", [key.address, amount]);
       await node.mine(2);
+      await other.follow(node);
       const events: BatchEvent[] = [];
       const deps = { log: silentLog, onNodeFailed: () => undefined };
       const chain = openBitcoinChain(settings, key, deps);
@@ -117,11 +92,40 @@ export async function openTestBitcoin(command: readonly string[]) {
       } satisfies DispatchDeps;
       const dispatcher = (other: Partial<DispatchDeps> = {}) =>
         createDispatcher({ ...given, ...other });
-      return { settings, key, secret, chain, events, dispatcher };
+      return {
+        ...{ settings, key, secret, chain, events, dispatcher },
+        /** Has the rail accept a payout, to a new payee by default. */
+        accept: async (amount = 100_000n, to = freshKeys().segwit) => {
+          payouts += 1;
+          const payout = { key: `po_${payouts}`, to, amount };
+          await acceptTransfer(store, payout.key, chain.wallet, payout, now);
+          return payout;
+        },
+        /** Returns the wallet's only batch. */
+        batch: async () => {
+          const [batch, ...others] = await store.batches.find({ wallet: chain.wallet }).toArray();
+          if (batch === undefined || others.length > 0)
+            throw new Error(`${others.length} other batches`);
+          return batch;
+        },
+      };
+    },
+    /** Returns the satoshi that mined transactions paid to each address. */
+    received: async (...tos: readonly string[]): Promise<bigint[]> => {
+      const scripts = tos.map(scriptHexOf);
+      const found = scripts.map((script) => ({ desc: `raw(${script})` }));
+      const scan = await node.rpc<{ unspents: { amount: number; scriptPubKey: string }[] }>(
+        "scantxoutset",
+        ["start", found],
+      );
+      return scripts.map((script) => {
+        const paid = scan.unspents.filter(({ scriptPubKey }) => scriptPubKey === script);
+        return paid.reduce((sum, { amount }) => sum + BigInt(Math.round(amount * 1e8)), 0n);
+      });
     },
     stop: async () => {
       await Promise.all(fronts.map((each) => each.stop()));
-      await node.stop();
+      await Promise.all([...new Set(nodes)].map((each) => each.stop()));
       await database.db.dropDatabase();
       await database.close();
       rmSync(folder, { recursive: true, force: true });
@@ -129,9 +133,9 @@ export async function openTestBitcoin(command: readonly string[]) {
   };
 }
 
-/** Writes the wallet's keystore, has the node watch it, and returns the rail's settings. */
+/** Writes the wallet's keystore, has the nodes watch it, and returns the rail's settings. */
 async function settingsOf(
-  node: Bitcoind,
+  servers: readonly [Bitcoind, Bitcoind],
   fronts: readonly { readonly url: string }[],
   folder: string,
   name: string,
@@ -139,18 +143,18 @@ async function settingsOf(
 ) {
   const { secret, publicKey } = freshKeys();
   const plain = `wpkh([d34db33f/84h/1h/0h/0/0]${hex.encode(publicKey)})`;
-  const { checksum } = await node.rpc<{ checksum: string }>("getdescriptorinfo", [plain]);
+  const { checksum } = await servers[0].rpc<{ checksum: string }>("getdescriptorinfo", [plain]);
   const descriptor = `${plain}#${checksum}`;
-  await node.watch(name, descriptor);
+  for (const node of new Set(servers)) await node.watch(name, descriptor);
   const [keystoreFile, passwordFile] = [join(folder, `${name}.json`), join(folder, "password")];
   // Intentionally weak: the test is not about its cost.
   const [derived, options] = Keystore.scrypt({ password: "secret", n: 2 });
   const keystore = Keystore.encrypt(`0x${hex.encode(secret)}`, derived, options);
   writeFileSync(keystoreFile, JSON.stringify(keystore));
   writeFileSync(passwordFile, "secret");
-  const nodes = fronts.map(({ url }) => ({
-    url: `${url}/wallet/${name}`,
-    credentials_file: node.cookieFile,
+  const nodes = servers.map(({ cookieFile }, at) => ({
+    url: `${fronts[at]?.url}/wallet/${name}`,
+    credentials_file: cookieFile,
   }));
   const [settings] = readBitcoinRails(
     JSON.stringify([

@@ -65,10 +65,17 @@ async function findBitcoind(env: NodeJS.ProcessEnv): Promise<BitcoindCommand> {
   return { command: [file, "--library-path", join(file, ".."), program] };
 }
 
+/** Calls a node. The caller states the type of a result, as the node documents it. */
+type BitcoinRpc = <T = unknown>(method: string, params?: unknown[], wallet?: string) => Promise<T>;
+type Rpc = { readonly rpc: BitcoinRpc };
+
 export type Bitcoind = Awaited<ReturnType<typeof startBitcoind>>;
 
-/** Starts a node of a chain that creates blocks only on request, with one funded test wallet. */
-export async function startBitcoind([program = "", ...args]: readonly string[]) {
+/**
+ * Starts a node of a chain that creates blocks only on request, with one funded test wallet. `of` is
+ * another node whose blocks it has; it then gets further ones by `follow` alone.
+ */
+export async function startBitcoind([program = "", ...args]: readonly string[], of?: Rpc) {
   const folder = mkdtempSync(join(tmpdir(), "bitcoind-"));
   const port = await freePort();
   const child = spawn(
@@ -88,31 +95,41 @@ export async function startBitcoind([program = "", ...args]: readonly string[]) 
   process.once("exit", kill);
   const cookieFile = join(folder, "regtest", ".cookie");
   const url = `http://127.0.0.1:${port}`;
-  // The caller states the type of a result, as the node documents it.
-  const rpc = async <T = unknown>(method: string, params: unknown[] = [], wallet = "payer") => {
+  const rpc: BitcoinRpc = async (method, params = [], wallet = "payer") => {
     const authorization = `Basic ${Buffer.from(readFileSync(cookieFile)).toString("base64")}`;
     const response = await fetch(`${url}/wallet/${wallet}`, {
       method: "POST",
       headers: { authorization },
       body: JSON.stringify({ method, params }),
     });
-    const { result, error } = (await response.json()) as {
-      result: T;
-      error: { message: string } | null;
-    };
+    const { result, error } = JSON.parse(await response.text());
     if (error !== null) throw new Error(`${method}: ${error.message}`);
     return result;
   };
   await answering(child, () => rpc("createwallet", ["payer"]));
   const payer = await rpc<string>("getnewaddress");
   const mine = (blocks: number) => rpc<string[]>("generatetoaddress", [blocks, payer]);
+  // A node takes the longer one of two chains.
+  const follow = async (other: Rpc): Promise<void> => {
+    const known = (height: number) => rpc<string>("getblockhash", [height]).catch(() => "");
+    const missing: string[] = [];
+    for (let height = await other.rpc<number>("getblockcount"); height > 0; height -= 1) {
+      const hash = await other.rpc<string>("getblockhash", [height]);
+      if ((await known(height)) === hash) break;
+      missing.unshift(await other.rpc<string>("getblock", [hash, 0]));
+    }
+    for (const block of missing) await rpc("submitblock", [block]);
+  };
   // The reward of a block can be spent after 100 more.
-  await mine(110);
+  if (of === undefined) await mine(110);
+  else await follow(of);
   return {
     url,
     cookieFile,
     rpc,
     mine,
+    /** Gets the blocks of another node. */
+    follow,
     /** The address of the test wallet, which gets the rewards of all blocks. */
     payer,
     /** Mines a block with exactly these transactions, as ids or bytes. */
