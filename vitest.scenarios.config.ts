@@ -29,6 +29,8 @@ export default defineConfig({
           name: "rails",
           include: [
             "packages/*-rail/src/**/*.scenario.test.ts",
+            // They also run in `npm test`, because they take less than a minute.
+            "packages/*-rail/src/{crashes,nodes}.int.test.ts",
             "packages/verification/rails/src/**/*.scenario.test.ts",
           ],
           globalSetup: ["packages/verification/testkit/src/global-setup.ts"],

@@ -121,7 +121,7 @@ async function acceptAll(): Promise<void> {
   }
 }
 
-describe("transfers of a process that is killed", () => {
+describe("matrix: transfers of a process that is killed", () => {
   const operationsOfOne = 24;
   const kills = Array.from({ length: operationsOfOne }, (_each, at) => at + 1).flatMap((at) => [
     { at, when: "before" } as const,

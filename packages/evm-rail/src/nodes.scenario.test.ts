@@ -1,8 +1,15 @@
-import { anvilPath } from "@disburse/testkit/evm/anvil.ts";
+import { storeCancel } from "@disburse/chain-rail/cancellation.ts";
+import type { CancelEnd } from "@disburse/chain-rail/documents.ts";
+import { anvilPath, wallet } from "@disburse/testkit/evm/anvil.ts";
 import type { NodeAnswer, NodeCall, NodeFault } from "@disburse/testkit/evm/node-proxy.ts";
+import { getAddress, toHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { RunningRail } from "./test-evm.ts";
-import { openTestEvm, runs, type TestEvm } from "./test-evm.ts";
+import { openTestEvm, runs, type TestEvm, until } from "./test-evm.ts";
+
+const elsewhere = getAddress("0x00000000000000000000000000000000000000ee");
+/** The mode of `token.sol` in which every transfer reverts. */
+const paused = 3;
 
 const isReceipt = ({ method }: NodeCall) => method === "eth_getTransactionReceipt";
 
@@ -11,6 +18,15 @@ const changed = (change: object) => (call: NodeCall, answer: NodeAnswer) => {
   const { result } = answer;
   const isThere = isReceipt(call) && typeof result === "object" && result !== null;
   return isThere ? { ...answer, result: { ...result, ...change } } : answer;
+};
+
+const lost = (call: NodeCall, answer: NodeAnswer) =>
+  isReceipt(call) ? { ...answer, result: null } : answer;
+
+/** Shows a success as a revert, and a revert as a success. */
+const reversed = (call: NodeCall, answer: NodeAnswer) => {
+  const { status } = (answer.result ?? {}) as { status?: string };
+  return changed({ status: status === "0x1" ? "0x0" : "0x1" })(call, answer);
 };
 
 /** Invents a receipt of an unmined transaction: mined long ago, and paid. */
@@ -25,7 +41,7 @@ const invented = (call: NodeCall, answer: NodeAnswer) => {
   return { ...answer, result };
 };
 
-describe.skipIf(anvilPath() === undefined)("matrix: two nodes that have to agree, on anvil", () => {
+describe.skipIf(anvilPath() === undefined)("evm-nodes: two nodes that have to agree", () => {
   let evm: TestEvm;
   let rail: RunningRail;
   beforeAll(async () => {
@@ -35,7 +51,39 @@ describe.skipIf(anvilPath() === undefined)("matrix: two nodes that have to agree
   afterAll(() => evm.stop());
   afterEach(() => {
     for (const proxy of evm.proxies) proxy.set({});
+    evm.events.length = 0;
   });
+
+  /** Faults of one node that hide or change a receipt that the other node has. */
+  const faults: readonly [string, NodeFault][] = [
+    ["is away", { isAway: true }],
+    ["is behind", { behind: 8 }],
+    ["has never seen it", { lie: lost }],
+    ["shows it in another block", { lie: changed({ blockHash: `0x${"cd".repeat(32)}` }) }],
+    ["says that it ended differently", { lie: reversed }],
+  ];
+  const theTransfer = async (keys: readonly string[]) => {
+    const [transfer] = await evm.transfersOf(keys);
+    if (transfer === undefined) throw new Error("no transfer");
+    return transfer;
+  };
+  const cancel = async (nonce: number, end: CancelEnd) => {
+    const decided = { end, person: "ada", operation: "op", at: new Date() };
+    await storeCancel(rail.wallet.store, { wallet: rail.wallet.wallet, nonce }, decided, 0);
+  };
+  /** Pays one payout, whose transaction is in the pool. Returns its key and nonce. */
+  const payOne = async () => {
+    const keys = await evm.pay(rail, 1);
+    await evm.untilSent(keys);
+    const { nonce = -1 } = await theTransfer(keys);
+    return { keys, key: keys[0] ?? "", nonce };
+  };
+  /** Mines enough blocks, but one node alone proves them. */
+  const mineWith = async (fault: NodeFault) => {
+    evm.proxies[1]?.set(fault);
+    for (let block = 0; block < 5; block += 1) await evm.mine();
+    await runs();
+  };
 
   it.each<[string, NodeFault, string]>([
     ["is away", { isAway: true }, "numbered"],
@@ -48,11 +96,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: two nodes that have to agree
       { lie: changed({ blockHash: `0x${"cd".repeat(32)}` }) },
       "numbered",
     ],
-    [
-      "has never seen it",
-      { lie: (call, answer) => (isReceipt(call) ? { ...answer, result: null } : answer) },
-      "numbered",
-    ],
+    ["has never seen it", { lie: lost }, "numbered"],
     ["is slow, and answers", { delayMs: 500 }, "settled"],
   ])("settle nothing by the other node alone while one %s", async (_what, fault, state) => {
     const keys = await evm.pay(rail, 3);
@@ -79,6 +123,86 @@ describe.skipIf(anvilPath() === undefined)("matrix: two nodes that have to agree
     expect(await evm.contradictions(keys)).toEqual([]);
   });
 
+  it.each(faults)("fail nothing by the other node alone while one %s", async (_what, fault) => {
+    await evm.anvil.setMode(evm.token, paused);
+    await evm.mine();
+    const { keys, key, nonce } = await payOne();
+    await mineWith(fault);
+    expect(await theTransfer(keys)).toMatchObject({ state: "numbered", nonce });
+    expect(await rail.rail.withdraw?.(key)).toBe(false);
+    evm.proxies[1]?.set({});
+    await evm.mineUntil(keys, "rejected");
+    expect(await rail.rail.withdraw?.(key)).toBe(true);
+    expect((await theTransfer(keys)).attempts).toHaveLength(1);
+    expect(await evm.contradictions(keys)).toEqual([]);
+    await evm.anvil.setMode(evm.token, 0);
+    await evm.mine();
+  });
+
+  it("fail no transaction of which one of them invents the revert", async () => {
+    const { keys, key } = await payOne();
+    const { number, hash } = await evm.anvil.client.getBlock();
+    const block = { blockNumber: toHex(number), blockHash: hash, status: "0x0" };
+    evm.proxies[1]?.set({ lie: (call, answer) => changed(block)(call, invented(call, answer)) });
+    for (let again = 0; again < 3; again += 1) await runs();
+    expect((await theTransfer(keys)).state).toBe("numbered");
+    expect(await rail.rail.withdraw?.(key)).toBe(false);
+    evm.proxies[1]?.set({});
+    await evm.mineUntil(keys, "settled");
+    expect(await evm.contradictions(keys)).toEqual([]);
+  });
+
+  const cancellations = (["reject", "renew"] as const).flatMap((end) =>
+    faults.map(([what, fault]) => ({ end, what, fault })),
+  );
+  it.each(cancellations)(
+    "cancel no nonce ($end) by the other node alone while one $what",
+    async ({ end, fault }) => {
+      const { keys, key, nonce } = await payOne();
+      await cancel(nonce, end);
+      await until(async () => (await theTransfer(keys)).attempts.length === 2);
+      await evm.untilSent(keys);
+      await mineWith(fault);
+      const { state, attempts, lost: given, ...found } = await theTransfer(keys);
+      expect([state, found.nonce, attempts.length, given]).toEqual(["numbered", nonce, 2, []]);
+      expect(await rail.rail.withdraw?.(key)).toBe(false);
+      evm.proxies[1]?.set({});
+      await evm.mineUntil(keys, end === "reject" ? "cancelled" : "settled");
+      expect(evm.events).toEqual(["cancelled"]);
+      expect(await rail.rail.withdraw?.(key)).toBe(end === "reject");
+      expect(await evm.contradictions(keys)).toEqual([]);
+    },
+  );
+
+  it.each<[string, NodeFault]>([
+    ["is away", { isAway: true }],
+    ["is behind", { behind: 8 }],
+    [
+      "shows no transactions of the block",
+      {
+        lie: (call, answer) => {
+          const isBlock = call.method === "eth_getBlockByNumber" && call.params?.[1] === true;
+          return isBlock
+            ? { ...answer, result: { ...(answer.result as object), transactions: [] } }
+            : answer;
+        },
+      },
+    ],
+  ])("give no second nonce by the other node alone while one %s", async (_what, fault) => {
+    const { keys, nonce } = await payOne();
+    await evm.anvil.client.sendTransaction({
+      ...{ account: wallet, to: elsewhere, value: 1n, nonce, gas: 21_000n },
+      ...{ maxFeePerGas: 90n * 10n ** 9n, maxPriorityFeePerGas: 90n * 10n ** 9n },
+    });
+    await mineWith(fault);
+    expect(await theTransfer(keys)).toMatchObject({ state: "numbered", nonce, lost: [] });
+    evm.proxies[1]?.set({});
+    await evm.mineUntil(keys, "settled");
+    expect(evm.events).toEqual(["nonce_lost"]);
+    expect((await theTransfer(keys)).lost).toMatchObject([{ nonce }]);
+    expect(await evm.contradictions(keys)).toEqual([]);
+  });
+
   it("lose nothing while both are away", async () => {
     const keys = await evm.pay(rail, 3);
     for (const proxy of evm.proxies) proxy.set({ isAway: true });
@@ -90,7 +214,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: two nodes that have to agree
 });
 
 describe.skipIf(anvilPath() === undefined)(
-  "matrix: three nodes of which two have to agree, on anvil",
+  "evm-nodes: three nodes of which two have to agree",
   () => {
     let evm: TestEvm;
     let rail: RunningRail;
@@ -103,10 +227,7 @@ describe.skipIf(anvilPath() === undefined)(
     it.each<[string, NodeFault]>([
       ["is away", { isAway: true }],
       ["is far behind", { behind: 10 }],
-      [
-        "has never seen a transfer",
-        { lie: (call, answer) => (isReceipt(call) ? { ...answer, result: null } : answer) },
-      ],
+      ["has never seen a transfer", { lie: lost }],
     ])("go on paying while one %s", async (_what, fault) => {
       await evm.mine(12);
       evm.proxies[0]?.set(fault);

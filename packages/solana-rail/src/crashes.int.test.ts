@@ -105,7 +105,7 @@ async function expectAllPaidOnce(keys: readonly string[]): Promise<void> {
   expect(await solana.contradictions(keys)).toEqual([]);
 }
 
-describe("Solana transfers of a process that is killed", () => {
+describe("matrix: Solana transfers of a process that is killed", () => {
   const operationsOfAll = 20;
   const kills = Array.from({ length: operationsOfAll }, (_each, at) => at + 1).flatMap((at) => [
     { at, when: "before" } as const,

@@ -6,15 +6,17 @@ import { openTestSolana, type TestSolana } from "./test-solana.ts";
 
 let solana: TestSolana;
 let opened: SolanaRail;
+let isPaused = false;
 beforeAll(async () => {
   solana = await openTestSolana("solana-nodes");
-  opened = await solana.open();
+  opened = await solana.open({}, async () => isPaused);
   await opened.run();
 });
 afterAll(() => solana?.stop());
 afterEach(() => {
   for (const front of solana.fronts) front.set({});
   solana.events.length = 0;
+  isPaused = false;
 });
 
 /** More blocks than a transaction's lifetime, the spare blocks and the finality. */
@@ -57,7 +59,7 @@ const paySwallowed = async (count = 1): Promise<string[]> => {
   return keys;
 };
 
-describe("two nodes that have to agree on Solana", () => {
+describe("solana-nodes: two nodes that have to agree", () => {
   it.each<[string, SolanaFault]>([
     ["is away", { isAway: true }],
     ["is behind", { behind: 8 }],
@@ -87,24 +89,75 @@ describe("two nodes that have to agree on Solana", () => {
     expect(await solana.contradictions(keys)).toEqual([]);
   });
 
-  it("fail a transfer by both nodes, and not while one says that it succeeded", async () => {
+  it.each<[string, SolanaFault, string]>([
+    ["is away", { isAway: true }, "accepted"],
+    ["is behind", { behind: 8 }, "accepted"],
+    ["has never seen the transaction", { lie: unseen }, "accepted"],
+    ["says that it succeeded", { lie: succeeded }, "unknown"],
+    ["shows it in another block", { lie: elsewhere }, "unknown"],
+  ])("fail nothing by the other node alone while one %s", async (_what, fault, status) => {
     const [key = ""] = await solana.pay(opened, 1);
     await run();
     const to = solana.recipientOf(key);
     // The issuer freezes the recipient's account between the check and the block.
     await solana.issuer.freeze(solana.usdc, to);
     solana.chain.mine(6);
-    solana.set(1, { lie: succeeded });
+    solana.set(1, fault);
     await run(2);
     expect(await solana.stateOf(key)).toBe("signed");
+    expect((await opened.rail.query(key)).status.kind).toBe(status);
+    expect(await opened.rail.withdraw?.(key)).toBe(false);
     solana.set(1, {});
     await run();
     expect((await opened.rail.query(key)).status).toEqual({
       kind: "rejected",
       failure: { code: "TRANSFER_REVERTED", railCode: "InstructionError 4 Custom 17" },
     });
+    expect((await solana.store.findOne({ _id: key }))?.attempts).toHaveLength(1);
     expect(await solana.balanceOf(to)).toBe(0n);
     expect(await opened.rail.withdraw?.(key)).toBe(true);
+  });
+
+  it("fail no transaction of which one of them invents the failure", async () => {
+    const keys = await paySwallowed();
+    const error = { InstructionError: [4, { Custom: 17 }] };
+    const lie = onStatuses(() => ({ ...finalized, slot: 120, err: error }));
+    solana.set(0, { swallows: true, lie });
+    solana.chain.mine(6);
+    await run(2);
+    expect(await solana.stateOf(keys[0] ?? "")).toBe("signed");
+    expect(await opened.rail.withdraw?.(keys[0] ?? "")).toBe(false);
+    for (const front of solana.fronts) front.set({});
+    await solana.runUntil(opened, keys, "settled");
+    expect(await solana.contradictions(keys)).toEqual([]);
+  });
+
+  it.each<[string, SolanaFault]>([
+    ["is away", { isAway: true }],
+    ["is behind", { behind: 100 }],
+    ["finds it", { lie: invented }],
+  ])("let a transfer be cancelled when both prove it expired, not while one %s", async (...of) => {
+    const [key = ""] = await paySwallowed();
+    solana.chain.mine(lifetime);
+    isPaused = true;
+    solana.set(1, of[1]);
+    await run(2);
+    solana.after(60_000);
+    await run();
+    expect(await opened.rail.withdraw?.(key)).toBe(false);
+    for (const front of solana.fronts) front.set({});
+    await run();
+    solana.after(60_000);
+    await run();
+    expect(await solana.stateOf(key)).toBe("waiting");
+    expect(await opened.rail.withdraw?.(key)).toBe(true);
+    isPaused = false;
+    await run(2);
+    solana.chain.mine(6);
+    await run();
+    expect((await opened.rail.query(key)).status).toEqual({ kind: "rejected" });
+    expect((await solana.store.findOne({ _id: key }))?.attempts).toHaveLength(1);
+    expect(await solana.contradictions([key])).toEqual([]);
   });
 
   it("sign again when both prove that no block contains the transaction", async () => {
@@ -327,7 +380,7 @@ describe("two nodes that have to agree on Solana", () => {
   });
 });
 
-describe("three nodes of which two have to agree on Solana", () => {
+describe("solana-nodes: three nodes of which two have to agree", () => {
   let three: TestSolana;
   let rail: SolanaRail;
   beforeAll(async () => {

@@ -70,14 +70,8 @@ export async function openTestSolana(name: string, nodes = 2) {
     nodeFailed: () => undefined,
     happened: (_rail: string, event: TransferEvent) => void events.push(event),
   };
-  const open = (change: object = {}): Promise<SolanaRail> =>
-    openSolanaRail(settingsOf(change), {
-      database,
-      clock,
-      log: silentLog,
-      isPaused: async () => false,
-      metrics,
-    });
+  const open = (change: object = {}, isPaused = async () => false): Promise<SolanaRail> =>
+    openSolanaRail(settingsOf(change), { database, clock, log: silentLog, isPaused, metrics });
   const stateOf = async (key: string) => (await store.findOne({ _id: key }))?.state;
   const amountOf = (key: string) => 1_000_000n + BigInt(key.slice("po_".length));
   const recipientOf = (key: string) => testAddress(Number(key.slice("po_".length)));
