@@ -141,7 +141,8 @@ describe.skipIf(anvilPath() === undefined)("evm-nodes: two nodes that have to ag
 
   it("fail no transaction of which one of them invents the revert", async () => {
     const { keys, key } = await payOne();
-    const { number, hash } = await evm.anvil.client.getBlock();
+    // An old block, which is final.
+    const { number, hash } = await evm.anvil.client.getBlock({ blockNumber: 1n });
     const block = { blockNumber: toHex(number), blockHash: hash, status: "0x0" };
     evm.proxies[1]?.set({ lie: (call, answer) => changed(block)(call, invented(call, answer)) });
     for (let again = 0; again < 3; again += 1) await runs();
