@@ -140,6 +140,7 @@ describe.skipIf(anvilPath() === undefined)("evm-nodes: two nodes that have to ag
   });
 
   it("fail no transaction of which one of them invents the revert", async () => {
+    await evm.mine(4);
     const { keys, key } = await payOne();
     // An old block, which is final.
     const { number, hash } = await evm.anvil.client.getBlock({ blockNumber: 1n });
