@@ -114,6 +114,20 @@ describe("an RPC that needs a second person", () => {
     expect(world.refusals).toBe(1);
   });
 
+  it("is not proposed if the RPC would refuse it anyway", async () => {
+    const { ada, bob } = service();
+    world.check = () => orThrow(refused("INVALID_REQUEST", "no rail"));
+    const mutation = operation();
+    expect(await outcome(ask(ada, mutation))).toBe("no rail");
+    expect((await ada.approval.listProposals({})).proposals).toEqual([]);
+    world.check = () => undefined;
+    const wanted = await proposed(ada, mutation);
+    await approve(bob, wanted);
+    // The RPC answers a repeat, even if a new request would be refused now.
+    world.check = () => orThrow(refused("INVALID_REQUEST", "no rail"));
+    expect(await outcome(ask(ada, mutation))).toBe("OK");
+  });
+
   it("needs the content that was read: other content, a changed subject and a late decision are refused", async () => {
     const { ada, bob } = service();
     const wanted = await proposed(ada);

@@ -65,6 +65,11 @@ export type Guard<Request> = {
     difference: Difference,
   ) => Promise<readonly string[]>;
   /**
+   * Throws a refusal if the RPC would refuse the request now. Then no proposal is created, so nobody
+   * approves in vain. The RPC checks again when the proposal runs.
+   */
+  readonly check?: (request: Request) => Promise<void>;
+  /**
    * If true, a subject can have only one pending proposal. Every other request about that subject
    * is refused until the proposal has run or ended.
    */
@@ -213,6 +218,7 @@ function guardHandler(state: State, each: Guarded): Handler {
     if (reasons.length === 0) return runAlone(each, request, context, requester);
     // A repeat is harmless, because the RPC or the guard recognises it.
     if (await isDone(of)) return repeat();
+    await guard.check?.(request);
     throw await propose(state, proposer, {
       ...of,
       subject,

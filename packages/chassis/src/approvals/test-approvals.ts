@@ -51,6 +51,8 @@ export type World = {
   /** The deadline of calls, by the real time. */
   deadlineMs: number | undefined;
   refusals: number;
+  /** Refuses a request before it is proposed. */
+  check: () => void;
   /** The previous version that an approved request receives. */
   readBefore: string | undefined;
 };
@@ -65,6 +67,7 @@ export function newWorld(): World {
     offsetMs: 0,
     deadlineMs: undefined,
     refusals: 0,
+    check: () => undefined,
     readBefore: undefined,
   };
 }
@@ -119,6 +122,7 @@ export function approvalService(database: Database, world: World) {
       difference: async ({ currencyCode }) => ({ before: world.before, after: currencyCode }),
       reasons: async ({ currencyCode }) =>
         world.alone.includes(currencyCode) ? [] : ["is not USD"],
+      check: async () => world.check(),
       refused: async () => {
         world.refusals += 1;
       },

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import {
+  ReturnCharges,
   SetCorridorRequestSchema,
   SetMerchantCorridorRequestSchema,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
@@ -13,12 +14,16 @@ const proposer = { person: "ada", roles: new Set<never>(), operationId: "op" } a
 const unchanged = { before: "", after: "" };
 let isOpen = false;
 const store = {
-  corridors: { findOne: async () => null },
+  corridors: {
+    findOne: async ({ _id: id }: { _id?: string }) =>
+      id === "cor_btc" ? { _id: id, source: "USD", destination: "BTC", fee: { share: "0" } } : null,
+  },
   openings: { findOne: async () => (isOpen ? { open: true } : null) },
 } as unknown as CorridorStore;
 const guards = (alone: boolean) => {
   const limits = { rateMove: { units: 1n, scale: 1 }, corridors: alone };
-  return corridorGuards({ corridors: store, limits, clock: { now: () => new Date(0) } });
+  const isPayable = async (currency: string) => currency !== "BTC";
+  return corridorGuards({ corridors: store, isPayable, limits, clock: { now: () => new Date(0) } });
 };
 
 it.each([
@@ -49,6 +54,42 @@ it.each([
     before: JSON.stringify({ open: !open }),
     after: JSON.stringify({ ...pair, open }),
   });
+});
+
+const terms = {
+  ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "INR", active: true, limits: {} },
+  ...{ feeShare: "0", feeFlat: "0", quoteTtlSeconds: 0, rateMaxAgeSeconds: 0 },
+  returnCharges: ReturnCharges.PLATFORM,
+};
+
+it.each([
+  [{}, "OK"],
+  [{ destinationCurrencyCode: "BTC", active: false }, "OK"],
+  [{ destinationCurrencyCode: "BTC" }, "no configured rail supports BTC"],
+  [{ feeShare: "much" }, "fee_share"],
+  [{ limits: undefined }, "limits: is required"],
+])("nobody approves the terms %j if the RPC would refuse them: %s", async (change, outcome) => {
+  const corridor = { ...terms, ...change } as typeof terms;
+  const request = create(SetCorridorRequestSchema, { corridor });
+  const checked = guards(false)
+    .setCorridor?.check?.(request)
+    .then(() => "OK", String);
+  expect(await checked).toContain(outcome);
+});
+
+it.each([
+  ["cor_btc", true, "no configured rail supports BTC"],
+  ["cor_btc", false, "OK"],
+  ["cor_btc", undefined, "open: is required"],
+  ["cor_none", true, "Unable to find the record requested."],
+])("nobody approves that %s is opened (%s) if the RPC would refuse it", async (...row) => {
+  const [corridorId, open, outcome] = row;
+  const wanted = { merchantId: "mer_1", corridorId, ...(open !== undefined && { open }) };
+  const request = create(SetMerchantCorridorRequestSchema, wanted);
+  const checked = guards(false)
+    .setMerchantCorridor?.check?.(request)
+    .then(() => "OK", String);
+  expect(await checked).toContain(outcome);
 });
 
 it("corridor changes need approval in live mode, and where the settings require it", () => {

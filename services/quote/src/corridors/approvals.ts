@@ -6,9 +6,10 @@ import {
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { type Decimal, formatDecimal } from "@disburse/kernel/decimal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { type RequestDeps, readOpening, readTerms } from "./requests.ts";
 import { corridorMessage, type corridorsRpc } from "./rpc.ts";
 import { movesMoreThan, readRate } from "./rules/corridor.ts";
-import { type CorridorStore, findCorridor, isOpenTo, latestRate, ratesToCompare } from "./store.ts";
+import { findCorridor, isOpenTo, latestRate, ratesToCompare } from "./store.ts";
 
 /** The limits up to which one operator may make changes without approval. */
 export type CorridorLimits = {
@@ -20,11 +21,9 @@ export type CorridorLimits = {
 type CorridorsRpc = ReturnType<typeof corridorsRpc>;
 
 /** Requires approval for large rate moves and for corridor changes. */
-export function corridorGuards(deps: {
-  readonly corridors: CorridorStore;
-  readonly limits: CorridorLimits;
-  readonly clock: Clock;
-}): Guards<Pick<CorridorsRpc, "setRate" | "setCorridor" | "setMerchantCorridor">> {
+export function corridorGuards(
+  deps: RequestDeps & { readonly limits: CorridorLimits; readonly clock: Clock },
+): Guards<Pick<CorridorsRpc, "setRate" | "setCorridor" | "setMerchantCorridor">> {
   const { corridors, limits, clock } = deps;
   const approvers = ["treasury_approver"] as const;
   return {
@@ -61,6 +60,7 @@ export function corridorGuards(deps: {
         return { before: before ?? "", after };
       },
       reasons: async () => (limits.corridors ? [] : ["the request changes a corridor"]),
+      check: async ({ corridor }) => void (await readTerms(deps, corridor)),
     },
     setMerchantCorridor: {
       approvers,
@@ -71,6 +71,7 @@ export function corridorGuards(deps: {
       // Closing stops payments, so one operator may do it at once.
       reasons: async ({ open }) =>
         limits.corridors || !open ? [] : ["the request opens a corridor to a merchant"],
+      check: async (request) => void (await readOpening(deps, request)),
     },
   };
 }

@@ -1,14 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { countedTotal, cutPage, readLimit } from "@disburse/chassis/paging/page.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Corridor as CorridorMessage,
   CorridorSchema,
-  CorridorTermsSchema,
   type Limits as LimitsMessage,
   LimitsSchema,
   type QuoteService,
@@ -17,23 +16,16 @@ import {
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
-import { invalidRequest, refused, type Violation } from "@disburse/kernel/refusal.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { CurrentCorridors } from "./current.ts";
 import type { RailsTo } from "./rails.ts";
-import {
-  type Corridor,
-  type CorridorTerms,
-  type CorridorText,
-  type Rate,
-  readCorridor,
-  readRate,
-} from "./rules/corridor.ts";
+import { type RequestDeps, readOpening, readTerms } from "./requests.ts";
+import { type Corridor, type CorridorTerms, type Rate, readRate } from "./rules/corridor.ts";
 import { readPairStart, writePairCursor } from "./rules/page.ts";
 import {
   addRate,
-  type CorridorStore,
   findCorridor,
   latestRate,
   listCorridors,
@@ -49,43 +41,27 @@ const aheadMaxMs = 60_000;
 /** The maximum length of a source name, so that it fits on one line of an audit report. */
 const rateSourceMax = 64;
 
-export type CorridorDeps = {
-  readonly corridors: CorridorStore;
+export type CorridorDeps = RequestDeps & {
   readonly current: CurrentCorridors;
-  /**
-   * Checks that a rail pays a currency, before a corridor to it is opened. Absent in the sandbox,
-   * whose simulated rail pays all currencies.
-   */
-  readonly isPayable?: ((currency: string) => Promise<boolean>) | undefined;
   readonly railsTo: RailsTo;
   readonly clock: Clock;
 };
 
-export function corridorsRpc({ corridors, current, isPayable, railsTo, clock }: CorridorDeps) {
-  const assertPayable = async (destination: string): Promise<void> => {
-    if (isPayable === undefined || (await isPayable(destination))) return;
-    const problem = `destination_currency_code: no configured rail supports ${destination}`;
-    orThrow(refused("INVALID_REQUEST", problem));
-  };
+export function corridorsRpc(deps: CorridorDeps) {
+  const { corridors, current, railsTo, clock } = deps;
   return {
     setCorridor: async ({ mutation, corridor }) => {
       const change = readMutation(mutation);
-      const text = corridorText(corridor);
-      if (!("source" in text)) return orThrow(invalidRequest(text));
-      const terms = readCorridor(text);
-      if (!("source" in terms)) return orThrow(invalidRequest(terms));
-      if (terms.active) await assertPayable(terms.destination);
+      const terms = await readTerms(deps, corridor);
       const stored = await setCorridor(corridors, terms, change, clock.now());
       current.corridorChanged(stored.source, stored.destination);
       return { corridor: corridorMessage(stored, await latestRate(corridors, stored.id)) };
     },
 
-    setMerchantCorridor: async ({ mutation, merchantId, corridorId, open }) => {
-      const change = readMutation(mutation);
-      if (open === undefined) return orThrow(refused("INVALID_REQUEST", "open: is required"));
-      const found = await findCorridor(corridors, { _id: corridorId });
-      const { destination } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
-      if (open) await assertPayable(destination);
+    setMerchantCorridor: async (request) => {
+      const change = readMutation(request.mutation);
+      const { merchantId, corridorId } = request;
+      const open = await readOpening(deps, request);
       await setMerchantCorridor(corridors, { merchantId, corridorId, open }, change, clock.now());
       current.openingChanged(merchantId, corridorId);
       return {};
@@ -124,41 +100,6 @@ export function corridorsRpc({ corridors, current, isPayable, railsTo, clock }: 
       return { corridors: messages, nextCursor, ...countedTotal(count) };
     },
   } satisfies Partial<ServiceImpl<typeof QuoteService>>;
-}
-
-/** Reads the terms of a request. Each term is required; a violation names the missing one. */
-function corridorText(corridor = create(CorridorTermsSchema)): CorridorText | Violation[] {
-  const { active, feeShare, feeFlat, limits, quoteTtlSeconds, rateMaxAgeSeconds } = corridor;
-  const returnCharges = enumName(ReturnCharges, corridor.returnCharges);
-  if (
-    active === undefined ||
-    feeShare === undefined ||
-    feeFlat === undefined ||
-    limits === undefined ||
-    quoteTtlSeconds === undefined ||
-    rateMaxAgeSeconds === undefined ||
-    returnCharges === undefined
-  ) {
-    const required = { active, feeShare, feeFlat, limits, quoteTtlSeconds, rateMaxAgeSeconds };
-    const missing = Object.entries({ ...required, returnCharges }).filter(
-      ([, value]) => value === undefined,
-    );
-    return missing.map(([name]) => ({
-      field: CorridorTermsSchema.fields.find(({ localName }) => localName === name)?.name ?? name,
-      problem: "is required",
-    }));
-  }
-  return {
-    ...limits,
-    active,
-    feeShare,
-    feeFlat,
-    quoteTtlSeconds,
-    rateMaxAgeSeconds,
-    returnCharges,
-    source: corridor.sourceCurrencyCode,
-    destination: corridor.destinationCurrencyCode,
-  };
 }
 
 export function rateMessage(rate: Rate) {
