@@ -36,6 +36,33 @@ it("calls RPCs that there are", () => {
   expect(called.length).toBeGreaterThan(10);
 });
 
+it("shows commands and options that there are", () => {
+  const reference = readFileSync(join(root, "docs/reference/command-line.md"), "utf8");
+  const described = new Map(
+    reference.split(/^## /m).map((part) => [part.split("\n")[0] ?? "", part] as const),
+  );
+  const everywhere = ["--dry-run", "--field", "--help", "--json", "--yes"];
+  // `kubectl -n disburse get` is another program.
+  const shown = page.matchAll(/(?:npx |[`(])disburse ([a-z][a-z -]*[a-z])([^`\n]*)/g);
+  let count = 0;
+  for (const [line, words = "", rest = ""] of shown) {
+    count += 1;
+    const name = [words.split(" ").slice(0, 2).join(" "), words.split(" ")[0] ?? ""].find((each) =>
+      described.has(each),
+    );
+    // A noun alone names all of its commands.
+    const isNoun = [...described.keys()].some((each) => each.startsWith(`${words} `));
+    expect(name !== undefined || isNoun, line).toBe(true);
+    const options = [...`${words}${rest}`.matchAll(/--[a-z-]+/g)].map(([option]) => option);
+    for (const option of name === undefined ? [] : options) {
+      const isKnown =
+        everywhere.includes(option) || described.get(name ?? "")?.includes(`\`${option}`);
+      expect(isKnown, line).toBe(true);
+    }
+  }
+  expect(count).toBeGreaterThan(50);
+});
+
 type Call = { path: string | undefined; headers: IncomingHttpHeaders; body: unknown };
 const calls: Call[] = [];
 let status = 200;

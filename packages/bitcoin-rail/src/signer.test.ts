@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SettingsError } from "@disburse/chassis/settings.ts";
+import { createWallet } from "@disburse/testkit/created-wallet.ts";
 import { base64, bech32m, hex } from "@scure/base";
 import { SigHash, Transaction } from "@scure/btc-signer";
 import { Keystore } from "ox";
@@ -214,3 +215,14 @@ it("a taproot address whose bytes are no point of the curve has no script", () =
 function taprootOf(byte: number): string {
   return bech32m.encode("bc", [1, ...bech32m.toWords(new Uint8Array(32).fill(byte))]);
 }
+
+it("opens the wallet that the page on going live creates, which a second run keeps", async () => {
+  const { printed, run, keystoreFile, passwordFile } = createWallet("Secp256k1");
+  const files = { keystore_file: keystoreFile, password_file: passwordFile };
+  const wallet = keyOf(hex.decode(printed));
+  expect(statSync(keystoreFile).mode & 0o777).toBe(0o600);
+  expect(statSync(passwordFile).mode & 0o777).toBe(0o600);
+  await openSigner(files, wallet);
+  expect(run).toThrow(/EEXIST/);
+  await openSigner(files, wallet);
+});

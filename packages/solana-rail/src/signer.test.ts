@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SettingsError } from "@disburse/chassis/settings.ts";
+import { createWallet } from "@disburse/testkit/created-wallet.ts";
 import {
   type Address,
+  address,
   createKeyPairFromPrivateKeyBytes,
   getAddressFromPublicKey,
   signatureBytes,
@@ -104,4 +106,13 @@ it("shows nothing of a remote signer's response in an error", async () => {
     expect(error).toContain("HTTP status 503");
     expect(error).not.toContain("password");
   }
+});
+
+it("opens the wallet that the page on going live creates, which a second run keeps", async () => {
+  const { printed, run, ...files } = createWallet("@solana/kit");
+  expect(statSync(files.keystoreFile).mode & 0o777).toBe(0o600);
+  expect(statSync(files.passwordFile).mode & 0o777).toBe(0o600);
+  await openKeystore(files, address(printed));
+  expect(run).toThrow(/EEXIST/);
+  await openKeystore(files, address(printed));
 });

@@ -1,0 +1,35 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+
+const root = join(import.meta.dirname, "../../../..");
+
+/**
+ * Creates a wallet by the command of docs/operators/going-live.md that contains `name`. Returns its
+ * files, and what the command prints.
+ */
+export function createWallet(name: string) {
+  const page = readFileSync(join(root, "docs/operators/going-live.md"), "utf8");
+  const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block = ""]) => block);
+  const command = blocks.find((block) => block.startsWith("node ") && block.includes(name));
+  if (command === undefined) throw new Error(`the page has no command with ${name}`);
+  // The command finds libraries in the checkout.
+  mkdirSync(join(root, ".cache"), { recursive: true });
+  const folder = mkdtempSync(join(root, ".cache/wallet-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
+  const run = () =>
+    execFileSync("sh", ["-c", command], {
+      cwd: folder,
+      env: { PATH },
+      encoding: "utf8",
+      stdio: "pipe",
+    }).trim();
+  return {
+    printed: run(),
+    run,
+    keystoreFile: join(folder, "wallet.json"),
+    passwordFile: join(folder, "password"),
+  };
+}
