@@ -164,6 +164,7 @@ describe("payouts", () => {
         unique_transaction_reference: expect.stringMatching(/^[0-9A-Za-z]{12,100}$/),
         ...noFailure,
         account_id: platform.accountId("acme", source),
+        receiving_fixed: false,
         metadata: {},
         ...{ reissue_of: "", reissued_as: "", batch_id: "", scheduled_payout_id: "" },
         expected_settlement_at: time,

@@ -73,6 +73,7 @@ function claimed(quoteId: string): ClaimedQuote {
     destinationKeys: ["destination_1"],
     duplicateKeys: [],
     ...{ sourceMinor: 1_000n, feesMinor: 0n, receivingMinor: 1_000n },
+    isReceivingFixed: false,
     beneficiary: {
       ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
       ...{ transferMethod: "ACH", network: "" },
@@ -97,7 +98,6 @@ async function endWaits(waiting: Orders) {
     const quoteId = newId("quote");
     const wait = {
       quoted: claimed(quoteId),
-      fixed: "source" as const,
       maxSource: 1_000n,
       expiresAt: new Date("2026-01-02"),
     };

@@ -461,6 +461,8 @@ export interface Payout {
   returned_reference: string;
   /** The account that pays. */
   account_id: string;
+  /** If your request for the quote gave `receiving_amount`; otherwise it gave `source_amount`. Reissue payout keeps that amount. */
+  receiving_fixed: boolean;
   /** Your own data, sent with Execute payout. */
   metadata: Record<string, string>;
   /** The scheduled payout that created it; otherwise empty. */

@@ -30,7 +30,7 @@ const payout = create(PayoutSchema, {
 const created_by = { id: "a1B2c3D4", type: "api_key", name: "ERP" };
 
 const noOrder = { batch_id: "", scheduled_payout_id: "" };
-const noReissue = { reissue_of: "", reissued_as: "" };
+const noReissue = { reissue_of: "", reissued_as: "", receiving_fixed: false };
 const noFailure = { failure_code: "", failure_message: "", rail_code: "" };
 
 describe("payouts", () => {

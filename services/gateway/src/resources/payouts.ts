@@ -114,6 +114,10 @@ const payoutRecord = f.record(PayoutSchema, "Payout", "A payout.", {
   ...failure,
   returned_reference: returnedReference,
   account_id: f.id("acc", "The account that pays."),
+  receiving_fixed: f.flag(
+    "If your request for the quote gave `receiving_amount`; otherwise it gave `source_amount`. Reissue payout keeps that amount.",
+    false,
+  ),
   metadata,
   ...orderedAs,
   expected_settlement_at: f.momentOrNone(

@@ -21,6 +21,7 @@ const quote = {
   ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "USDC", exchangeRate: "0.995" },
   returnCharges: ReturnCharges.MERCHANT,
   ...{ sourceAmount: "100.50", convertedAmount: "100.00", receivingAmount: "99.500000" },
+  receivingFixed: true,
   beneficiary: {
     ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
     ...{ transferMethod: "CRYPTO", network: "ETHEREUM" },
@@ -59,7 +60,7 @@ describe("a quote to execute", () => {
       },
       ...{ accountId: "acc_1", beneficiaryId: "ben_1", destinationKeys: ["wallet_1"] },
       ...{ exchangeRate: "0.995", feesMinor: 50n, currency: "USD" },
-      ...{ destination: "USDC", now, isReceivingFixed: false, reissueOf: undefined },
+      ...{ destination: "USDC", now, reissueOf: undefined },
       ...{ claim: undefined, quoted: expect.any(Function) },
     });
   });
@@ -113,6 +114,7 @@ describe("a claimed quote", () => {
       ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
       ...{ source: "USD", destination: "USDC", exchangeRate: "0.995", returnCharges: "merchant" },
       ...{ sourceMinor: 10_050n, feesMinor: 50n, receivingMinor: 99_500_000n },
+      isReceivingFixed: true,
       reissueOf: undefined,
       destinationKeys: ["wallet_1"],
       duplicateKeys: duplicateKeys(["wallet_1"], "order-1"),

@@ -44,15 +44,14 @@ export function readExecutable(response: GetClaimableQuoteResponse) {
   };
   const { id: beneficiaryId = "", destinationKeys = [] } = beneficiary ?? {};
   const parties = { accountId: quote.accountId, beneficiaryId, destinationKeys };
-  const { receivingFixed: isReceivingFixed } = quote;
-  const terms = { isReceivingFixed, reissueOf: quote.reissueOf || undefined };
+  const reissueOf = quote.reissueOf || undefined;
   const { exchangeRate } = quote;
   return {
     exchangeRate,
     feesMinor: feesMinor(quote),
     executable,
     ...parties,
-    ...terms,
+    reissueOf,
     /** Returns the quote as a claim at a time would. */
     quoted: (details: PayoutDetails, at: Date): ClaimedQuote => {
       if (beneficiary === undefined) throw new Error("the quote has no beneficiary");
@@ -103,6 +102,7 @@ function claimedQuote(
     sourceMinor: readAmount(quote.sourceAmount, quote.sourceCurrencyCode),
     feesMinor: feesMinor(quote),
     receivingMinor: readAmount(quote.receivingAmount, quote.destinationCurrencyCode),
+    isReceivingFixed: quote.receivingFixed,
     exchangeRate: quote.exchangeRate,
     returnCharges: enumName(ReturnCharges, quote.returnCharges) ?? "platform",
     reissueOf: quote.reissueOf || undefined,

@@ -93,6 +93,8 @@ export type PayoutDocument = OrderDocument & {
   source_minor: Decimal128;
   fees_minor: Decimal128;
   receiving_minor: Decimal128;
+  /** Set if the merchant requested the receiving amount. */
+  receiving_fixed?: true;
   exchange_rate: string;
   /** The party that bears the bank charges of a return. If absent, the platform bears them. */
   return_charges?: "merchant";
@@ -168,6 +170,7 @@ const hashedFields = [
   "source_minor",
   "fees_minor",
   "receiving_minor",
+  "receiving_fixed",
   "exchange_rate",
   "return_charges",
   "reissue_of",
@@ -216,6 +219,7 @@ function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFiel
     source_minor: toDecimal128(quote.sourceMinor),
     fees_minor: toDecimal128(quote.feesMinor),
     receiving_minor: toDecimal128(quote.receivingMinor),
+    ...(quote.isReceivingFixed && { receiving_fixed: true }),
     exchange_rate: quote.exchangeRate,
     ...(quote.returnCharges === "merchant" && { return_charges: quote.returnCharges }),
     ...(quote.reissueOf !== undefined && { reissue_of: quote.reissueOf }),
@@ -274,6 +278,7 @@ export const stateFields = {
   source_minor: 1,
   fees_minor: 1,
   receiving_minor: 1,
+  receiving_fixed: 1,
   exchange_rate: 1,
   return_charges: 1,
   beneficiary_name: 1,
@@ -313,6 +318,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
       sourceMinor: fromDecimal128(document.source_minor),
       feesMinor: fromDecimal128(document.fees_minor),
       receivingMinor: fromDecimal128(document.receiving_minor),
+      isReceivingFixed: document.receiving_fixed === true,
       exchangeRate: document.exchange_rate,
       returnCharges: document.return_charges ?? "platform",
       reissueOf: document.reissue_of,

@@ -17,6 +17,7 @@ export const quote: ClaimedQuote = {
   sourceMinor: 10_050n,
   feesMinor: 50n,
   receivingMinor: 99_500_000n,
+  isReceivingFixed: true,
   exchangeRate: "0.995",
   returnCharges: "platform",
   reissueOf: undefined,

@@ -43,6 +43,7 @@ export function payoutMessage(payout: Payout): PayoutMessage {
     destinationCurrencyCode: quote.destination,
     sourceAmount: formatAmount(quote.sourceMinor, quote.source),
     receivingAmount: formatAmount(quote.receivingMinor, quote.destination),
+    receivingFixed: quote.isReceivingFixed,
     totalFees: formatAmount(quote.feesMinor, quote.source),
     exchangeRate: quote.exchangeRate,
     uniqueTransactionReference: visibleReference(progress),

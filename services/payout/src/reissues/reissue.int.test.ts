@@ -132,7 +132,10 @@ describe("a returned payout", () => {
 
   it("keeps the requested amount", async () => {
     const quoteId = platform.quote(accountId, { isReceivingFixed: true });
-    const { quoteId: again } = await reissue(await over("sandbox-return", quoteId));
+    const before = await over("sandbox-return", quoteId);
+    const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: before });
+    expect(payout?.receivingFixed).toBe(true);
+    const { quoteId: again } = await reissue(before);
     expect(platform.quotes.get(again)).toMatchObject({ isReceivingFixed: true, amount: "10.00" });
   });
 

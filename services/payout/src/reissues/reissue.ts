@@ -7,7 +7,7 @@ import { type ExecuteDeps, executePayout } from "../execution/execute.ts";
 import { expireQuote, requestQuote } from "../execution/quoting.ts";
 import { readQuote } from "../execution/reads.ts";
 import { bindReissue } from "../payouts/reissued.ts";
-import type { Payout, PayoutDetails, Reissue } from "../payouts/rules/payout.ts";
+import { fixedOf, type Payout, type PayoutDetails, type Reissue } from "../payouts/rules/payout.ts";
 import { findPayout } from "../payouts/store.ts";
 import { isWorkedOn, nextOfReissue, operationOfAttempt, reissueDetails } from "./rules/reissue.ts";
 
@@ -107,7 +107,7 @@ async function quoteAndBind(
     destination,
     reissueOf,
     beneficiaryId: request.beneficiaryId || before.beneficiary.id,
-    ...(await fixedOf(deps, payout)),
+    ...fixedOf(before),
   });
   if (isRefused(quote)) return asPublic(quote);
   if (max !== undefined && quote.source > max) {
@@ -119,15 +119,6 @@ async function quoteAndBind(
   }
   const bound = { quoteId: quote.id, attempt, operationId, boundAt: deps.clock.now() };
   return (await bindReissue(deps.payouts, payout, bound)) ? "bound" : "another was faster";
-}
-
-/** Returns the amount that the original quote fixed, and its side. */
-async function fixedOf(deps: ExecuteDeps, { quote }: Payout) {
-  const read = await readQuote(deps, quote.id);
-  if (read === undefined) throw new Error("the quote of the original payout doesn't exist");
-  return read.isReceivingFixed
-    ? ({ fixed: "receiving", amount: quote.receivingMinor } as const)
-    : ({ fixed: "source", amount: quote.sourceMinor } as const);
 }
 
 function asPublic(refusal: Refused<string>): Refused<PublicRefusal> {

@@ -3,9 +3,9 @@ import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { fromStored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { ExecuteRequest } from "../execution/execute.ts";
 import { type OrderDocument, orderDocument, type StoredWait } from "../orders/document.ts";
-import type { OrderTerms } from "../orders/rules/order.ts";
 import {
   type ClaimedQuote,
+  fixedOf,
   type Payout,
   type PayoutDetails,
   type PayoutOrder,
@@ -18,7 +18,6 @@ export type WaitingDocument = OrderDocument & { balance: StoredWait };
 /** What an execute with too little money waits for. */
 export type NewWait = {
   readonly quoted: ClaimedQuote;
-  readonly fixed: OrderTerms["fixed"];
   readonly maxSource: bigint;
   readonly expiresAt: Date;
 };
@@ -29,14 +28,13 @@ const preparingMs = 10_000;
 /** Returns the record of an execute that had too little money. It is bound to the executed quote. */
 export function waitingDocument(
   request: ExecuteRequest,
-  { quoted, fixed, maxSource, expiresAt }: NewWait,
+  { quoted, maxSource, expiresAt }: NewWait,
   now: Date,
 ): WaitingDocument {
   const { merchantId, operationId, actor, details, allowDuplicate } = request;
   const { accountId, source, destination, sourceMinor, receivingMinor } = quoted;
   const parties = { accountId, beneficiaryId: quoted.beneficiary.id, source, destination };
-  const amount = fixed === "source" ? sourceMinor : receivingMinor;
-  const terms = { ...parties, fixed, amount, maxSource, details, allowDuplicate };
+  const terms = { ...parties, ...fixedOf(quoted), maxSource, details, allowDuplicate };
   const order = orderDocument(terms, {
     id: payoutIdOf(request),
     merchantId,

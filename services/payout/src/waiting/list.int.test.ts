@@ -37,6 +37,7 @@ function quoted(of: string, minor: bigint): ClaimedQuote {
     ...{ source: "USD", destination: "USD", exchangeRate: "1", returnCharges: "platform" as const },
     ...{ reissueOf: undefined, destinationKeys: ["destination_1"], duplicateKeys: [] },
     ...{ sourceMinor: minor, feesMinor: 0n, receivingMinor: minor },
+    isReceivingFixed: false,
     beneficiary: {
       ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
       ...{ transferMethod: "ACH", network: "" },
@@ -48,7 +49,7 @@ function quoted(of: string, minor: bigint): ClaimedQuote {
 /** A payout that an execute has just let wait. */
 function fresh(of: string, at: number, minor: bigint): WaitingDocument {
   const quote = quoted(of, minor);
-  const wait = { quoted: quote, fixed: "source" as const, maxSource: minor };
+  const wait = { quoted: quote, maxSource: minor };
   const request = { ...order, merchantId: of, quoteId: quote.id, operationId: newId("event") };
   const now = new Date(start + at * minute);
   return waitingDocument(request, { ...wait, expiresAt: new Date(start) }, now);

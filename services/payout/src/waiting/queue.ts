@@ -70,11 +70,10 @@ async function queue(
 ): Promise<Queued> {
   const read = await readQuote(deps, request.quoteId);
   if (read === undefined) return refused("RECORD_NOT_FOUND");
-  const { accountId, isReceivingFixed, executable } = read;
+  const { accountId, executable } = read;
   const now = deps.clock.now();
   const wait = {
     quoted: read.quoted(request.details, now),
-    fixed: isReceivingFixed ? ("receiving" as const) : ("source" as const),
     maxSource: maxSource ?? executable.sourceMinor,
     expiresAt,
   };

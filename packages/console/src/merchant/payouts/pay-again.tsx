@@ -57,7 +57,9 @@ function TermsOfNow({ payout }: { payout: Payout }) {
         beneficiary_id: payout.beneficiary_id,
         source_currency_code: source,
         destination_currency_code: destination,
-        source_amount: payout.source_amount,
+        ...(payout.receiving_fixed
+          ? { receiving_amount: payout.receiving_amount }
+          : { source_amount: payout.source_amount }),
       };
       return send<Quote>("POST", "/api/v1/transfer/rfq", { body, signal });
     },

@@ -13,6 +13,7 @@ const payout = payoutFrom(
     destinationKeys: ["destination_1"],
     duplicateKeys: [],
     ...{ sourceMinor: 1_241n, feesMinor: 37n, receivingMinor: 100_000n },
+    isReceivingFixed: false,
     beneficiary: {
       ...{ id: "ben_1", name: "Asha Rao", accountNumberMasked: "****1234" },
       ...{ transferMethod: "LOCAL", network: "" },

@@ -79,6 +79,8 @@ export type ClaimedQuote = {
   readonly sourceMinor: bigint;
   readonly feesMinor: bigint;
   readonly receivingMinor: bigint;
+  /** True if the merchant requested the receiving amount, false if the source amount. */
+  readonly isReceivingFixed: boolean;
   /** Decimal text: the number of destination units for one source unit. */
   readonly exchangeRate: string;
   /**
@@ -201,6 +203,13 @@ export function heldFor(order: Pick<PayoutOrder, "quoteId" | "waited">): Held {
 /** Returns the id under which an order's money is held and its limits are reserved. */
 export function holdOf(order: Pick<PayoutOrder, "quoteId" | "waited">): string {
   return holdIdOf(heldFor(order));
+}
+
+/** Returns the amount that the merchant requested, and its side. */
+export function fixedOf({ isReceivingFixed, receivingMinor, sourceMinor }: ClaimedQuote) {
+  return isReceivingFixed
+    ? ({ fixed: "receiving", amount: receivingMinor } as const)
+    : ({ fixed: "source", amount: sourceMinor } as const);
 }
 
 /** Creates a payout from a claim. The same claim always gives the same payout. */
