@@ -164,7 +164,8 @@ async function holdOrder(): Promise<void> {
   const body = { ...order, scheduled_at: records.scheduled_at };
   const { id } = await merchantOf(platform.baseUrl, secret).data("POST", paths.scheduled, body);
   await keys.revokeKey({ mutation: mutation(), keyId: key?.id ?? "" });
-  records = { ...records, scheduledPayoutId: id };
+  const { approval } = await acme.data("GET", `${paths.scheduled}/${id}`);
+  records = { ...records, scheduledPayoutId: id, digest: approval.digest };
 }
 
 async function payWithUnknownOutcome(): Promise<void> {

@@ -122,7 +122,7 @@ const scheduledRow = (order: ScheduledPayout): Waiting => ({
       <Moment at={order.scheduled_at} />
     </Link>
   ),
-  approval: { digest: "", expires_at: order.approval?.expires_at ?? "" },
+  approval: order.approval,
 });
 
 const queues = [
@@ -268,8 +268,7 @@ async function withApprovals(rows: readonly Waiting[]): Promise<readonly Waiting
 
 async function approve(row: Waiting, key: string): Promise<void> {
   if (row.path !== batches.path) {
-    const digest = row.approval?.digest;
-    await decide(row, "approve", digest ? { digest } : {}, key);
+    await decide(row, "approve", { digest: row.approval?.digest }, key);
     return;
   }
   if (row.maximum === undefined) {

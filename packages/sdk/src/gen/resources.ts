@@ -13,6 +13,7 @@ import type {
   ApproveBatchRequest,
   ApprovePayoutRequest,
   ApproveProposalRequest,
+  ApproveScheduledPayoutRequest,
   Batch,
   BatchLine,
   BatchValidation,
@@ -712,12 +713,12 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:approve`.
    *
-   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `IDEMPOTENCY_KEY_REUSED`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `IDEMPOTENCY_IN_PROGRESS`, `NOT_AWAITING_APPROVAL`, `STATE_NOT_REACHABLE`, `IDEMPOTENCY_KEY_REUSED`.
    *
    * Operation `approveScheduledPayout` of the reference.
    */
-  approve(scheduledPayoutId: string, options: CallOptions = {}): Promise<ScheduledPayout> {
-    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/scheduled-payouts/${segment(scheduledPayoutId)}/approve` }, options);
+  approve(scheduledPayoutId: string, body: ApproveScheduledPayoutRequest = {}, options: CallOptions = {}): Promise<ScheduledPayout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/scheduled-payouts/${segment(scheduledPayoutId)}/approve`, body }, options);
   }
 
   /**

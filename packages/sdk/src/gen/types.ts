@@ -406,7 +406,7 @@ export interface Approval {
   state: "waiting" | "approved" | "rejected" | "expired" | "cancelled" | (string & {});
   /** Why your rules need it; empty if the payout waited for balance when its API key was revoked. */
   reasons: Array<"amount" | "new_beneficiary" | (string & {})>;
-  /** SHA-256 over what is approved: beneficiary, amounts, and the terms of the quote. Empty if `reasons` is. */
+  /** SHA-256 over what is approved: beneficiary, amounts, and the terms of the quote. If `reasons` is empty: the order, its maximum, and its end. */
   digest: string;
   /** When the payout is cancelled if no one has decided. */
   expires_at: string;
@@ -676,6 +676,8 @@ export interface SignedReceipt {
 export interface ScheduledPayoutApproval {
   /** `waiting`, as decided, `expired` if no one decided in time, or `cancelled` before anyone decided. */
   state: "waiting" | "approved" | "rejected" | "expired" | "cancelled" | (string & {});
+  /** SHA-256 over what is approved: account, beneficiary, amount, maximum, your texts, and `scheduled_at`. */
+  digest: string;
   /** When it fails if no one has decided. */
   expires_at: string;
   /** When it was decided; empty until then. */
@@ -1806,7 +1808,7 @@ export interface PayoutApprovalWebhookData {
   beneficiary_id: string;
   /** Why; empty if it waited for balance when its API key was revoked. */
   reasons: Array<"amount" | "new_beneficiary" | (string & {})>;
-  /** Digest of the approved content; empty if `reasons` is. */
+  /** Digest of the approved content. */
   digest: string;
   /** Currency of the account. */
   source_currency_code: string;
@@ -1845,6 +1847,8 @@ export interface ScheduledPayoutApprovalWebhookData {
   destination_currency_code: string;
   /** Amount that the beneficiary receives; omitted if the source amount is fixed. */
   receiving_amount?: Decimal;
+  /** Digest of the approved content. */
+  digest: string;
   /** When it was due. */
   scheduled_at: string;
   /** When it fails if no one has decided. */
@@ -2523,6 +2527,12 @@ export interface SchedulePayoutRequest {
   allow_duplicate?: boolean;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
+}
+
+/** Approval of a scheduled payout. */
+export interface ApproveScheduledPayoutRequest {
+  /** `approval.digest` of the scheduled payout that you reviewed. If the scheduled payout has changed since then, the approval is refused. Without this field, the scheduled payout is approved in its current state. */
+  digest?: string;
 }
 
 /** Rejection of a scheduled payout that awaits approval. */

@@ -1,5 +1,9 @@
 import { create } from "@bufbuild/protobuf";
-import { ScheduledPayoutSchema } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
+import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
+import {
+  ScheduledPayoutApprovalSchema,
+  ScheduledPayoutSchema,
+} from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { expect, it } from "vitest";
 import { at, times, useCalls, wireAt, wireTimes } from "../test-calls.ts";
@@ -48,4 +52,16 @@ it("scheduled payouts are listed, those that wait by their sub-status", async ()
     ...{ scheduled_payouts: [shown], meta_data: { total_count: 1, next_cursor: "" } },
   });
   expect(calls.requests()[0]).toMatchObject({ subStatus: PayoutSubStatus.SCHEDULED });
+});
+
+it("a held one shows its digest, and its approval sends that of the approver", async () => {
+  const approval = create(ScheduledPayoutApprovalSchema, {
+    ...{ state: ApprovalState.WAITING, digest: "d1", expiresAt: at },
+  });
+  const held = { ...scheduledPayout, approval };
+  calls.fakes().orders.approveScheduledPayout = calls.replying({ scheduledPayout: held });
+  const found = await calls.data({ path: `${path}/spo_1/approve`, body: '{"digest":"d1"}' });
+  expect(found).toMatchObject({ approval: { state: "waiting", digest: "d1" } });
+  await calls.data({ path: `${path}/spo_1/approve`, body: "" });
+  expect(calls.requests()).toMatchObject([{ digest: "d1" }, { digest: "" }]);
 });

@@ -1,5 +1,6 @@
 import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import {
+  ApproveScheduledPayoutRequestSchema,
   ListScheduledPayoutsRequestSchema,
   ListScheduledPayoutsResponseSchema,
   RejectScheduledPayoutRequestSchema,
@@ -8,13 +9,14 @@ import {
   SchedulePayoutRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { rejectScheduledPayout } from "@disburse/forms/bodies/approval.ts";
+import { approveScheduledPayout, rejectScheduledPayout } from "@disburse/forms/bodies/approval.ts";
 import { schedulePayout } from "@disburse/forms/bodies/transfer.ts";
 import { metadataField } from "@disburse/forms/fields/make.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/route.ts";
 import { createdBy, decidedBy } from "./parts/actor.ts";
+import { digestExample } from "./parts/payouts.ts";
 
 const approval = f.record(
   ScheduledPayoutApprovalSchema,
@@ -24,6 +26,10 @@ const approval = f.record(
     state: f.word(
       ApprovalState,
       "`waiting`, as decided, `expired` if no one decided in time, or `cancelled` before anyone decided.",
+    ),
+    digest: f.text(
+      "SHA-256 over what is approved: account, beneficiary, amount, maximum, your texts, and `scheduled_at`.",
+      digestExample,
     ),
     expires_at: f.moment("When it fails if no one has decided."),
     decided_at: f.momentOrNone("When it was decided; empty until then."),
@@ -143,11 +149,22 @@ export const scheduledPayouts: Resource = {
       summary: "Approve scheduled payout",
       description:
         "Approves a scheduled payout with `sub_status` `awaiting_approval`. Its payout is created at the scheduled time, or at once if that time has passed. Your approval rules then apply to it as to any other payout. The API key needs the scope `payout:approve`, and may not count as one actor with the creator. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or was never held.",
+      body: { form: approveScheduledPayout, optional: true },
       data: scheduled,
       scope: "payout:approve",
-      refusals: ["RECORD_NOT_FOUND", "NOT_AWAITING_APPROVAL", "ACCESS_FORBIDDEN"],
-      answer: async ({ change }, { orders }) =>
-        (await orders.approveScheduledPayout(change)).scheduledPayout,
+      refusals: [
+        "RECORD_NOT_FOUND",
+        "NOT_AWAITING_APPROVAL",
+        "STATE_NOT_REACHABLE",
+        "ACCESS_FORBIDDEN",
+        "INVALID_REQUEST",
+      ],
+      answer: async (call, { orders }) =>
+        (
+          await orders.approveScheduledPayout(
+            bodyRequest(call, ApproveScheduledPayoutRequestSchema),
+          )
+        ).scheduledPayout,
     }),
     post("rejectScheduledPayout", `${path}/:scheduledPayoutId/reject`, {
       summary: "Reject scheduled payout",

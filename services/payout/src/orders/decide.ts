@@ -1,11 +1,11 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused, refusedInState } from "@disburse/kernel/refusal.ts";
-import { approvalExpired } from "../payouts/rules/approval.ts";
+import { approvalExpired, otherDigest } from "../payouts/rules/approval.ts";
 import { payoutIdOf } from "../payouts/rules/payout.ts";
 import { findPayout } from "../payouts/store.ts";
 import { type CancelDeps, cancelPayout } from "../rails/cancel.ts";
-import { type OrderDocument, type Orders, toOrder } from "./document.ts";
+import { approvalDigest, type OrderDocument, type Orders, toOrder } from "./document.ts";
 import { endQuote, type OrderDeps } from "./execute-order.ts";
 import { setApproved, setRejected } from "./held-store.ts";
 import { decidable, type Order } from "./rules/order.ts";
@@ -24,14 +24,25 @@ function failed(order: Order) {
 
 type Decided =
   | OrderDocument
-  | Refused<"RECORD_NOT_FOUND" | "NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN">;
+  | Refused<
+      "RECORD_NOT_FOUND" | "NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN" | "STATE_NOT_REACHABLE"
+    >;
 
 /**
  * Approves a held order with its original terms. When its payout is created, the merchant's
  * approval rules apply to the payout as to any other.
  */
-export function approveOrder(orders: Orders, own: OrderRef, by: Change): Promise<Decided> {
-  return decide(orders, own, by, (order) => setApproved(orders, order, by));
+export function approveOrder(
+  orders: Orders,
+  { digest, ...own }: OrderRef & { readonly digest: string },
+  by: Change,
+): Promise<Decided> {
+  return decide(orders, own, by, async (order) => {
+    const other = otherDigest(recordOf(toOrder(order)), approvalDigest(order), digest);
+    if (other !== undefined) return other;
+    await setApproved(orders, order, by);
+    return undefined;
+  });
 }
 
 /** Cancels a held order and stores the reason. */
@@ -40,7 +51,10 @@ export function rejectOrder(
   { reason, ...own }: OrderRef & { readonly reason: string },
   by: Change,
 ): Promise<Decided> {
-  return decide(orders, own, by, (order) => setRejected(orders, order, reason, by));
+  return decide(orders, own, by, async (order) => {
+    await setRejected(orders, order, reason, by);
+    return undefined;
+  });
 }
 
 /**
@@ -51,7 +65,7 @@ async function decide(
   orders: Orders,
   { id, merchantId }: OrderRef,
   by: Change,
-  write: (order: OrderDocument) => Promise<void>,
+  write: (order: OrderDocument) => Promise<Refused<"STATE_NOT_REACHABLE"> | undefined>,
 ): Promise<Decided> {
   const read = () => findOrder(orders, id, { merchant_id: merchantId });
   const before = await read();
@@ -60,7 +74,8 @@ async function decide(
   }
   const may = mayDecide(before, by);
   if (isRefused(may)) return may;
-  if (may === "decide") await write(before);
+  const refusal = may === "decide" ? await write(before) : undefined;
+  if (refusal !== undefined) return refusal;
   const after = (await read()) ?? before;
   const outcome = mayDecide(after, by);
   if (outcome !== "decide") return isRefused(outcome) ? outcome : after;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Origin } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
@@ -6,7 +7,14 @@ import type { Creator } from "@disburse/chassis/rpc/creator.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection, Decimal128 } from "mongodb";
 import type { ClaimedQuote, PayoutDetails } from "../payouts/rules/payout.ts";
-import type { Order, OrderFailure, OrderState, OrderTerms, WaitReason } from "./rules/order.ts";
+import {
+  type Order,
+  type OrderFailure,
+  type OrderState,
+  type OrderTerms,
+  termsContent,
+  type WaitReason,
+} from "./rules/order.ts";
 
 /**
  * A stored scheduled payout or batch line. Its later work is traced to the request that created it.
@@ -206,6 +214,19 @@ export function toOrder(document: OrderDocument): Order {
       },
     }),
   };
+}
+
+/**
+ * Hashes what is approved of a held order: its terms, and the time at which a scheduled payout is
+ * due or a wait for balance ends. SHA-256 in hexadecimal.
+ */
+export function approvalDigest(document: OrderDocument): string {
+  const { id, merchantId, terms } = toOrder(document);
+  const at = document.scheduled_at ?? document.balance?.expires_at;
+  if (at === undefined) throw new Error("only a batch approves its lines");
+  const content = ["1", id, merchantId, ...termsContent(terms), at.toISOString()];
+  const text = JSON.stringify([...content, document.reserve === true].map(String));
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function orderState(document: OrderDocument): OrderState {

@@ -7,7 +7,7 @@ import { creatorData } from "@disburse/chassis/rpc/creator.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
-import { type OrderDocument, type Orders, toOrder } from "./document.ts";
+import { approvalDigest, type OrderDocument, type Orders, toOrder } from "./document.ts";
 import { knownAmounts } from "./rules/order.ts";
 
 type Held = NonNullable<OrderDocument["held"]>;
@@ -71,6 +71,7 @@ export function heldSchedule(document: OrderDocument, held: Held): HeldEvent {
     destination_currency_code: document.destination,
     ...(sourceAmount !== "" && { source_amount: exactNumber(sourceAmount) }),
     ...(receivingAmount !== "" && { receiving_amount: exactNumber(receivingAmount) }),
+    digest: approvalDigest(document),
     scheduled_at: isoTime(scheduled_at),
     expires_at: isoTime(held.expires_at),
     created_by: creatorData(document.actor),

@@ -7,12 +7,16 @@ import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import {
+  ApproveScheduledPayoutRequestSchema,
   type PayoutOrderService,
   RejectScheduledPayoutRequestSchema,
   SchedulePayoutRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { rejectScheduledPayout as rejectForm } from "@disburse/forms/bodies/approval.ts";
+import {
+  approveScheduledPayout as approveForm,
+  rejectScheduledPayout as rejectForm,
+} from "@disburse/forms/bodies/approval.ts";
 import { schedulePayout } from "@disburse/forms/bodies/transfer.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { newId } from "@disburse/kernel/id.ts";
@@ -74,9 +78,13 @@ export function scheduledRpc(deps: ScheduledDeps) {
       return shown(orThrow((await findOrder(orders, id)) ?? refused("RECORD_NOT_FOUND")));
     },
 
-    approveScheduledPayout: async ({ mutation, merchantId, scheduledPayoutId: id }) => {
-      const by = readMutation(mutation);
-      return shown(orThrow(await approveOrder(orders, { id, merchantId }, by)));
+    approveScheduledPayout: async (message) => {
+      const by = readMutation(message.mutation);
+      const { merchantId, scheduledPayoutId: id, unreadable } = message;
+      const context = { now: clock.now(), unreadable };
+      const schema = ApproveScheduledPayoutRequestSchema;
+      const { digest } = orThrow(checkedMessage(approveForm, schema, message, context));
+      return shown(orThrow(await approveOrder(orders, { id, merchantId, digest }, by)));
     },
 
     rejectScheduledPayout: async (message) => {

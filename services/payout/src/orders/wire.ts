@@ -17,7 +17,7 @@ import { stateFields, toPayout } from "../payouts/document.ts";
 import { visibleFailure } from "../payouts/rules/failure.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { publicStatusOf } from "../payouts/rules/progress.ts";
-import { type OrderDocument, toOrder } from "./document.ts";
+import { approvalDigest, type OrderDocument, toOrder } from "./document.ts";
 import { failureText, knownAmounts, type Order } from "./rules/order.ts";
 
 /** Builds the messages of scheduled payouts, including the outcomes of their payouts. */
@@ -78,6 +78,7 @@ function approvalMessage(
       decidedBy: { kind: enumValue(Actor_Kind, decision.actor.kind), id: decision.actor.id },
     }),
     reason: rejection?.reason ?? "",
+    digest: approvalDigest(order),
   };
 }
 

@@ -1,6 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { enumName } from "@disburse/chassis/enum-names.ts";
+import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
@@ -128,6 +129,42 @@ describe("a scheduled payout whose key was revoked", () => {
     await runWhenDue(id);
     expect(await read(id)).toMatchObject({ words: "initiated queued", approval: "approved" });
     expect(await payoutsMade()).toBe(1);
+  });
+
+  it("is approved only as its approver has read it", async () => {
+    const id = await schedule("key_1");
+    await stop("key_1");
+    const digestNow = async () => {
+      const found = { merchantId, scheduledPayoutId: id };
+      const { scheduledPayout } = await platform.ordersRpc.getScheduledPayout(found);
+      return scheduledPayout?.approval?.digest ?? "";
+    };
+    const approveAs = (digest: string) =>
+      codeOf(
+        platform.ordersRpc.approveScheduledPayout({
+          ...by("key_2"),
+          ...{ scheduledPayoutId: id, digest },
+        }),
+      );
+    const digest = await digestNow();
+    const document = await platform.orders.findOne({ _id: id });
+    if (document === null) throw new Error("no order");
+    const changes = {
+      ...{ beneficiary_id: "ben_2", account_id: "acc_2", destination: "INR", fixed: "receiving" },
+      ...{ amount_minor: toDecimal128(1_001n), max_source_minor: toDecimal128(9_000n) },
+      ...{ scheduled_at: new Date(0), reserve: true, allow_duplicate: true },
+      details: { ...document.details, reference_id: "other" },
+    };
+    for (const [field, value] of Object.entries(changes)) {
+      await platform.orders.updateOne({ _id: id }, { $set: { [field]: value } });
+      expect([field, await approveAs(digest)]).toEqual([field, "STATE_NOT_REACHABLE"]);
+      await platform.orders.replaceOne({ _id: id }, document);
+    }
+    expect((await read(id)).words).toBe(held.words);
+    expect(await digestNow()).toBe(digest);
+    expect(await approveAs("x".repeat(65))).toBe("INVALID_REQUEST");
+    expect(await approveAs(digest)).toBe("OK");
+    expect((await read(id)).approval).toBe("approved");
   });
 
   it("is not paid by a worker that read it before, not even once it is approved", async () => {
@@ -293,7 +330,7 @@ describe("a scheduled payout whose key was revoked", () => {
     });
     const change = { operationId: platform.operation().operationId };
     const actor = { kind: "api_key", id: "key_2" } as const;
-    const approving = approveOrder(heldAgain, { id, merchantId }, { ...change, actor });
+    const approving = approveOrder(heldAgain, { id, merchantId, digest: "" }, { ...change, actor });
     expect(await codeOf(approving.then((decided) => expect(decided).toBe("thrown")))).toBe(
       "Unavailable",
     );

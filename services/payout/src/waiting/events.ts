@@ -6,7 +6,7 @@ import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v
 import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { OrderDocument, Orders } from "../orders/document.ts";
+import { approvalDigest, type OrderDocument, type Orders } from "../orders/document.ts";
 import type { HeldEvent } from "../orders/events.ts";
 import { endVersion } from "../orders/store.ts";
 import { approvalData, approvalRequired, unpublished } from "../payouts/pending-event.ts";
@@ -104,12 +104,9 @@ function readEventId(id: string) {
   return { payoutId: `po_${name}`, version: Number(version) };
 }
 
-/**
- * Reads the event of a waiting payout that is held. No approval rule holds it, so it has no reasons
- * and no digest.
- */
+/** Reads the event of a waiting payout that is held. No approval rule holds it: it has no reasons. */
 export function heldWait(document: OrderDocument, held: { expires_at: Date }): HeldEvent {
-  const approval = { reasons: [], digest: "", expiresAt: held.expires_at };
+  const approval = { reasons: [], digest: approvalDigest(document), expiresAt: held.expires_at };
   const data = approvalData(payoutOfWait(asWaiting(document)), approval);
   return { ...approvalRequired, data };
 }

@@ -20,7 +20,6 @@ import type { ExecuteRequest } from "../execution/execute.ts";
 import { approveOrder, type CancelOrderDeps, cancelOrder, rejectOrder } from "../orders/decide.ts";
 import type { OrderDocument, Orders } from "../orders/document.ts";
 import type { payoutsRpc } from "../payouts/rpc.ts";
-import { otherDigest } from "../payouts/rules/approval.ts";
 import type { WaitingDocument } from "./document.ts";
 import { withWaiting } from "./list.ts";
 import { executeOrWait, type QueueDeps, type Queueing } from "./queue.ts";
@@ -93,11 +92,10 @@ export function waitingRpc(deps: WaitingRpcDeps, rpc: PayoutRpc) {
 
     approvePayout: (message: ApprovePayoutRequest) =>
       orElse(rpc.approvePayout(message), async () => {
-        const { merchantId, payoutId: id, digest } = message;
+        const { merchantId, payoutId: id } = message;
         if ((await find(merchantId, id)) === undefined) return undefined;
-        const other = otherDigest("payout", "", cleanText(digest));
-        if (other !== undefined) return orThrow(other);
-        return decided(toGet(message), approveOrder(waiting, { id, merchantId }, by(message)));
+        const approved = { id, merchantId, digest: cleanText(message.digest) };
+        return decided(toGet(message), approveOrder(waiting, approved, by(message)));
       }),
 
     rejectPayout: (message: RejectPayoutRequest) =>

@@ -607,7 +607,11 @@ describe("waiting payouts of a revoked key", () => {
     expect(await wordsOf(approved)).toBe("initiated awaiting_approval");
     const approve = (id: string) => platform.rpc.approvePayout({ ...by(id), payoutId: approved });
     expect(await codeOf(approve("key_1"))).toBe("ACCESS_FORBIDDEN");
-    expect(await codeOf(approve("key_2"))).toBe("OK");
+    const { digest = "" } = (await read(approved)).approval ?? {};
+    expect(digest).toMatch(/^[0-9a-f]{64}$/);
+    const other = { ...by("key_2"), payoutId: approved, digest: `${digest.slice(1)}0` };
+    expect(await codeOf(platform.rpc.approvePayout(other))).toBe("STATE_NOT_REACHABLE");
+    expect(await codeOf(platform.rpc.approvePayout({ ...other, digest }))).toBe("OK");
     const reject = { ...by("key_2"), payoutId: rejected, reason: "a leak" };
     expect(await codeOf(platform.rpc.rejectPayout(reject))).toBe("OK");
     const { payouts } = await platform.rpc.listPayouts({ merchantId });
@@ -637,7 +641,7 @@ describe("waiting payouts of a revoked key", () => {
     });
     expect(JSON.parse(event.dataJson)).toEqual({
       ...{ id: payoutId, status: "awaiting_approval", merchant_id: merchantId, reasons: [] },
-      ...{ reference_id: "rent", beneficiary_id: "ben_1", digest: "" },
+      ...{ reference_id: "rent", beneficiary_id: "ben_1", digest: approval.digest },
       ...{ source_currency_code: "USD", source_amount: 10 },
       ...{ destination_currency_code: "USD", receiving_amount: 10 },
       expires_at: timestampDate(approval.expiresAt).toISOString(),

@@ -19,7 +19,7 @@ import {
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { failureMessages } from "@disburse/kernel/failure.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
-import { toOrder } from "../orders/document.ts";
+import { approvalDigest, toOrder } from "../orders/document.ts";
 import { failureText } from "../orders/rules/order.ts";
 import { endVersion } from "../orders/store.ts";
 import { payoutMessage } from "../payouts/wire.ts";
@@ -77,9 +77,10 @@ function shownState(document: WaitingDocument) {
 
 /** Builds the approval of a payout that was held, because its key was revoked. */
 function approvalMessage(
-  { state, approval, rejection, failure }: WaitingDocument,
+  order: WaitingDocument,
   held: NonNullable<WaitingDocument["held"]>,
 ): Approval {
+  const { state, approval, rejection, failure } = order;
   const decision = approval ?? rejection;
   const ended = failure === "APPROVAL_EXPIRED" ? "expired" : "cancelled";
   const undecided = state === "awaiting_approval" ? "waiting" : ended;
@@ -87,7 +88,7 @@ function approvalMessage(
   return create(ApprovalSchema, {
     state: enumValue(ApprovalState, shown),
     reasons: [],
-    digest: "",
+    digest: approvalDigest(order),
     expiresAt: timestampFromDate(held.expires_at),
     ...(decision && {
       decidedAt: timestampFromDate(decision.at),

@@ -32,7 +32,7 @@ export const approval = f.record(
       f.word(ApprovalReason, "The payout's `amount`, or a `new_beneficiary`."),
     ),
     digest: f.text(
-      "SHA-256 over what is approved: beneficiary, amounts, and the terms of the quote. Empty if `reasons` is.",
+      "SHA-256 over what is approved: beneficiary, amounts, and the terms of the quote. If `reasons` is empty: the order, its maximum, and its end.",
       digestExample,
     ),
     expires_at: f.moment("When the payout is cancelled if no one has decided."),

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { type Refused, refused, refusedBecause, refusedInState } from "@disburse/kernel/refusal.ts";
-import type { OrderTerms } from "../../orders/rules/order.ts";
+import { type OrderTerms, termsContent } from "../../orders/rules/order.ts";
 import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
-import { detailsText } from "../../payouts/rules/payout.ts";
 
 export type BatchState = "awaiting_approval" | "running" | "finished" | "cancelled";
 
@@ -54,11 +53,7 @@ export function batchDigest({ id, merchantId, accountId, currency, lines }: Appr
   add(["1", id, merchantId, accountId, currency, lines]);
   return {
     add: (terms: OrderTerms): void => {
-      const { fixed, amount, maxSource = "", allowDuplicate } = terms;
-      add([
-        ...[terms.accountId, terms.beneficiaryId, terms.source, terms.destination],
-        ...[fixed, amount, maxSource, detailsText(terms.details), allowDuplicate],
-      ]);
+      add(termsContent(terms));
     },
     hex: (): string => hash.digest("hex"),
   };

@@ -11,7 +11,7 @@ import {
   type Violation,
 } from "@disburse/kernel/refusal.ts";
 import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
-import { detailsOf, type PayoutDetails } from "../../payouts/rules/payout.ts";
+import { detailsOf, detailsText, type PayoutDetails } from "../../payouts/rules/payout.ts";
 
 /** The parties, amount and maximum cost: everything that a quote and its execution need. */
 export type OrderTerms = {
@@ -28,6 +28,15 @@ export type OrderTerms = {
   /** True to skip the duplicate guard. */
   readonly allowDuplicate: boolean;
 };
+
+/** Returns the terms as values for digests. Equal terms give equal values. */
+export function termsContent(terms: OrderTerms): readonly unknown[] {
+  const { fixed, amount, maxSource = "", details, allowDuplicate } = terms;
+  return [
+    ...[terms.accountId, terms.beneficiaryId, terms.source, terms.destination],
+    ...[fixed, amount, maxSource, detailsText(details), allowDuplicate],
+  ];
+}
 
 /** The quote of an order. Once it is bound, the quote decides whether the order gets a payout. */
 export type OrderQuote = {

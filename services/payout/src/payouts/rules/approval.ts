@@ -70,7 +70,7 @@ export type Approval = {
 
 /** Refuses an approval of content that has another digest. An empty `approved` means any content. */
 export function otherDigest(
-  record: "batch" | "payout",
+  record: "batch" | "payout" | "scheduled payout",
   digest: string,
   approved: string,
 ): Refused<"STATE_NOT_REACHABLE"> | undefined {

@@ -636,7 +636,7 @@ export type Approval = Message<"disburse.payout.v1.Approval"> & {
 
   /**
    * SHA-256, in hexadecimal, of the content to approve: the beneficiary, the amounts and the terms
-   * of the quote. "" if there are no reasons.
+   * of the quote. If there are no reasons: the terms of the order, its maximum and its end.
    *
    * @generated from field: string digest = 3;
    */
@@ -692,7 +692,7 @@ export type ApprovalJson = {
 
   /**
    * SHA-256, in hexadecimal, of the content to approve: the beneficiary, the amounts and the terms
-   * of the quote. "" if there are no reasons.
+   * of the quote. If there are no reasons: the terms of the order, its maximum and its end.
    *
    * @generated from field: string digest = 3;
    */
