@@ -48,12 +48,16 @@ export const beneficiaries: ListOf<Beneficiary> = {
   items: "beneficiaries",
 };
 
+export const beneficiaryForms = `${transfer}/beneficiary-forms`;
+
 export const beneficiaryLinks: ListOf<BeneficiaryLink> = {
   path: "/api/v1/beneficiary-links",
   items: "links",
 };
 
 export const depositors: ListOf<Depositor> = { path: "/api/v1/depositors", items: "depositors" };
+
+export const depositor = "/api/v1/depositor";
 
 export const corridors: ListOf<Corridor> = { path: `${transfer}/corridors`, items: "corridors" };
 

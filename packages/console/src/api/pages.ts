@@ -97,5 +97,8 @@ export const pathOf = ({ path }: { readonly path: string }, id: string, ending =
   `${path}/${encodeURIComponent(id)}${ending}`;
 
 /** A record of a list, which may have more fields than the list's items. */
-export const recordOf = <T>(list: { readonly path: string }, id: string) =>
-  queryOptions({ queryKey: [list.path, "one", id], queryFn: () => get<T>(pathOf(list, id)) });
+export const recordOf = <T>(list: { readonly path: string }, id: string, query: Query = {}) =>
+  queryOptions({
+    queryKey: [list.path, "one", id],
+    queryFn: () => get<T>(pathOf(list, id), query),
+  });

@@ -64,6 +64,10 @@ export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promi
 /** Reads a file of a public route. */
 export const getText = (path: string): Promise<string> => send<string>("GET", path);
 
+/** Sends a change. The idempotency key identifies a person's attempt. */
+export const post = <T = unknown>(path: string, body: object, idempotencyKey: string) =>
+  send<T>("POST", path, { body, idempotencyKey });
+
 /**
  * Sends a request with the session's cookie and returns its `data`. Throws a `Problem` for any
  * error response and for a missing response.

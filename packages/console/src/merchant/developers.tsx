@@ -1,39 +1,35 @@
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { t } from "../catalogue/texts.ts";
 import { Page, Section } from "../ui/page.tsx";
 
 const words = t.webhooks.developers;
+const { pages } = t.shell;
 
 export function Developers() {
   return (
-    <Page title={words.title}>
+    <Page>
       <div className="columns">
-        <div className="card">
-          <Section title={words.reference}>
-            <p>{words.referenceText}</p>
-            <p className="row">
-              <a href="/docs">{words.reference}</a>
-              <a href="/openapi.json">{words.document}</a>
-            </p>
-          </Section>
-        </div>
-        <div className="card">
-          <Section title={t.webhooks.deliveries.title}>
-            <p>{words.deliveriesText}</p>
-            <p>
-              <Link to="/deliveries">{t.webhooks.deliveries.title}</Link>
-            </p>
-          </Section>
-        </div>
-        <div className="card">
-          <Section title={words.requests}>
-            <p>{words.requestsText}</p>
-            <p>
-              <Link to="/requests">{t.requests.title}</Link>
-            </p>
-          </Section>
-        </div>
+        <Topic title={words.reference} text={words.referenceText}>
+          <a href="/docs">{words.reference}</a>
+          <a href="/openapi.json">{words.document}</a>
+        </Topic>
+        <Topic title={pages.deliveries} text={words.deliveriesText}>
+          <Link to="/deliveries">{pages.deliveries}</Link>
+        </Topic>
+        <Topic title={words.requests} text={words.requestsText}>
+          <Link to="/requests">{pages.requests}</Link>
+        </Topic>
       </div>
     </Page>
   );
 }
+
+const Topic = ({ title, text, children }: { title: string; text: string; children: ReactNode }) => (
+  <div className="card">
+    <Section title={title}>
+      <p>{text}</p>
+      <p className="row">{children}</p>
+    </Section>
+  </div>
+);

@@ -3,15 +3,15 @@ import { Link } from "@tanstack/react-router";
 import { requests } from "../api/lists.ts";
 import { t } from "../catalogue/texts.ts";
 import { Badge } from "../ui/badge.tsx";
-import { codeColumn, countColumn, momentColumn } from "../ui/columns.tsx";
-import { choiceFilter, createdFilters, type Filter, textFilter } from "../ui/filters.tsx";
+import { codeColumn, momentColumn, textColumn } from "../ui/columns.tsx";
+import { choiceFilter, createdFilters, textFilter } from "../ui/filters.tsx";
 import { ListPage } from "../ui/list-page.tsx";
 import type { Column } from "../ui/table.tsx";
 import { listed } from "./rules/span.ts";
 
 const words = t.requests;
 
-const filters: readonly Filter[] = [
+const filters = [
   textFilter("request_id", words.requestId),
   choiceFilter("status", t.list.status, words.statuses),
   choiceFilter("caller", t.list.makers, { member: words.people }, words.keys),
@@ -20,45 +20,33 @@ const filters: readonly Filter[] = [
 
 const columns: readonly Column<LoggedRequest>[] = [
   momentColumn("at", words.at, (row) => row.created_at),
-  {
-    id: "result",
-    header: words.result,
+  textColumn("result", words.result, (row) => String(row.http_status), {
     cell: ({ status, http_status: code }) => (
       <Badge tone={status === "failed" ? "bad" : "good"}>
         {code === 0 ? words.disconnected : code}
       </Badge>
     ),
-    csv: (row) => String(row.http_status),
-  },
+  }),
   codeColumn("request", words.request, ({ method, route: path }) => `${method} ${path}`),
-  { id: "code", header: words.code, cell: ({ code }) => code || "–", csv: (row) => row.code },
-  countColumn("duration", words.duration, (row) => row.duration_ms, {
+  textColumn("code", words.code, (row) => row.code, { cell: ({ code }) => code || "–" }),
+  textColumn("duration", words.duration, (row) => String(row.duration_ms), {
+    align: "end",
     cell: (row) => words.milliseconds({ ms: row.duration_ms }),
   }),
   codeColumn("caller", words.caller, (row) => row.caller_id, { width: "wide" }),
-  {
-    id: "record",
-    header: words.record,
-    width: "wide",
-    cell: (row) => <span className="mono break">{row.record_id || "–"}</span>,
-    csv: (row) => row.record_id,
-  },
-  {
-    id: "requestId",
-    header: words.requestId,
+  codeColumn("record", words.record, (row) => row.record_id, { width: "wide" }),
+  textColumn("requestId", words.requestId, (row) => row.request_id, {
     cell: ({ request_id: id }) => (
       <Link to="/requests" search={{ request_id: id }} className="mono break">
         {id}
       </Link>
     ),
-    csv: (row) => row.request_id,
-  },
+  }),
 ];
 
 export function Requests() {
   return (
     <ListPage
-      title={words.title}
       caption={words.caption}
       empty={words.empty}
       source={listed(requests)}

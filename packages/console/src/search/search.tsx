@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Modal } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
 import { ProblemNotice } from "../ui/problem-notice.tsx";
-import { usePaused } from "../ui/use-paused.ts";
+import { useRested } from "../ui/use-rested.ts";
 import { find, findAcross, maySearchAll } from "./results.ts";
 
 const words = t.search;
@@ -17,7 +17,7 @@ export function Search(props: { isOpen: boolean; onOpenChange: (open: boolean) =
   const { isOpen, onOpenChange } = props;
   const session = useSession();
   const [text, setText] = useState("");
-  const wanted = usePaused(text.trim());
+  const wanted = useRested(text.trim());
   const isAsked = wanted.length > 1;
   const { data, isFetching } = useQuery({
     queryKey: ["search", wanted],

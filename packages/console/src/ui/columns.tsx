@@ -11,6 +11,12 @@ export function textColumn<T>(id: string, header: string, textOf: Read<T>, layou
   return { id, header, cell: textOf, csv: textOf, ...layout } satisfies Column<T>;
 }
 
+/** Long texts, which break anywhere. */
+export function longColumn<T>(id: string, header: string, textOf: Read<T>, layout?: Layout<T>) {
+  const cell = (row: T) => <span className="break">{textOf(row)}</span>;
+  return textColumn(id, header, textOf, { cell, ...layout });
+}
+
 /** An amount, in the row's currency if `currencyOf` is given. A row may have none. */
 export function moneyColumn<T>(
   id: string,

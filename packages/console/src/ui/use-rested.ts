@@ -1,11 +1,13 @@
 import { useDeferredValue, useEffect, useState } from "react";
 
-/** Returns the value once it hasn't changed for some time, such as when a person stops typing. */
-export function useRested<T>(value: T, restMs = 400): T {
+const restMs = 300;
+
+/** Returns the value once it hasn't changed for a moment, such as when a person stops typing. */
+export function useRested<T>(value: T): T {
   const [rested, setRested] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setRested(value), restMs);
     return () => clearTimeout(timer);
-  }, [value, restMs]);
+  }, [value]);
   return useDeferredValue(rested);
 }

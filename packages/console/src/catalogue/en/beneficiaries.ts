@@ -47,7 +47,6 @@ export const beneficiaryWords = {
   types: { crypto: "Cryptocurrency", fiat: "Bank account" } as Record<string, string>,
   archived: "Archived",
   unpayable: "Cannot be paid",
-  archivedOnly: "Archived",
   archiveChoices: { false: "Not archived", true: "Archived only" } as Record<string, string>,
   screeningStates: {
     pending: "Being screened",
@@ -63,15 +62,16 @@ export const beneficiaryWords = {
     archive: "Archive",
     archiveText:
       "You can't create quotes for an archived beneficiary. Existing quotes can still be paid. You can't undo this. To pay the beneficiary again, add it again.",
-    review:
-      "The beneficiary's name, country, document or wallet resembles an entry of a sanctions list. It can't be paid until compliance officers decide.",
-    blocked: "Compliance has blocked this beneficiary. It can't be paid.",
+    notices: {
+      review:
+        "The beneficiary's name, country, document or wallet resembles an entry of a sanctions list. It can't be paid until compliance officers decide.",
+      blocked: "Compliance has blocked this beneficiary. It can't be paid.",
+      pending: "The beneficiary is being screened. This takes a moment. You can pay it afterwards.",
+    } as Record<string, string>,
     unpayable:
       "The payment method can't transmit the beneficiary's details ({reason}). Add the beneficiary again with shorter details.",
-    pending: "The beneficiary is being screened. This takes a moment. You can pay it afterwards.",
   },
   links: {
-    title: "Links to beneficiaries",
     caption: "Links, newest first",
     empty: "No links yet.",
     all: "Links",
@@ -90,7 +90,6 @@ export const beneficiaryWords = {
     madeDone: "I have copied it",
     url: "Link",
     expires: "Expires",
-    beneficiary: "Beneficiary",
     states: {
       open: "Open",
       used: "Used",

@@ -1,99 +1,77 @@
 import type { BeneficiaryForms, BeneficiaryLinkWithUrl } from "@disburse/sdk/gen/types.ts";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { beneficiaryLinks } from "../../api/lists.ts";
-import { get, send } from "../../api/request.ts";
+import { useQuery } from "@tanstack/react-query";
+import { beneficiaryForms, beneficiaryLinks } from "../../api/lists.ts";
+import { get, post } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { FormButton } from "../../ui/form-button.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 
 const words = t.beneficiaries.links;
 
-const blank = { currency: "", accountType: "", name: "", reference: "", days: "7" };
+const initial = {
+  destination_currency: "",
+  beneficiary_account_type: "",
+  beneficiary_name: "",
+  reference_id: "",
+  expires_in_days: "7",
+};
+
+export const formsQuery = {
+  queryKey: [beneficiaryForms],
+  queryFn: () => get<BeneficiaryForms>(beneficiaryForms),
+  staleTime: 300_000,
+};
 
 /** Creates a link with which a beneficiary enters its own details, and shows it once. */
 export function AskBeneficiary() {
-  const client = useQueryClient();
-  const [form, setForm] = useState(blank);
-  const [created, setCreated] = useState<BeneficiaryLinkWithUrl>();
-  const set = (name: keyof typeof blank) => (value: string) => setForm({ ...form, [name]: value });
-  const create = async (idempotencyKey: string) => {
-    const { currency, accountType, name, reference, days } = form;
-    const body = {
-      destination_currency: currency,
-      ...(accountType === "" ? {} : { beneficiary_account_type: accountType }),
-      ...(name.trim() === "" ? {} : { beneficiary_name: name.trim() }),
-      ...(reference.trim() === "" ? {} : { reference_id: reference.trim() }),
-      expires_in_days: Number(days),
-    };
-    const { path } = beneficiaryLinks;
-    setCreated(await send<BeneficiaryLinkWithUrl>("POST", path, { body, idempotencyKey }));
-    setForm(blank);
-    await client.invalidateQueries({ queryKey: [path] });
+  const { data } = useQuery(formsQuery);
+  const codes = new Set(data?.forms.map((form) => form.destination_currency));
+  const create = ({ expires_in_days: days, ...typed }: typeof initial, key: string) => {
+    const texts = Object.entries(typed).map(([name, text]) => [name, text.trim()] as const);
+    const known = Object.fromEntries(texts.filter(([, text]) => text !== ""));
+    const body = { ...known, expires_in_days: Number(days) };
+    return post<BeneficiaryLinkWithUrl>(beneficiaryLinks.path, body, key);
   };
   return (
-    <>
-      <ConfirmButton
-        label={words.ask}
-        text={words.askText}
-        kind="plain"
-        isReady={form.currency !== "" && /^(?:[1-9]|[12]\d|30)$/.test(form.days)}
-        confirm={create}
-      >
-        <Currency value={form.currency} onChange={set("currency")} />
-        <SelectField
-          label={t.beneficiaries.accountType}
-          value={form.accountType}
-          onChange={set("accountType")}
-          options={[["", words.theirChoice], ...Object.entries(t.beneficiaries.accountTypes)]}
-        />
-        <TextField
-          label={words.name}
-          hint={words.nameHint}
-          value={form.name}
-          onChange={set("name")}
-          maxLength={255}
-        />
-        <TextField
-          label={words.reference}
-          value={form.reference}
-          onChange={set("reference")}
-          maxLength={255}
-        />
-        <TextField
-          label={words.days}
-          hint={words.daysHint}
-          value={form.days}
-          onChange={set("days")}
-          inputMode="numeric"
-        />
-      </ConfirmButton>
-      {created === undefined ? null : (
+    <FormButton
+      label={words.ask}
+      text={words.askText}
+      kind="plain"
+      initial={initial}
+      fields={[
+        {
+          name: "destination_currency",
+          label: t.beneficiaries.currency,
+          options: [...codes].toSorted().map((code) => [code, code] as const),
+          none: words.choose,
+          required: true,
+        },
+        {
+          name: "beneficiary_account_type",
+          label: t.beneficiaries.accountType,
+          options: Object.entries(t.beneficiaries.accountTypes),
+          none: words.theirChoice,
+        },
+        { name: "beneficiary_name", label: words.name, hint: words.nameHint, maxLength: 255 },
+        { name: "reference_id", label: words.reference, maxLength: 255 },
+        {
+          name: "expires_in_days",
+          label: words.days,
+          hint: words.daysHint,
+          inputMode: "numeric",
+        },
+      ]}
+      isReady={({ expires_in_days: days }) => /^(?:[1-9]|[12]\d|30)$/.test(days)}
+      send={create}
+      shown={({ url }, onDone) => (
         <ShownOnce
           title={words.madeTitle}
           text={words.madeText}
           done={words.madeDone}
-          secrets={[[words.url, new URL(created.url, window.location.origin).href]]}
-          onDone={() => setCreated(undefined)}
+          secrets={[[words.url, new URL(url, window.location.origin).href]]}
+          onDone={onDone}
         />
       )}
-    </>
-  );
-}
-
-function Currency(props: { value: string; onChange: (value: string) => void }) {
-  const { data } = useQuery({
-    queryKey: ["beneficiary-forms"],
-    queryFn: () => get<BeneficiaryForms>("/api/v1/transfer/beneficiary-forms"),
-    staleTime: "static",
-  });
-  const codes = new Set(data?.forms.map((form) => form.destination_currency) ?? []);
-  return (
-    <SelectField
-      label={t.beneficiaries.currency}
-      {...props}
-      options={[["", words.choose], ...[...codes].toSorted().map((code) => [code, code] as const)]}
     />
   );
 }

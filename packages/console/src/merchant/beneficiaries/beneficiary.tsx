@@ -1,12 +1,11 @@
 import type { Beneficiary } from "@disburse/sdk/gen/types.ts";
-import { queryOptions, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
 import { beneficiaries, payouts } from "../../api/lists.ts";
-import { sourceOf } from "../../api/pages.ts";
-import { get, send } from "../../api/request.ts";
+import { pathOf, recordOf, sourceOf } from "../../api/pages.ts";
+import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
-import { may } from "../../session/session.ts";
-import { useSession } from "../../session/use-session.ts";
+import { May } from "../../session/may.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { FactsSection } from "../../ui/facts.tsx";
@@ -19,58 +18,58 @@ import { nameOf } from "../rules/beneficiary.ts";
 import { recordRows } from "../rules/record.ts";
 
 const words = t.beneficiaries.one;
-const route = getRouteApi("/shell/beneficiaries/$beneficiaryId");
 
-const pathOf = (id: string) => `${beneficiaries.path}/${encodeURIComponent(id)}`;
-
-const beneficiaryQuery = (id: string) =>
-  queryOptions({
-    queryKey: [beneficiaries.path, "one", id],
-    queryFn: () => get<Beneficiary>(pathOf(id)),
-    refetchInterval: ({ state }) => (state.data?.screening_status === "pending" ? 3_000 : false),
-  });
-
-const notices: Readonly<
-  Record<string, { readonly tone: "warn" | "bad" | "info"; readonly text: string }>
-> = {
-  review: { tone: "warn", text: words.review },
-  blocked: { tone: "bad", text: words.blocked },
-  pending: { tone: "info", text: words.pending },
+const tones: Readonly<Record<string, "warn" | "bad" | "info">> = {
+  ...{ review: "warn", blocked: "bad", pending: "info" },
 };
 
+/** Fields shown elsewhere on the page. */
+const hidden = [
+  ...["beneficiary_id", "screening_status", "created_at", "updated_at", "archived"],
+  ...["payable", "unpayable_reason"],
+];
+
 export function BeneficiaryPage() {
-  const { beneficiaryId: id } = route.useParams();
-  const session = useSession();
-  const found = useSuspenseQuery(beneficiaryQuery(id));
-  const beneficiary = found.data;
-  const { screening_status: state, archived } = beneficiary;
-  const notice = notices[state];
+  const { beneficiaryId: id } = useParams({ from: "/shell/beneficiaries/$beneficiaryId" });
+  const { data: beneficiary } = useSuspenseQuery({
+    ...recordOf<Beneficiary>(beneficiaries, id),
+    refetchInterval: ({ state }) => (state.data?.screening_status === "pending" ? 3_000 : false),
+  });
+  const { screening_status: state, archived, payable } = beneficiary;
+  const tone = tones[state];
   return (
     <Page
       title={nameOf(beneficiary)}
       id={id}
       state={<StateBadge state={state} words={t.beneficiaries.screeningStates} />}
       actions={
-        <>
-          {may(session, "payout:write") &&
-          state === "cleared" &&
-          !archived &&
-          beneficiary.payable ? (
-            <Link
-              to="/payouts/new"
-              search={{ beneficiary: id }}
-              className="button"
-              data-kind="primary"
-            >
-              {words.pay}
-            </Link>
-          ) : null}
-          {may(session, "beneficiary:write") && !archived ? <Archive id={id} /> : null}
-        </>
+        archived ? null : (
+          <>
+            {state === "cleared" && payable ? (
+              <May scope="payout:write">
+                <Link
+                  to="/payouts/new"
+                  search={{ beneficiary: id }}
+                  className="button"
+                  data-kind="primary"
+                >
+                  {words.pay}
+                </Link>
+              </May>
+            ) : null}
+            <May scope="beneficiary:write">
+              <ConfirmButton
+                label={words.archive}
+                text={words.archiveText}
+                confirm={() => send("DELETE", pathOf(beneficiaries, id))}
+              />
+            </May>
+          </>
+        )
       }
     >
-      {notice === undefined ? null : <Notice tone={notice.tone}>{notice.text}</Notice>}
-      {beneficiary.payable ? null : (
+      {tone && <Notice tone={tone}>{words.notices[state]}</Notice>}
+      {payable ? null : (
         <Notice tone="warn">{words.unpayable({ reason: beneficiary.unpayable_reason })}</Notice>
       )}
       <FactsSection
@@ -80,7 +79,7 @@ export function BeneficiaryPage() {
           [t.list.created, <Moment key="created" at={beneficiary.created_at} />],
         ]}
       />
-      {may(session, "payout:read") ? (
+      <May scope="payout:read">
         <Section title={words.payouts}>
           <List
             caption={words.payouts}
@@ -90,27 +89,7 @@ export function BeneficiaryPage() {
             empty={words.noPayouts}
           />
         </Section>
-      ) : null}
+      </May>
     </Page>
-  );
-}
-
-/** Fields shown elsewhere on the page. */
-const hidden = [
-  ...["beneficiary_id", "screening_status", "created_at", "updated_at", "archived"],
-  ...["payable", "unpayable_reason"],
-];
-
-function Archive({ id }: { id: string }) {
-  const client = useQueryClient();
-  return (
-    <ConfirmButton
-      label={words.archive}
-      text={words.archiveText}
-      confirm={async () => {
-        await send("DELETE", pathOf(id));
-        await client.invalidateQueries({ queryKey: [beneficiaries.path] });
-      }}
-    />
   );
 }

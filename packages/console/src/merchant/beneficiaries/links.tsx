@@ -4,8 +4,7 @@ import { sourceOf } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { StateBadge } from "../../ui/badge.tsx";
-import { momentColumn, textColumn } from "../../ui/columns.tsx";
+import { longColumn, momentColumn, stateColumn, textColumn } from "../../ui/columns.tsx";
 import { DeleteButton } from "../../ui/delete-button.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { PayeeLink } from "../../ui/record-link.tsx";
@@ -19,38 +18,25 @@ const nameOf = (row: BeneficiaryLink) =>
 
 const columns: readonly Column<BeneficiaryLink>[] = [
   momentColumn("created", t.list.created, (row) => row.created_at),
-  {
-    id: "state",
-    header: t.list.status,
-    cell: ({ state }) => <StateBadge state={state} words={words.states} />,
-    csv: (row) => row.state,
-  },
-  { id: "name", header: t.beneficiaries.name, cell: nameOf, csv: nameOf },
-  {
-    id: "reference",
-    header: words.reference,
-    cell: (row) => <span className="break">{row.reference_id}</span>,
-    csv: (row) => row.reference_id,
-  },
+  stateColumn(t.list.status, (row) => row.state, words.states),
+  textColumn("name", t.beneficiaries.name, nameOf),
+  longColumn("reference", t.payouts.reference, (row) => row.reference_id),
   textColumn("currency", t.beneficiaries.currency, (row) => row.destination_currency),
   momentColumn("expires", words.expires, (row) => row.expires_at, { width: "wide" }),
-  {
-    id: "beneficiary",
-    header: words.beneficiary,
+  textColumn("beneficiary", t.payouts.beneficiary, (row) => row.beneficiary_id, {
     cell: ({ beneficiary_id: id, failure_code: why }) =>
       id === "" ? why || "–" : <PayeeLink id={id} />,
-    csv: (row) => row.beneficiary_id,
-  },
+  }),
 ];
 
 const revokeColumn: Column<BeneficiaryLink> = {
   id: "revoke",
   header: t.list.actions,
-  cell: (row) =>
-    row.state === "open" ? (
+  cell: ({ id, state }) =>
+    state === "open" ? (
       <DeleteButton
         path={beneficiaryLinks.path}
-        id={row.id}
+        id={id}
         label={words.revoke}
         text={words.revokeText}
       />

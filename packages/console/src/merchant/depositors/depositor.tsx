@@ -1,8 +1,8 @@
 import type { Depositor } from "@disburse/sdk/gen/types.ts";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
-import { depositors } from "../../api/lists.ts";
-import { get } from "../../api/request.ts";
+import { useParams } from "@tanstack/react-router";
+import { depositor as path } from "../../api/lists.ts";
+import { recordOf } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { FactsSection } from "../../ui/facts.tsx";
@@ -12,19 +12,16 @@ import { depositorName } from "../rules/depositor.ts";
 import { recordRows } from "../rules/record.ts";
 
 const words = t.depositors;
-const route = getRouteApi("/shell/depositors/$depositorId");
 
 /** Fields shown elsewhere on the page. */
 const hidden = ["id", "status", "created_at", "updated_at"];
 
 export function DepositorPage() {
-  const { depositorId: id } = route.useParams();
-  const found = useSuspenseQuery({
-    queryKey: [depositors.path, "one", id],
-    queryFn: () => get<Depositor>(`/api/v1/depositor/${encodeURIComponent(id)}`),
+  const { depositorId: id } = useParams({ from: "/shell/depositors/$depositorId" });
+  const { data: depositor } = useSuspenseQuery({
+    ...recordOf<Depositor>({ path }, id),
     refetchInterval: ({ state }) => (state.data?.status === "pending" ? 3_000 : false),
   });
-  const depositor = found.data;
   return (
     <Page
       title={depositorName(depositor)}

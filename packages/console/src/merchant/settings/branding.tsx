@@ -1,11 +1,11 @@
 import type { MerchantProfile } from "@disburse/sdk/gen/types.ts";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { profilePath } from "../../api/lists.ts";
-import { send } from "../../api/request.ts";
+import { post, send } from "../../api/request.ts";
 import { settingsTexts } from "../../catalogue/settings-texts.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { FileField, TextField } from "../../ui/field.tsx";
+import { FileField } from "../../ui/field.tsx";
+import { FormButton } from "../../ui/form-button.tsx";
 import { Section } from "../../ui/page.tsx";
 
 const words = settingsTexts.branding;
@@ -13,17 +13,9 @@ const logoPath = `${profilePath}/logo`;
 
 export function Branding({ profile, mayChange }: { profile: MerchantProfile; mayChange: boolean }) {
   const { logo, color } = profile;
-  const client = useQueryClient();
   const [png, setPng] = useState("");
-  const [typed, setTyped] = useState<string>();
-  const changed = () => client.invalidateQueries({ queryKey: [profilePath] });
   const read = async (file: File | undefined) =>
     setPng(file ? new Uint8Array(await file.arrayBuffer()).toBase64() : "");
-  const setLogo = async (idempotencyKey: string) => {
-    await send("POST", logoPath, { body: { png }, idempotencyKey });
-    setPng("");
-    await changed();
-  };
   const buttons = (
     <div className="row">
       <ConfirmButton
@@ -31,7 +23,7 @@ export function Branding({ profile, mayChange }: { profile: MerchantProfile; may
         text={words.setText}
         kind="plain"
         isReady={png !== ""}
-        confirm={setLogo}
+        confirm={(key) => post(logoPath, { png }, key).then(() => setPng(""))}
       >
         <FileField
           label={words.image}
@@ -45,27 +37,20 @@ export function Branding({ profile, mayChange }: { profile: MerchantProfile; may
         <ConfirmButton
           label={words.remove}
           text={words.removeText}
-          confirm={() => send("DELETE", logoPath).then(changed)}
+          confirm={() => send("DELETE", logoPath)}
         />
       )}
-      <ConfirmButton
+      <FormButton
         label={words.setColor}
         text={words.setColorText}
         kind="plain"
-        isReady={typed !== undefined && typed !== color}
-        confirm={(idempotencyKey) =>
-          send("PATCH", profilePath, { body: { color: typed }, idempotencyKey }).then(changed)
-        }
+        initial={{ color }}
+        fields={[{ name: "color", label: words.color, hint: words.colorHint, maxLength: 7 }]}
+        isReady={(typed) => typed.color !== color}
+        send={(body, idempotencyKey) => send("PATCH", profilePath, { body, idempotencyKey })}
       >
-        <TextField
-          label={words.color}
-          hint={words.colorHint}
-          value={typed ?? color}
-          maxLength={7}
-          onChange={setTyped}
-        />
-        <Sample color={typed ?? color} />
-      </ConfirmButton>
+        {(typed) => <Sample color={typed.color} />}
+      </FormButton>
     </div>
   );
   return (

@@ -1,15 +1,13 @@
 import type { ApiKey, ApiKeyList, ApiKeyWithSecret } from "@disburse/sdk/gen/types.ts";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { wholeSource } from "../../api/pages.ts";
-import { get, send } from "../../api/request.ts";
+import { get, post } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { codeColumn, textColumn } from "../../ui/columns.tsx";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { codeColumn, momentColumn, textColumn } from "../../ui/columns.tsx";
+import { FormButton } from "../../ui/form-button.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
@@ -19,41 +17,29 @@ import { RevokeButton } from "./revoke.tsx";
 const words = t.team.keys;
 const path = "/api/v1/keys";
 
-const isEnded = ({ expires_at: at }: ApiKey) => at !== "" && Date.parse(at) <= Date.now();
 const columns: readonly Column<ApiKey>[] = [
   codeColumn("id", t.list.id, (row) => row.id),
   textColumn("description", words.description, (row) => row.description),
   { id: "state", header: words.state, cell: (row) => <State apiKey={row} /> },
-  {
-    id: "scopes",
-    header: words.scopes,
+  textColumn("scopes", words.scopes, (row) => row.scopes.join(", "), { width: "wide" }),
+  textColumn("cidrs", words.cidrs, (row) => row.source_cidrs.join(", ") || words.anywhere, {
     width: "wide",
-    cell: (row) => row.scopes.join(", "),
-    csv: (row) => row.scopes.join(" "),
-  },
-  {
-    id: "cidrs",
-    header: words.cidrs,
-    width: "wide",
-    cell: (row) => row.source_cidrs.join(", ") || words.anywhere,
-    csv: (row) => row.source_cidrs.join(" "),
-  },
-  {
-    id: "expires",
-    header: words.expires,
+  }),
+  momentColumn("expires", words.expires, (row) => row.expires_at, {
     cell: ({ expires_at: at }) => (at === "" ? words.never : <Moment at={at} />),
-    csv: (row) => row.expires_at,
-  },
+  }),
 ];
 
 const revokeColumn: Column<ApiKey> = {
   id: "revoke",
   header: t.list.actions,
-  cell: (row) =>
+  cell: ({ id, revoked_at: revokedAt }) => (
     // An expired key can be revoked too, because its scheduled payouts and batches continue.
-    row.revoked_at === "" ? (
-      <RevokeButton path={path} id={row.id} label={words.revoke} text={words.revokeText} />
-    ) : null,
+    <RevokeButton
+      {...{ path, id, label: words.revoke, text: words.revokeText }}
+      isOffered={revokedAt === ""}
+    />
+  ),
 };
 
 const source = wholeSource([path], async () => (await get<ApiKeyList>(path)).keys);
@@ -73,25 +59,17 @@ export function Keys() {
   );
 }
 
-function State({ apiKey }: { apiKey: ApiKey }) {
-  if (apiKey.revoked_at !== "") return <Badge tone="bad">{words.revoked}</Badge>;
-  return isEnded(apiKey) ? (
-    <Badge tone="plain">{words.ended}</Badge>
-  ) : (
-    <Badge tone="good">{words.active}</Badge>
-  );
+function State({ apiKey: { revoked_at: revokedAt, expires_at: endsAt } }: { apiKey: ApiKey }) {
+  if (revokedAt !== "") return <Badge tone="bad">{words.revoked}</Badge>;
+  const isEnded = endsAt !== "" && Date.parse(endsAt) <= Date.now();
+  return <Badge tone={isEnded ? "plain" : "good"}>{isEnded ? words.ended : words.active}</Badge>;
 }
 
-const blank = { description: "", cidrs: "", day: "", chosen: [] as readonly string[] };
+const initial = { description: "", cidrs: "", day: "" };
 
 function NewKey({ scopes }: { scopes: readonly string[] }) {
-  const client = useQueryClient();
-  const [form, setForm] = useState(blank);
-  const [created, setCreated] = useState<ApiKeyWithSecret>();
-  const set = (name: "description" | "cidrs" | "day") => (value: string) =>
-    setForm({ ...form, [name]: value });
-  const create = async (idempotencyKey: string) => {
-    const { description, cidrs, day, chosen } = form;
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const create = async ({ description, cidrs, day }: typeof initial, key: string) => {
     const networks = cidrs.split(/[\s,]+/).filter((each) => each !== "");
     const body = {
       scopes: chosen,
@@ -99,80 +77,55 @@ function NewKey({ scopes }: { scopes: readonly string[] }) {
       ...(networks.length === 0 ? {} : { source_cidrs: networks }),
       ...(day === "" ? {} : { expires_at: `${day}T00:00:00Z` }),
     };
-    setCreated(await send<ApiKeyWithSecret>("POST", path, { body, idempotencyKey }));
-    setForm(blank);
-    await client.invalidateQueries({ queryKey: [path] });
+    const created = await post<ApiKeyWithSecret>(path, body, key);
+    setChosen([]);
+    return created;
   };
+  const toggle = (scope: string) =>
+    setChosen(
+      chosen.includes(scope) ? chosen.filter((each) => each !== scope) : [...chosen, scope],
+    );
   return (
-    <>
-      <ConfirmButton
-        label={words.add}
-        text={words.addText}
-        kind="primary"
-        isReady={form.chosen.length > 0}
-        confirm={create}
-      >
-        <TextField
-          label={words.description}
-          value={form.description}
-          onChange={set("description")}
-        />
-        <Scopes
-          scopes={scopes}
-          chosen={form.chosen}
-          onChange={(chosen) => setForm({ ...form, chosen })}
-        />
-        <TextField
-          label={words.cidrs}
-          hint={words.cidrsHint}
-          value={form.cidrs}
-          onChange={set("cidrs")}
-        />
-        <TextField
-          label={words.expires}
-          hint={words.expiresHint}
-          type="date"
-          value={form.day}
-          onChange={set("day")}
-        />
-      </ConfirmButton>
-      {created === undefined ? null : (
+    <FormButton
+      label={words.add}
+      text={words.addText}
+      kind="primary"
+      initial={initial}
+      fields={[
+        { name: "description", label: words.description },
+        { name: "cidrs", label: words.cidrs, hint: words.cidrsHint },
+        { name: "day", label: words.expires, hint: words.expiresHint, type: "date" },
+      ]}
+      isReady={() => chosen.length > 0}
+      send={create}
+      shown={({ id, description, secret }, onDone) => (
         <ShownOnce
           title={words.secretTitle}
           text={words.secretText}
           done={words.secretDone}
-          secrets={[[created.description || created.id, created.secret]]}
-          onDone={() => setCreated(undefined)}
+          secrets={[[description || id, secret]]}
+          onDone={onDone}
         />
       )}
-    </>
-  );
-}
-
-function Scopes(props: {
-  scopes: readonly string[];
-  chosen: readonly string[];
-  onChange: (chosen: readonly string[]) => void;
-}) {
-  const { scopes, chosen, onChange } = props;
-  const toggle = (scope: string) =>
-    onChange(chosen.includes(scope) ? chosen.filter((each) => each !== scope) : [...chosen, scope]);
-  return (
-    <fieldset>
-      <legend>{words.scopes}</legend>
-      <span className="field-hint">{words.scopesHint}</span>
-      <div className="checks">
-        {scopes.map((scope) => (
-          <label key={scope}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(scope)}
-              onChange={() => toggle(scope)}
-            />{" "}
-            {scope}
-          </label>
-        ))}
-      </div>
-    </fieldset>
+    >
+      {() => (
+        <fieldset>
+          <legend>{words.scopes}</legend>
+          <span className="field-hint">{words.scopesHint}</span>
+          <div className="checks">
+            {scopes.map((scope) => (
+              <label key={scope}>
+                <input
+                  type="checkbox"
+                  checked={chosen.includes(scope)}
+                  onChange={() => toggle(scope)}
+                />{" "}
+                {scope}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      )}
+    </FormButton>
   );
 }

@@ -1,71 +1,50 @@
 import type { Revocation } from "@disburse/sdk/gen/types.ts";
-import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { pathOf } from "../../api/pages.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Modal } from "../../ui/dialog.tsx";
-import { SelectField } from "../../ui/field.tsx";
+import { FormButton } from "../../ui/form-button.tsx";
 
 const words = t.team.revocation;
-const choices = Object.entries(words.orders);
 const foundTexts: Readonly<Record<string, string>> = words.found;
 const kinds = ["scheduled_payouts", "batches", "keys", "endpoints", "members"] as const;
 
 /**
  * Revokes a key or removes a member, and asks what to do with unpaid orders. Shows the affected
- * records. When the person closes the result, reloads the list.
+ * records.
  */
-export function RevokeButton(props: { path: string; id: string; label: string; text: string }) {
-  const { path, id, label, text } = props;
-  const client = useQueryClient();
-  const [orders, setOrders] = useState("hold");
-  const [found, setFound] = useState<Revocation>();
+export function RevokeButton(props: {
+  path: string;
+  id: string;
+  label: string;
+  text: string;
+  isOffered: boolean;
+}) {
+  const { path, id, ...button } = props;
   return (
-    <>
-      <ConfirmButton
-        label={label}
-        text={text}
-        confirm={async () => {
-          const own = `${path}/${encodeURIComponent(id)}?orders=${orders}`;
-          const { revocation } = await send<{ revocation: Revocation }>("DELETE", own);
-          setFound(revocation);
-        }}
-      >
-        <SelectField label={words.choice} value={orders} onChange={setOrders} options={choices} />
-      </ConfirmButton>
-      <Modal
-        title={words.title}
-        text={found === undefined ? "" : foundTexts[found.orders]}
-        isOpen={found !== undefined}
-        onOpenChange={() => {
-          setFound(undefined);
-          // Reload the list only after the person has seen the result, because reloading removes
-          // this row.
-          void client.invalidateQueries({ queryKey: [path] });
-        }}
-      >
-        {found === undefined ? null : <Found revocation={found} />}
-      </Modal>
-    </>
-  );
-}
-
-function Found({ revocation }: { revocation: Revocation }) {
-  return (
-    <dl>
-      {kinds.map((kind) => (
-        <div key={kind}>
-          <dt>
-            {words.kinds[kind]}: {revocation[kind].count}
-          </dt>
-          {revocation[kind].ids.map((each) => (
-            <dd key={each} className="mono break">
-              {each}
-            </dd>
-          ))}
-        </div>
-      ))}
-    </dl>
+    <FormButton
+      {...button}
+      initial={{ orders: "hold" }}
+      fields={[{ name: "orders", label: words.choice, options: Object.entries(words.orders) }]}
+      send={(query) => send<{ revocation: Revocation }>("DELETE", pathOf({ path }, id), { query })}
+      shown={({ revocation }, close) => (
+        <Modal title={words.title} text={foundTexts[revocation.orders]} isOpen onOpenChange={close}>
+          <dl>
+            {kinds.map((kind) => (
+              <div key={kind}>
+                <dt>
+                  {words.kinds[kind]}: {revocation[kind].count}
+                </dt>
+                {revocation[kind].ids.map((each) => (
+                  <dd key={each} className="mono break">
+                    {each}
+                  </dd>
+                ))}
+              </div>
+            ))}
+          </dl>
+        </Modal>
+      )}
+    />
   );
 }

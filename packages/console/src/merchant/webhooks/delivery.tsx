@@ -3,14 +3,21 @@ import type {
   WebhookDeliveryRequest,
   WebhookDeliveryWithAttempts,
 } from "@disburse/sdk/gen/types.ts";
-import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
 import { deliveries } from "../../api/lists.ts";
-import { get, send } from "../../api/request.ts";
+import { pathOf, recordOf } from "../../api/pages.ts";
+import { post } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
-import { may } from "../../session/session.ts";
-import { useSession } from "../../session/use-session.ts";
+import { May } from "../../session/may.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
+import {
+  codeColumn,
+  countColumn,
+  longColumn,
+  momentColumn,
+  textColumn,
+} from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Facts, FactsSection } from "../../ui/facts.tsx";
@@ -20,55 +27,40 @@ import { Page, Section } from "../../ui/page.tsx";
 import { EndpointLink, PayoutLink } from "../../ui/record-link.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { curlOf } from "../rules/curl.ts";
-import { attemptsMs } from "./columns.tsx";
+import { attemptsMs, eventOf } from "./columns.tsx";
 
 const words = t.webhooks.delivery;
-const route = getRouteApi("/shell/deliveries/$deliveryId");
 
 const columns: readonly Column<WebhookAttempt>[] = [
-  { id: "number", header: words.number, cell: (row) => row.number },
-  { id: "started", header: words.started, cell: (row) => <Moment at={row.started_at} /> },
-  { id: "status", header: words.status, cell: (row) => row.status_code || "–" },
-  { id: "duration", header: words.duration, width: "wide", cell: (row) => `${row.duration_ms} ms` },
-  { id: "error", header: words.error, cell: (row) => <span className="break">{row.error}</span> },
-  {
-    id: "response",
-    header: words.response,
-    width: "wide",
-    cell: (row) => <code className="break">{row.response_body}</code>,
-  },
+  countColumn("number", words.number, (row) => row.number),
+  momentColumn("started", words.started, (row) => row.started_at),
+  textColumn("status", words.status, (row) => String(row.status_code || "–")),
+  textColumn("duration", words.duration, (row) => `${row.duration_ms} ms`, { width: "wide" }),
+  longColumn("error", words.error, (row) => row.error),
+  codeColumn("response", words.response, (row) => row.response_body, { width: "wide" }),
 ];
 
 export function DeliveryPage() {
-  const { deliveryId: id } = route.useParams();
-  const session = useSession();
-  const client = useQueryClient();
-  const path = `${deliveries.path}/${encodeURIComponent(id)}`;
-  const found = useSuspenseQuery({
-    queryKey: [deliveries.path, "one", id],
-    queryFn: () => get<WebhookDeliveryWithAttempts>(path),
+  const { deliveryId: id } = useParams({ from: "/shell/deliveries/$deliveryId" });
+  const { data: delivery } = useSuspenseQuery({
+    ...recordOf<WebhookDeliveryWithAttempts>(deliveries, id),
     refetchInterval: attemptsMs,
   });
-  const delivery = found.data;
   const isPending = delivery.state === "pending";
-  const redeliver = async (idempotencyKey: string) => {
-    await send("POST", `${path}/redeliver`, { body: {}, idempotencyKey });
-    await client.invalidateQueries({ queryKey: [deliveries.path] });
-  };
   return (
     <Page
-      title={words.titleOf({ event: `${delivery.transaction_type}.${delivery.status}` })}
+      title={words.titleOf({ event: eventOf(delivery) })}
       id={id}
       state={<StateBadge state={delivery.state} words={t.webhooks.deliveryStates} />}
       actions={
-        may(session, "webhook:write") ? (
+        <May scope="webhook:write">
           <ConfirmButton
             label={isPending ? words.sendNow : words.redeliver}
             text={isPending ? words.sendNowText : words.redeliverText}
             kind="primary"
-            confirm={redeliver}
+            confirm={(key) => post(pathOf(deliveries, id, "/redeliver"), {}, key)}
           />
-        ) : undefined
+        </May>
       }
     >
       <DeliveryFacts delivery={delivery} />
@@ -84,12 +76,14 @@ export function DeliveryPage() {
           />
         )}
       </Section>
-      {delivery.request === undefined ? null : <SentRequest request={delivery.request} />}
+      {delivery.request && <SentRequest request={delivery.request} />}
     </Page>
   );
 }
 
 function SentRequest({ request }: { request: WebhookDeliveryRequest }) {
+  const { url, headers, body } = request;
+  const sent = [[t.webhooks.endpoints.url, url] as const, ...Object.entries(headers)];
   return (
     <Section
       title={words.request}
@@ -97,40 +91,27 @@ function SentRequest({ request }: { request: WebhookDeliveryRequest }) {
     >
       <p className="soft small">{words.requestHint}</p>
       <div className="card">
-        <Facts
-          rows={[
-            [t.webhooks.endpoints.url, <code key="url">{request.url}</code>],
-            ...Object.entries(request.headers).map(
-              ([name, value]) => [name, <code key={name}>{value}</code>] as const,
-            ),
-          ]}
-        />
+        <Facts rows={sent.map(([name, value]) => [name, <code key={name}>{value}</code>])} />
       </div>
-      <pre className="card mono break">{request.body}</pre>
+      <pre className="card mono break">{body}</pre>
     </Section>
   );
 }
 
 function DeliveryFacts({ delivery }: { delivery: WebhookDeliveryWithAttempts }) {
-  const { transaction_type: type, transaction_id: transaction, status } = delivery;
+  const { transaction_type: type, transaction_id: transaction, state } = delivery;
+  const link = <PayoutLink id={transaction} />;
+  const next = <Moment at={delivery.next_attempt_at} />;
   return (
     <FactsSection
       title={words.facts}
       rows={[
-        [t.webhooks.event, `${type}.${status}`],
-        [
-          t.webhooks.deliveries.transaction,
-          type === "payout_session" ? <PayoutLink key="payout" id={transaction} /> : transaction,
-        ],
+        [t.webhooks.event, eventOf(delivery)],
+        [t.webhooks.deliveries.transaction, type === "payout_session" ? link : transaction],
         [t.webhooks.deliveries.endpoint, <EndpointLink key="endpoint" id={delivery.endpoint_id} />],
         [words.sequence, String(delivery.sequence)],
         [t.list.created, <Moment key="created" at={delivery.created_at} />],
-        [
-          t.webhooks.nextAttempt,
-          delivery.state === "pending" ? (
-            <Moment key="next" at={delivery.next_attempt_at} />
-          ) : undefined,
-        ],
+        [t.webhooks.nextAttempt, state === "pending" ? next : undefined],
       ]}
     />
   );

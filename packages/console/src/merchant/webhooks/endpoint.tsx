@@ -1,9 +1,8 @@
 import type { WebhookEndpointWithHealth } from "@disburse/sdk/gen/types.ts";
-import { queryOptions, useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
 import { deliveries, endpoints } from "../../api/lists.ts";
-import { readPage, sourceOf } from "../../api/pages.ts";
-import { get } from "../../api/request.ts";
+import { readPage, recordOf, sourceOf } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
@@ -20,21 +19,14 @@ import { EndpointActions } from "./endpoint-actions.tsx";
 import { Replays } from "./replays.tsx";
 
 const words = t.webhooks.one;
-const route = getRouteApi("/shell/webhooks/$endpointId");
-
-const endpointQuery = (id: string) =>
-  queryOptions({
-    queryKey: [endpoints.path, "one", id],
-    queryFn: () => get<WebhookEndpointWithHealth>(`${endpoints.path}/${encodeURIComponent(id)}`),
-    refetchInterval: attemptsMs,
-  });
 
 export function EndpointPage() {
-  const { endpointId: id } = route.useParams();
-  const session = useSession();
-  const found = useSuspenseQuery(endpointQuery(id));
-  const endpoint = found.data;
-  const mayWrite = may(session, "webhook:write");
+  const { endpointId: id } = useParams({ from: "/shell/webhooks/$endpointId" });
+  const { data: endpoint } = useSuspenseQuery({
+    ...recordOf<WebhookEndpointWithHealth>(endpoints, id),
+    refetchInterval: attemptsMs,
+  });
+  const mayWrite = may(useSession(), "webhook:write");
   return (
     <Page
       title={endpoint.url}
@@ -42,7 +34,7 @@ export function EndpointPage() {
       state={<StateBadge state={endpoint.state} words={t.webhooks.endpoints.states} />}
       actions={mayWrite ? <EndpointActions endpoint={endpoint} /> : undefined}
     >
-      {endpoint.pause_reason === "gone" || endpoint.pause_reason === "unresponsive" ? (
+      {["gone", "unresponsive"].includes(endpoint.pause_reason) ? (
         <Notice tone="warn">{words.pausedByUs}</Notice>
       ) : null}
       <EndpointFacts endpoint={endpoint} />
@@ -104,15 +96,12 @@ function useFigures(endpointId: string): readonly (readonly [string, string])[] 
   });
   const { ended, delivered, medianMs, slowMs } = figuresOf(data?.items ?? []);
   if (ended === 0) return [];
-  const success = [
-    words.success,
-    words.successOf({ delivered, ended, share: delivered / ended }),
-  ] as const;
-  if (medianMs === undefined || slowMs === undefined) return [success];
+  const share = delivered / ended;
+  const latency = { median: latencyText(medianMs), slow: latencyText(slowMs) };
   return [
-    success,
-    [words.latency, words.latencyOf({ median: latencyText(medianMs), slow: latencyText(slowMs) })],
+    [words.success, words.successOf({ delivered, ended, share })],
+    [words.latency, delivered === 0 ? "" : words.latencyOf(latency)],
   ];
 }
 
-const latencyText = (ms: number) => (ms < 10_000 ? `${ms} ms` : spanText(ms / 1_000));
+const latencyText = (ms = 0) => (ms < 10_000 ? `${ms} ms` : spanText(ms / 1_000));

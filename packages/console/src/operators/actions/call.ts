@@ -18,7 +18,7 @@ import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { hasRole, type Session } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { usePaused } from "../../ui/use-paused.ts";
+import { useRested } from "../../ui/use-rested.ts";
 import { textOf } from "./rules/flat.ts";
 import { fieldsOf, requestIn, type Values } from "./rules/form.ts";
 
@@ -41,7 +41,7 @@ const suggestedMax = 100;
 /** Reads the possible values of a field, as far as the form's other values allow it. */
 export function useSuggestions(source: Source | undefined, values: Values) {
   const list = actionsOf(useSession()).find(({ name }) => name === source?.list);
-  const json = usePaused(JSON.stringify(list && requestOrNone(list, values)) ?? "");
+  const json = useRested(JSON.stringify(list && requestOrNone(list, values)) ?? "");
   const request = json === "" ? undefined : (JSON.parse(json) as JsonObject);
   const { data } = useQuery({
     queryKey: ["actions", "suggestions", list?.name, request],

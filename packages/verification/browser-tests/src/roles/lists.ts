@@ -1,3 +1,4 @@
+import type { Locator } from "playwright-core";
 import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import { addBeneficiary, payBeneficiary } from "../platform-calls.ts";
@@ -20,18 +21,27 @@ export const lists: BrowserTest = {
     const ada = await arrive("ada");
     await ada.open("treasury/payouts?status=succeeded");
     await ada.page.getByRole("button", { name: /^Status: / }).waitFor();
-    await hide(ada, "Method");
+    await choose(ada, "Method");
     expectThat((await header(ada, "Method").count()) === 0, "an operator's column is hidden");
-    await hide(ada, "Method");
+    await choose(ada, "Method");
   },
 };
 
 const header = ({ page }: Visitor, name: string) => page.getByRole("columnheader", { name });
 
-/** Shows or hides a column, and closes the menu. */
-async function hide({ page }: Visitor, name: string): Promise<void> {
+/** Changes a list's settings. A page that is left sooner may not have saved the change. */
+async function save({ page }: Visitor, change: Locator): Promise<void> {
+  const answer = page.waitForResponse(
+    (response) => response.url().includes("/session/lists/") && response.ok(),
+  );
+  await Promise.all([answer, change.click()]);
+}
+
+/** Shows or hides a column, or changes the height of rows, and closes the menu. */
+async function choose(visitor: Visitor, name: string): Promise<void> {
+  const { page } = visitor;
   await page.getByRole("button", { name: "Columns" }).click();
-  await page.getByRole("menuitemcheckbox", { name }).click();
+  await save(visitor, page.getByRole("menuitemcheckbox", { name }));
   await page.keyboard.press("Escape");
 }
 
@@ -49,9 +59,8 @@ async function removesFilters({ page, open, checkPage }: Visitor): Promise<void>
 
 async function choosesColumns(mia: Visitor): Promise<void> {
   const { page, checkPage } = mia;
-  await hide(mia, "Reference");
-  await page.getByRole("button", { name: "Columns" }).click();
-  await page.getByRole("menuitemcheckbox", { name: "Compact rows" }).click();
+  await choose(mia, "Reference");
+  await choose(mia, "Compact rows");
   await page.reload();
   await page.locator('table[data-density="dense"]').waitFor();
   expectThat((await header(mia, "Reference").count()) === 0, "the column stays hidden");
@@ -104,8 +113,8 @@ async function savesView(mia: Visitor): Promise<void> {
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name of the view").fill("Dollars");
   await checkPage("view-save", dialog);
-  await dialog.getByRole("button", { name: "Save this view" }).click();
-  await hide(mia, "Reference");
+  await save(mia, dialog.getByRole("button", { name: "Save this view" }));
+  await choose(mia, "Reference");
   await open("payouts");
   await header(mia, "Reference").waitFor();
   await page.getByRole("button", { name: "Dollars", exact: true }).click();
