@@ -19,7 +19,8 @@ type Settings = {
 const query = queryOptions({
   queryKey: ["list settings"],
   queryFn: () => get<Readonly<Record<string, Settings>>>(path),
-  staleTime: Number.POSITIVE_INFINITY,
+  // A change may not be saved yet when the page reads its records again.
+  staleTime: "static",
 });
 
 export type ListSettings = ReturnType<typeof useListSettings>;
@@ -33,7 +34,7 @@ export function useListSettings(list: string) {
     // One after the other, so that the last one stays.
     scope: { id: query.queryKey[0] ?? "" },
     mutationFn: (body: Settings) => send("POST", `${path}/${list}`, { body }),
-    onError: () => client.invalidateQueries(query),
+    onError: () => client.fetchQuery({ ...query, staleTime: 0 }),
   });
   const change = (next: Settings) => {
     const all = { hidden, isDense, views, ...next };

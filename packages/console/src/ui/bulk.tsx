@@ -1,11 +1,13 @@
-import { useMutation } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
+import { onceOnly } from "../api/pages.ts";
 import { needsApproval, Problem } from "../api/problem.ts";
 import { attemptKey } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { Button } from "./button.tsx";
 import { Modal } from "./dialog.tsx";
 import { AreaField } from "./field.tsx";
+import { Loading } from "./part.tsx";
 import { StepNotice } from "./step-up.tsx";
 import { useSingle } from "./use-attempt.ts";
 import type { Selection } from "./use-selection.tsx";
@@ -76,28 +78,42 @@ export function BulkBar<T>(
 type Asked<T> = Named<T> & {
   readonly rows: readonly T[];
   readonly action: BulkAction<T>;
-  readonly onDone?: () => Promise<unknown>;
   readonly onClear: () => void;
 };
 
+/** Asks once for all rows, then shows the result of each. */
+export function BulkButton<T>(props: Asked<T>) {
+  const { rows, action } = props;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      {rows.length === 0 ? null : (
+        <Button kind={action.kind} disabled={rows.length > bulkMax} onClick={() => setOpen(true)}>
+          {action.label}
+        </Button>
+      )}
+      {isOpen ? <BulkDialog {...props} onClose={() => setOpen(false)} /> : null}
+    </>
+  );
+}
+
 /** Changes each row once. A repeat sends only what has failed, under the same keys. */
-function useBulk<T>({ rows: selected, action, keyOf, onClear }: Asked<T>) {
-  const [isShown, setOpen] = useState(false);
-  const [rows, setRows] = useState<readonly T[]>([]);
-  const [reason, setReason] = useState("");
-  const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
-  const keys = useRef(new Map<string, string>());
-  const round = useRef(0);
-  const opening = useMutation({
-    mutationFn: async (at: number) => {
-      const read = (await action.open?.(selected)) ?? selected;
-      // The dialog may have been closed, and opened for other rows.
-      if (at === round.current) setRows(read);
-    },
+function useBulk<T>({ rows: selected, action, keyOf }: Asked<T>) {
+  const [{ opened, first }] = useState(() => ({ opened: attemptKey(), first: selected }));
+  const reading = useQuery({
+    queryKey: ["bulk", opened],
+    queryFn: async () => (await action.open?.(first)) ?? first,
+    ...onceOnly,
   });
+  const { data: rows = [] } = reading;
+  const [reason, setReason] = useState("");
+  const [results, setResults] = useState<Results>(new Map());
+  const keys = useRef(new Map<string, string>());
   const changeOne = async (row: T) => {
-    const key = keys.current.get(keyOf(row)) ?? attemptKey();
-    keys.current.set(keyOf(row), key);
+    // Another reason is another attempt.
+    const attempt = `${keyOf(row)} ${reason}`;
+    const key = keys.current.get(attempt) ?? attemptKey();
+    keys.current.set(attempt, key);
     const result = await action.change(row, key, reason.trim()).then(
       (): Result => "done",
       (error: unknown): Result =>
@@ -106,108 +122,84 @@ function useBulk<T>({ rows: selected, action, keyOf, onClear }: Asked<T>) {
     setResults((before) => new Map(before).set(keyOf(row), result));
   };
   const changing = useSingle({
-    mutationFn: () => {
-      const left = rows.filter((row) => isOpen(results.get(keyOf(row))));
-      return inParallel(left, changeOne);
-    },
+    mutationFn: () =>
+      inParallel(
+        rows.filter((row) => hasFailed(results.get(keyOf(row)))),
+        changeOne,
+      ),
   });
-  const show = (open: boolean) => {
-    if (changing.isPending) return;
-    setOpen(open);
-    round.current += 1;
-    if (!open) {
-      if (![...results.values()].every(isOpen)) onClear();
-      return;
-    }
-    keys.current = new Map();
-    setResults(new Map());
-    setRows([]);
-    setReason("");
-    opening.mutate(round.current);
-  };
-  return { isShown, show, rows, reason, setReason, results, opening, changing };
+  return { rows, reading, reason, setReason, results, changing };
 }
 
-/** Asks once for all rows, then shows the result of each. */
-export function BulkButton<T>(props: Asked<T>) {
-  const { rows: selected, action, keyOf, nameOf, summary } = props;
-  const { isShown, show, rows, reason, setReason, results, opening, changing } = useBulk(props);
-  const failures = [...results.values()].filter(isOpen);
+function BulkDialog<T>(props: Asked<T> & { onClose: () => void }) {
+  const { action, keyOf, nameOf, summary, onClear, onClose } = props;
+  const { rows, reading, reason, setReason, results, changing } = useBulk(props);
+  const failures = [...results.values()].filter(hasFailed);
   const isDone = results.size > 0 && failures.length === 0;
   const [reasonMin, reasonMax] = action.reasonLength ?? [1, 255];
   const isMissing = action.reason !== undefined && reason.trim().length < reasonMin;
-  const isTooMany = selected.length > bulkMax;
+  const isReady = rows.length > 0 && !changing.isPending && !isMissing;
+  const label = words.action({ label: action.label, count: rows.length });
+  const error = reading.error ?? failures[0]?.error;
+  const close = () => {
+    if (changing.isPending) return;
+    if (failures.length < results.size) onClear();
+    onClose();
+  };
   return (
-    <>
-      {selected.length === 0 ? null : (
-        <Button kind={action.kind} disabled={isTooMany} onClick={() => show(true)}>
-          {action.label}
-        </Button>
+    <Modal title={action.label} text={action.text} isOpen onOpenChange={close}>
+      {reading.isPending ? <Loading /> : summary?.(rows)}
+      {action.reason === undefined || isDone ? null : (
+        <AreaField
+          label={action.reason}
+          value={reason}
+          onChange={setReason}
+          maxLength={reasonMax}
+          hint={reasonMin > 1 ? t.steps.reasonHint : undefined}
+          required
+        />
       )}
-      <Modal title={action.label} text={action.text} isOpen={isShown} onOpenChange={show}>
-        {opening.isError ? <StepNotice error={opening.error} /> : null}
-        {rows.length === 0 && !opening.isError ? <p>{t.states.loading}</p> : summary?.(rows)}
-        {action.reason === undefined || results.size > 0 ? null : (
-          <AreaField
-            label={action.reason}
-            value={reason}
-            onChange={setReason}
-            maxLength={reasonMax}
-            hint={reasonMin > 1 ? t.steps.reasonHint : undefined}
-            required
-          />
-        )}
-        {results.size === 0 ? null : <Results {...{ rows, results, keyOf, nameOf }} />}
-        {failures[0] === undefined ? null : <StepNotice error={failures[0].error} />}
-        <div className="row">
-          {isDone ? null : (
-            <Button
-              kind={action.kind}
-              disabled={rows.length === 0 || changing.isPending || isMissing}
-              onClick={() => changing.mutate()}
-            >
-              {changing.isPending ? t.states.working : labelOf(action, rows, failures.length)}
-            </Button>
-          )}
-          <Button disabled={changing.isPending} onClick={() => show(false)}>
-            {results.size > 0 ? t.actions.close : t.actions.cancel}
+      {results.size === 0 ? null : <ResultList {...{ rows, results, keyOf, nameOf }} />}
+      {error ? <StepNotice error={error} /> : null}
+      <div className="row">
+        {isDone ? null : (
+          <Button kind={action.kind} disabled={!isReady} onClick={() => changing.mutate()}>
+            {changing.isPending ? t.states.working : failures.length > 0 ? t.actions.retry : label}
           </Button>
-        </div>
-      </Modal>
-    </>
+        )}
+        <Button disabled={changing.isPending} onClick={close}>
+          {results.size > 0 ? t.actions.close : t.actions.cancel}
+        </Button>
+      </div>
+    </Modal>
   );
 }
 
-const labelOf = <T,>({ label }: BulkAction<T>, rows: readonly T[], failures: number) =>
-  failures > 0 ? t.actions.retry : words.action({ label, count: rows.length });
-
 /** A change may be done, await another person, or have failed. */
 type Result = "done" | "proposed" | { readonly error: unknown };
+type Results = ReadonlyMap<string, Result>;
 
 /** True for a change that has failed or was not made. */
-const isOpen = (result: Result | undefined): result is Exclude<Result, string> =>
+const hasFailed = (result: Result | undefined): result is Exclude<Result, string> =>
   typeof result !== "string";
 
-function Results<T>(
-  props: Omit<Named<T>, "summary"> & {
-    readonly rows: readonly T[];
-    readonly results: ReadonlyMap<string, Result>;
-  },
+function ResultList<T>(
+  props: Pick<Named<T>, "keyOf" | "nameOf"> & { rows: readonly T[]; results: Results },
 ) {
   const { rows, results, keyOf, nameOf } = props;
-  const done = [...results.values()].filter((each) => !isOpen(each)).length;
+  const done = [...results.values()].filter((each) => !hasFailed(each)).length;
   return (
     <>
       <p role="status">{words.results({ done, count: rows.length })}</p>
-      <ul className="scrolled small">
+      <ul className="small">
         {rows.map((row) => {
           const result = results.get(keyOf(row));
           if (result === undefined) return null;
           return (
             <li key={keyOf(row)}>
-              {isOpen(result) ? "✗" : "✓"} {nameOf(row)}
+              {hasFailed(result) ? "✗" : "✓"} {nameOf(row)}
               {result === "proposed" ? `: ${words.proposed}` : ""}
-              {isOpen(result) ? `: ${messageOf(result.error)}` : ""}
+              {hasFailed(result) ? `: ${messageOf(result.error)}` : ""}
             </li>
           );
         })}

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { attemptKey } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { Button } from "./button.tsx";
@@ -39,24 +39,30 @@ export function ConfirmButton(props: {
     }
     setOpen(open);
   };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    doing.mutate();
+  };
   return (
     <>
       <Button kind={kind === "plain" ? undefined : kind} onClick={() => change(true)}>
         {label}
       </Button>
       <Modal title={label} text={text} isOpen={isOpen} onOpenChange={change}>
-        {children}
-        {doing.isError ? <StepNotice error={doing.error} /> : null}
-        <div className="row">
-          <Button
-            kind={kind === "plain" ? "primary" : kind}
-            disabled={doing.isPending || !isReady}
-            onClick={() => doing.mutate()}
-          >
-            {doing.isPending ? t.states.working : label}
-          </Button>
-          <Button onClick={() => change(false)}>{t.actions.cancel}</Button>
-        </div>
+        <form className="form" onSubmit={submit} noValidate>
+          {children}
+          {doing.isError ? <StepNotice error={doing.error} /> : null}
+          <div className="row">
+            <Button
+              type="submit"
+              kind={kind === "plain" ? "primary" : kind}
+              disabled={doing.isPending || !isReady}
+            >
+              {doing.isPending ? t.states.working : label}
+            </Button>
+            <Button onClick={() => change(false)}>{t.actions.cancel}</Button>
+          </div>
+        </form>
       </Modal>
     </>
   );

@@ -1,8 +1,9 @@
 import { Dialog } from "radix-ui";
 import { type ReactNode, useRef } from "react";
+import { Part } from "./part.tsx";
 
 /**
- * A modal dialog. Escape closes it. Radix' own overlay isn't used, because it would add a style
+ * A modal dialog, which loads and fails by itself. Escape closes it. Radix' own overlay isn't used, because it would add a style
  * element, which the content security policy blocks.
  */
 export function Modal(props: {
@@ -33,7 +34,7 @@ export function Modal(props: {
         >
           <Dialog.Title>{title}</Dialog.Title>
           {text === undefined ? null : <Dialog.Description>{text}</Dialog.Description>}
-          {children}
+          <Part>{children}</Part>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>

@@ -1,149 +1,124 @@
-import { type ReactNode, useId } from "react";
+import { type ComponentProps, type ReactNode, useId } from "react";
 
-type FieldProps = {
+type Labelled = {
   readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
-  readonly required?: boolean;
+  readonly required?: boolean | undefined;
 };
 
-function Frame(props: {
-  id: string;
-  label: string;
-  hint: string | undefined;
-  error: string | undefined;
-  children: ReactNode;
-}) {
-  const { id, label, hint, error, children } = props;
+type Texted = Labelled & { readonly value: string; readonly onChange: (value: string) => void };
+
+/** A control with its label, and with the error and hint that screen readers read with it. */
+function Field(
+  props: Labelled & { control: (attributes: ReturnType<typeof attributesOf>) => ReactNode },
+) {
+  const { label, hint = "", error = "", required = false, control } = props;
+  const id = useId();
+  const texts = Object.entries({ error, hint }).filter(([, text]) => text !== "");
+  const described = texts.map(([kind]) => `${id}-${kind}`).join(" ");
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {children}
-      {error === undefined ? null : (
-        <span className="field-error" id={`${id}-error`}>
-          {error}
+      {control(attributesOf(id, error !== "", required, described))}
+      {texts.map(([kind, text]) => (
+        <span key={kind} className={`field-${kind} small break`} id={`${id}-${kind}`}>
+          {text}
         </span>
-      )}
-      {hint === undefined ? null : (
-        <span className="field-hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
+      ))}
     </div>
   );
 }
 
-function described(
-  id: string,
-  { hint, error, required = false }: Pick<FieldProps, "hint" | "error" | "required">,
-) {
-  const ids = [error === undefined ? "" : `${id}-error`, hint === undefined ? "" : `${id}-hint`];
-  const describedBy = ids.filter((each) => each !== "").join(" ");
-  return {
-    id,
-    className: "input",
-    "aria-invalid": error !== undefined,
-    "aria-required": required,
-    ...(describedBy === "" ? {} : { "aria-describedby": describedBy }),
-  };
-}
+const attributesOf = (id: string, isInvalid: boolean, isRequired: boolean, described: string) => ({
+  id,
+  className: "input",
+  "aria-invalid": isInvalid,
+  "aria-required": isRequired,
+  "aria-describedby": described || undefined,
+});
 
+type Input = ComponentProps<"input">;
+
+/** `list` is the id of a list of suggestions. */
 export function TextField(
-  props: FieldProps & {
-    readonly type?: "text" | "date" | "email" | "search" | "url";
-    readonly inputMode?: "decimal" | "numeric";
-    readonly maxLength?: number | undefined;
-    readonly name?: string;
-    /** The id of a list of suggestions. */
-    readonly list?: string;
-    readonly onBlur?: () => void;
-  },
+  props: Texted & Pick<Input, "type" | "inputMode" | "maxLength" | "name" | "list" | "onBlur">,
 ) {
-  const { label, value, onChange, hint, error, type = "text", inputMode, maxLength, name } = props;
-  const { list, onBlur } = props;
-  const id = useId();
+  const { label, hint, error, required, onChange, ...own } = props;
   return (
-    <Frame id={id} label={label} hint={hint} error={error}>
-      <input
-        {...described(id, props)}
-        type={type}
-        value={value}
-        maxLength={maxLength}
-        inputMode={inputMode}
-        name={name}
-        list={list}
-        onBlur={onBlur}
-        autoComplete="off"
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </Frame>
+    <Field
+      {...{ label, hint, error, required }}
+      control={(attributes) => (
+        <input
+          autoComplete="off"
+          {...attributes}
+          {...own}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    />
   );
 }
 
-export function AreaField(props: FieldProps & { readonly maxLength?: number }) {
-  const { label, value, onChange, hint, error, maxLength } = props;
-  const id = useId();
+export function AreaField(props: Texted & Pick<Input, "maxLength">) {
+  const { label, hint, error, required, onChange, ...own } = props;
   return (
-    <Frame id={id} label={label} hint={hint} error={error}>
-      <textarea
-        {...described(id, props)}
-        rows={3}
-        value={value}
-        maxLength={maxLength}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </Frame>
+    <Field
+      {...{ label, hint, error, required }}
+      control={(attributes) => (
+        <textarea
+          rows={3}
+          {...attributes}
+          {...own}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    />
   );
 }
 
 export function FileField(
-  props: Omit<FieldProps, "value" | "onChange"> & {
-    readonly accept?: string;
-    readonly onChange: (file: File | undefined) => void;
-  },
+  props: Labelled & Pick<Input, "accept"> & { onChange: (file: File | undefined) => void },
 ) {
-  const { label, onChange, hint, error, accept } = props;
-  const id = useId();
+  const { label, hint, error, required, onChange, accept } = props;
   return (
-    <Frame id={id} label={label} hint={hint} error={error}>
-      <input
-        {...described(id, props)}
-        className=""
-        type="file"
-        accept={accept}
-        onChange={(event) => onChange(event.target.files?.[0])}
-      />
-    </Frame>
+    <Field
+      {...{ label, hint, error, required }}
+      control={(attributes) => (
+        <input
+          {...attributes}
+          className=""
+          type="file"
+          accept={accept}
+          onChange={(event) => onChange(event.target.files?.[0])}
+        />
+      )}
+    />
   );
 }
 
 /** A selection. If `none` is given, an empty first option has this label. */
 export function SelectField(
-  props: FieldProps & {
-    readonly options: readonly (readonly [value: string, label: string])[];
-    readonly none?: string;
-    readonly name?: string;
-  },
+  props: Texted &
+    Pick<Input, "name"> & {
+      readonly options: readonly (readonly [value: string, label: string])[];
+      readonly none?: string;
+    },
 ) {
-  const { label, value, onChange, hint, error, options, none, name } = props;
-  const id = useId();
+  const { label, hint, error, required, onChange, options, none, ...own } = props;
+  const all = none === undefined ? options : [["", none] as const, ...options];
   return (
-    <Frame id={id} label={label} hint={hint} error={error}>
-      <select
-        {...described(id, props)}
-        value={value}
-        name={name}
-        onChange={(event) => onChange(event.target.value)}
-      >
-        {none === undefined ? null : <option value="">{none}</option>}
-        {options.map(([each, text]) => (
-          <option key={each} value={each}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </Frame>
+    <Field
+      {...{ label, hint, error, required }}
+      control={(attributes) => (
+        <select {...attributes} {...own} onChange={(event) => onChange(event.target.value)}>
+          {all.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    />
   );
 }

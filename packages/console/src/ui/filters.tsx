@@ -7,20 +7,15 @@ import { daysOf, periods } from "./rules/times.ts";
 import { useNarrow } from "./use-narrow.ts";
 
 /** A list filter: a selection, an exact text, or a day. */
-export type Filter =
+export type Filter = { readonly name: string; readonly label: string } & (
+  | { readonly kind: "text" | "day" }
   | {
-      readonly name: string;
-      readonly label: string;
-      readonly kind: "text" | "day";
-    }
-  | {
-      readonly name: string;
-      readonly label: string;
       readonly kind: "choice";
       readonly options: readonly (readonly [string, string])[];
       /** Label of the empty option. Defaults to "any". */
       readonly none?: string;
-    };
+    }
+);
 
 /** A selection by value and label. `none` is the label of the empty one. */
 export const choiceFilter = (
@@ -43,46 +38,67 @@ export const createdFilters: readonly Filter[] = [
 
 export type FilterValues = Readonly<Record<string, string | undefined>>;
 
+type Filtered = {
+  readonly filters: readonly Filter[];
+  readonly values: FilterValues;
+  readonly onChange: (values: FilterValues) => void;
+};
+
 /** Shows a list's filters and keeps them in the URL, so that a link shows the same list. */
-export function Filters(props: {
-  filters: readonly Filter[];
-  values: FilterValues;
-  onChange: (values: FilterValues) => void;
-}) {
-  const { filters, values, onChange } = props;
-  const [typed, setTyped] = useState(values);
-  useEffect(() => setTyped(values), [values]);
+export function Filters({ filters, values, onChange }: Filtered) {
   const [isOpen, setOpen] = useState(false);
   const isNarrow = useNarrow();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setOpen(false);
-    onChange(typed);
+  const chosen = filters.filter(({ name }) => values[name]);
+  const count = chosen.length;
+  const form = <Form {...{ filters, values, onChange }} onSet={() => setOpen(false)} />;
+  return (
+    <search className="stack" aria-label={t.list.filters}>
+      {isNarrow ? (
+        <>
+          <Button onClick={() => setOpen(true)}>
+            {count > 0 ? t.list.filtersSet({ count }) : t.list.filters}
+          </Button>
+          <Modal title={t.list.filters} isOpen={isOpen} onOpenChange={setOpen} isSheet>
+            {form}
+          </Modal>
+        </>
+      ) : (
+        form
+      )}
+      {count > 0 ? <Chips {...{ filters: chosen, values, onChange }} /> : null}
+    </search>
+  );
+}
+
+function Form({ filters, values, onChange, onSet }: Filtered & { onSet: () => void }) {
+  const [typed, setTyped] = useState(values);
+  useEffect(() => setTyped(values), [values]);
+  const set = (next: FilterValues) => {
+    onSet();
+    onChange(next);
   };
   const days = filters.filter(({ kind }) => kind === "day").map(({ name }) => name);
   const choosePeriod = (period: (typeof periods)[number]) => {
-    const [from, to] = daysOf(period, new Date());
-    setOpen(false);
-    onChange({
-      ...typed,
-      ...Object.fromEntries(days.map((name, at) => [name, at === 0 ? from : to])),
-    });
+    const chosen = daysOf(period, new Date());
+    set({ ...typed, ...Object.fromEntries(days.map((name, at) => [name, chosen[at]])) });
   };
-  const chips = filters.filter(({ name }) => (values[name] ?? "") !== "");
-  const count = chips.length;
-  const form = (
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    set(typed);
+  };
+  return (
     <form className="filters" onSubmit={submit}>
       {filters.map((filter) => {
-        const { name, label } = filter;
-        const value = typed[name] ?? "";
-        const type = (next: string) => setTyped({ ...typed, [name]: next });
-        if (filter.kind === "choice") {
-          const choose = (next: string) => onChange({ ...typed, [name]: next });
-          const { options, none = t.states.any } = filter;
-          return <SelectField key={name} {...{ label, value, options, none, onChange: choose }} />;
+        const { name, label, kind } = filter;
+        const own = { label, value: typed[name] ?? "" };
+        const type = (text: string) => setTyped({ ...typed, [name]: text });
+        if (kind !== "choice") {
+          const inputType = kind === "day" ? "date" : "search";
+          return <TextField key={name} {...own} type={inputType} onChange={type} />;
         }
-        const kind = filter.kind === "day" ? "date" : "search";
-        return <TextField key={name} {...{ label, value, type: kind, onChange: type }} />;
+        const choose = (value: string) => onChange({ ...typed, [name]: value });
+        const { options, none = t.states.any } = filter;
+        return <SelectField key={name} {...own} {...{ options, none }} onChange={choose} />;
       })}
       {days.length < 2 ? null : (
         <div className="row periods">
@@ -95,58 +111,35 @@ export function Filters(props: {
       )}
       <div className="row">
         <Button type="submit">{t.actions.apply}</Button>
-        {count > 0 ? (
-          <Button
-            kind="plain"
-            onClick={() => {
-              setOpen(false);
-              onChange({});
-            }}
-          >
+        {filters.some(({ name }) => values[name]) ? (
+          <Button kind="plain" onClick={() => set({})}>
             {t.actions.clearFilters}
           </Button>
         ) : null}
       </div>
     </form>
   );
-  const set = (
-    <ul className="row chips" aria-label={t.list.filtersInForce}>
-      {chips.map((filter) => (
-        <li key={filter.name}>
-          <button
-            type="button"
-            className="chip"
-            title={t.list.removeFilter}
-            onClick={() => onChange({ ...values, [filter.name]: undefined })}
-          >
-            {filter.label}: <strong>{shownValue(filter, values[filter.name] ?? "")}</strong>{" "}
-            <span aria-hidden="true">×</span>
-            <span className="visually-hidden">{t.list.removeFilter}</span>
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
-  if (!isNarrow) {
-    return (
-      <search className="stack" aria-label={t.list.filters}>
-        {form}
-        {count > 0 ? set : null}
-      </search>
-    );
-  }
-  return (
-    <search className="stack" aria-label={t.list.filters}>
-      <Button onClick={() => setOpen(true)}>
-        {count > 0 ? t.list.filtersSet({ count }) : t.list.filters}
-      </Button>
-      <Modal title={t.list.filters} isOpen={isOpen} onOpenChange={setOpen} isSheet>
-        {form}
-      </Modal>
-      {count > 0 ? set : null}
-    </search>
-  );
 }
+
+/** The filters in force. A click removes one. */
+const Chips = ({ filters, values, onChange }: Filtered) => (
+  <ul className="row" aria-label={t.list.filtersInForce}>
+    {filters.map((filter) => (
+      <li key={filter.name}>
+        <button
+          type="button"
+          className="chip"
+          title={t.list.removeFilter}
+          onClick={() => onChange({ ...values, [filter.name]: undefined })}
+        >
+          {filter.label}: <strong>{shownValue(filter, values[filter.name] ?? "")}</strong>{" "}
+          <span aria-hidden="true">×</span>
+          <span className="visually-hidden">{t.list.removeFilter}</span>
+        </button>
+      </li>
+    ))}
+  </ul>
+);
 
 function shownValue(filter: Filter, value: string): string {
   if (filter.kind !== "choice") return value;

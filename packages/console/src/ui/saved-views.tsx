@@ -1,14 +1,13 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { t } from "../catalogue/texts.ts";
 import type { ListSettings, SavedView } from "../session/list-settings.ts";
 import { Button } from "./button.tsx";
-import { Modal } from "./dialog.tsx";
+import { ConfirmButton } from "./confirm-button.tsx";
 import { TextField } from "./field.tsx";
 import type { FilterValues } from "./filters.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 
 const words = t.list.views;
-const nameMax = 60;
 
 const textOf = ({ search, hidden }: Omit<SavedView, "name">) => {
   const set = Object.entries(search).filter(([, value]) => (value ?? "") !== "");
@@ -23,18 +22,11 @@ export function SavedViews(props: {
 }) {
   const { settings, search, onSearch } = props;
   const { hidden, views, change, isKnown, error } = settings;
-  const [name, setName] = useState<string>();
+  const [name, setName] = useState("");
   const now = textOf({ search, hidden });
   const current = views.find((view) => textOf(view) === now);
   const isPlain = now === textOf({ search: {}, hidden: [] });
-  const others = views.filter((each) => each.name !== (current?.name ?? name?.trim()));
-  const save = (event: FormEvent) => {
-    event.preventDefault();
-    const trimmed = name?.trim() ?? "";
-    if (trimmed === "") return;
-    change({ views: [...others, { name: trimmed, search, hidden }] });
-    setName(undefined);
-  };
+  const others = views.filter((each) => each.name !== (current?.name ?? name.trim()));
   return (
     <div className="row">
       {views.map((view) => (
@@ -56,32 +48,19 @@ export function SavedViews(props: {
           {words.remove}
         </Button>
       ) : isKnown && !isPlain ? (
-        <Button kind="plain" onClick={() => setName("")}>
-          {words.save}
-        </Button>
+        <ConfirmButton
+          label={words.save}
+          text={words.saveText}
+          kind="plain"
+          isReady={name.trim() !== ""}
+          confirm={async () =>
+            change({ views: [...others, { name: name.trim(), search, hidden }] })
+          }
+        >
+          <TextField label={words.name} value={name} onChange={setName} maxLength={60} required />
+        </ConfirmButton>
       ) : null}
       {error === null ? null : <ProblemNotice error={error} />}
-      <Modal
-        title={words.save}
-        text={words.saveText}
-        isOpen={name !== undefined}
-        onOpenChange={() => setName(undefined)}
-      >
-        <form className="form" onSubmit={save}>
-          <TextField
-            label={words.name}
-            value={name ?? ""}
-            onChange={setName}
-            maxLength={nameMax}
-            required
-          />
-          <div className="row">
-            <Button type="submit" kind="primary">
-              {words.save}
-            </Button>
-          </div>
-        </form>
-      </Modal>
     </div>
   );
 }
