@@ -22,7 +22,7 @@ export function AccountMenu(props: { session: Session; isLive: boolean; label: R
       <DropdownMenu.Trigger className="button account">{label}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" align="end" sideOffset={6}>
-          <DropdownMenu.Label className="menu-label">
+          <DropdownMenu.Label className="menu-label soft small">
             {words.signedInAs({ name: session.person.email || session.person.name })}
             <br />
             {words.roles({ roles: session.roles.join(", ") })}
@@ -35,7 +35,9 @@ export function AccountMenu(props: { session: Session; isLive: boolean; label: R
               <Link to="/notifications">{words.notifications}</Link>
             </DropdownMenu.Item>
           )}
-          <DropdownMenu.Label className="menu-label">{words.theme.title}</DropdownMenu.Label>
+          <DropdownMenu.Label className="menu-label soft small">
+            {words.theme.title}
+          </DropdownMenu.Label>
           <DropdownMenu.RadioGroup
             aria-label={words.theme.title}
             value={theme}

@@ -43,7 +43,7 @@ export function Shell() {
       <a className="skip" href="#content">
         {words.skip}
       </a>
-      <header className="head">
+      <header className="head row">
         <button
           type="button"
           className="button menu-button"
@@ -53,17 +53,17 @@ export function Shell() {
         >
           {words.menu}
         </button>
-        <Link to="/" className="brand">
+        <Link to="/" className="brand row">
           <img src={mark} alt="" />
           {words.product}
         </Link>
         {session.merchant === null ? null : (
-          <span className="merchant" title={session.merchant.name}>
+          <span className="merchant soft" title={session.merchant.name}>
             <span className="visually-hidden">{words.merchant}: </span>
             {session.merchant.name}
           </span>
         )}
-        <div className="head-end">
+        <div className="head-end row">
           {session.mode === "sandbox" ? (
             <Badge tone="warn">
               {words.sandbox}

@@ -13,7 +13,7 @@ export function SignIn() {
   return (
     <main className="sign-in">
       <div className="card">
-        <span className="brand">
+        <span className="brand row">
           <img src={mark} alt="" />
           {t.shell.product}
         </span>

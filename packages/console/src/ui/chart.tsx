@@ -65,16 +65,15 @@ function optionsOf(
   onPointed: (place: number | null | undefined) => void,
 ): uPlot.Options {
   const style = getComputedStyle(element);
-  const colour = (name: string) => style.getPropertyValue(name).trim();
   const isDays = kind === "days";
   const paths = isDays
     ? uPlot.paths.bars?.({ size: [0.7, 40] })
     : uPlot.paths.stepped?.({ align: 1 });
   const axis: uPlot.Axis = {
-    stroke: colour("--text-soft"),
-    grid: { stroke: colour("--line"), width: 1 },
-    ticks: { stroke: colour("--line"), width: 1 },
-    font: `12px ${colour("--font")}`,
+    stroke: style.color,
+    grid: { stroke: style.stroke, width: 1 },
+    ticks: { stroke: style.stroke, width: 1 },
+    font: `12px ${style.fontFamily}`,
   };
   return {
     width: element.clientWidth,
@@ -102,10 +101,10 @@ function optionsOf(
     series: [
       {},
       {
-        stroke: colour("--accent"),
-        ...(isDays ? { fill: colour("--accent"), width: 0 } : { width: 2 }),
+        stroke: style.fill,
+        ...(isDays ? { fill: style.fill, width: 0 } : { width: 2 }),
         ...(paths && { paths }),
-        points: { show: !isDays, size: 5, fill: colour("--accent") },
+        points: { show: !isDays, size: 5, fill: style.fill },
       },
     ],
   };

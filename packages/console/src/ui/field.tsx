@@ -22,7 +22,7 @@ function Field(
       <label htmlFor={id}>{label}</label>
       {control(attributesOf(id, error !== "", required, described))}
       {texts.map(([kind, text]) => (
-        <span key={kind} className={`field-${kind} small break`} id={`${id}-${kind}`}>
+        <span key={kind} className={`field-${kind}`} id={`${id}-${kind}`}>
           {text}
         </span>
       ))}

@@ -23,10 +23,10 @@ export const choiceFilter = (
   label: string,
   options: Readonly<Record<string, string>> | readonly (readonly [string, string])[],
   none: string = t.states.any,
-): Filter => ({
-  ...{ name, label, kind: "choice", none },
-  options: Array.isArray(options) ? options : Object.entries(options),
-});
+): Filter => {
+  const all = Array.isArray(options) ? options : Object.entries(options);
+  return { name, label, kind: "choice", options: all, none };
+};
 
 export const textFilter = (name: string, label: string): Filter => ({ name, label, kind: "text" });
 

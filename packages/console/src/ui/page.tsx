@@ -21,7 +21,7 @@ export function Page(props: {
   }, [title]);
   return (
     <div className="page">
-      <div className="page-head">
+      <div className="page-head row between">
         <div>
           <h1>{title}</h1>
           {lead === undefined ? null : <div className="soft">{lead}</div>}

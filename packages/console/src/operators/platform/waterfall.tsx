@@ -13,8 +13,6 @@ const words = operatorTexts.platform.trace;
  * a payout.
  */
 const shownMax = 500;
-/** The number of indentation levels in the styles. */
-const depthMax = 8;
 /** Width of the time axis in SVG units. */
 const axisWidth = 1_000;
 const barHeight = 10;
@@ -76,9 +74,12 @@ function Milliseconds({ microseconds }: { microseconds: number }) {
 function Name({ row: { span, depth } }: { row: Row<PlacedSpan> }) {
   const attributes = Object.entries(span.attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return (
-    <div className="span-name" data-depth={Math.min(depth, depthMax)}>
+    <div className="span-name">
       <details>
-        <summary className="break">{shortName(span.name)}</summary>
+        <summary className="break">
+          <svg width={depth * 12} height="1" aria-hidden="true" />
+          {shortName(span.name)}
+        </summary>
         <ul className="plain small mono">
           <li className="break">{`${span.kind} ${span.spanId}`}</li>
           {attributes.map(([name, value]) => (
