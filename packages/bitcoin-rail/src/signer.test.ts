@@ -218,7 +218,7 @@ function taprootOf(byte: number): string {
 
 it("opens the wallet that the page on going live creates, which a second run keeps", async () => {
   const { printed, run, keystoreFile, passwordFile } = createWallet("Secp256k1");
-  const files = { keystore_file: keystoreFile, password_file: passwordFile };
+  const files = { kind: "keystore", keystoreFile, passwordFile } as const;
   const wallet = keyOf(hex.decode(printed));
   expect(statSync(keystoreFile).mode & 0o777).toBe(0o600);
   expect(statSync(passwordFile).mode & 0o777).toBe(0o600);
