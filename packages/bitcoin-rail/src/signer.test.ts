@@ -216,13 +216,15 @@ function taprootOf(byte: number): string {
   return bech32m.encode("bc", [1, ...bech32m.toWords(new Uint8Array(32).fill(byte))]);
 }
 
-it("opens the wallet that the page on going live creates, which a second run keeps", async () => {
-  const { printed, run, keystoreFile, passwordFile } = createWallet("Secp256k1");
-  const files = { kind: "keystore", keystoreFile, passwordFile } as const;
-  const wallet = keyOf(hex.decode(printed));
-  expect(statSync(keystoreFile).mode & 0o777).toBe(0o600);
-  expect(statSync(passwordFile).mode & 0o777).toBe(0o600);
-  await openSigner(files, wallet);
+/** A keystore of full strength takes seconds on a busy machine. */
+const strongTimeoutMs = 180_000;
+
+it("opens the wallet that the page on going live creates, which a second run keeps", {
+  timeout: strongTimeoutMs,
+}, async () => {
+  const { printed, run, ...files } = createWallet("Secp256k1");
+  expect(statSync(files.keystoreFile).mode & 0o777).toBe(0o600);
+  expect(statSync(files.passwordFile).mode & 0o777).toBe(0o600);
   expect(run).toThrow(/EEXIST/);
-  await openSigner(files, wallet);
+  await openSigner({ kind: "keystore", ...files }, keyOf(hex.decode(printed)));
 });
