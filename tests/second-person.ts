@@ -5,7 +5,7 @@ import {
   ProposalState,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
-import type { TestPlatform } from "@disburse/testkit/platform.ts";
+import type { LivePlatform } from "@disburse/testkit/live-platform.ts";
 import { expect } from "vitest";
 
 export async function proposalOf(call: Promise<unknown>) {
@@ -16,7 +16,7 @@ export async function proposalOf(call: Promise<unknown>) {
   return readApprovalRequired(error) ?? expect.unreachable(String(error));
 }
 
-export function approvers(platform: TestPlatform, service: ServiceName) {
+export function approvers(platform: Pick<LivePlatform, "url" | "trust">, service: ServiceName) {
   const open = new Map<string, ReturnType<typeof connectService<typeof ApprovalService>>>();
   const as = (person: string) => {
     const known =

@@ -1,6 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bitcoindCommand, startBitcoind } from "@disburse/testkit/bitcoin/bitcoind.ts";
+import {
+  type Bitcoind,
+  bitcoindCommand,
+  startBitcoind,
+} from "@disburse/testkit/bitcoin/bitcoind.ts";
 import { Keystore } from "ox";
 
 /** A running Bitcoin node, and a wallet with ample coins. */
@@ -36,11 +40,16 @@ export type ShownTransaction = {
   }[];
 };
 
-/** Starts a node, has it watch the wallet, and writes the wallet's keystore into `folder`. */
-export async function startBitcoin(folder: string) {
+/**
+ * Starts a node, has it watch the wallet, and writes the wallet's keystore into `folder`. `args` are
+ * further arguments of the node.
+ */
+export async function startBitcoin(folder: string, args: readonly string[] = []) {
   const found = await bitcoindCommand();
   if ("why" in found) throw new Error(found.why);
-  const node = await startBitcoind(found.command);
+  const command = [...found.command, ...args];
+  const node = await startBitcoind(command);
+  const followers: Bitcoind[] = [];
   const plain = `wpkh(${walletPublicKey})`;
   const { checksum } = await node.rpc<{ checksum: string }>("getdescriptorinfo", [plain]);
   const descriptor = `${plain}#${checksum}`;
@@ -65,10 +74,20 @@ export async function startBitcoin(folder: string) {
     mainNetAddress,
     makeBlocks: (everyMs: number): void => {
       clearInterval(mining);
-      const mine = () => node.mine(1).catch(() => undefined);
-      mining = setInterval(() => void mine(), everyMs);
+      const mine = async () => {
+        await node.mine(1);
+        await Promise.all(followers.map((each) => each.follow(node)));
+      };
+      mining = setInterval(() => void mine().catch(() => undefined), everyMs);
     },
     transaction,
+    /** Starts a further node of the same chain, which watches the wallet too. */
+    addNode: async () => {
+      const follower = await startBitcoind(command, node);
+      const followerUrl = await follower.watch("payouts", descriptor);
+      followers.push(follower);
+      return { url: followerUrl, stop: follower.stop };
+    },
     balance: () => node.rpc<number>("getbalance", [], "payouts"),
     /** Returns the outputs that the wallet paid to others in blocks, in satoshi. */
     payments: async () => {
