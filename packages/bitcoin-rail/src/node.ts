@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { NodeProblem } from "@disburse/chain-rail/node-calls.ts";
 import type { NodeView } from "@disburse/chain-rail/rules/finality.ts";
 import { parseDecimal, rescale } from "@disburse/kernel/decimal.ts";
 import { z } from "zod";
@@ -87,13 +88,13 @@ export function connectNode({ url, credentials_file: file }: NodeSettings, key: 
     /** Rejects if the node's chain or wallet is another one, or if the wallet can spend. */
     check: async (chain: BitcoinChainName): Promise<true> => {
       const info = await call(infoSchema, "getblockchaininfo");
-      if (info.chain !== chain) throw new Error(`the node's chain is ${info.chain}`);
+      if (info.chain !== chain) throw new NodeProblem(`the node's chain is not ${chain}`);
       const wallet = await call(z.object({ private_keys_enabled: z.boolean() }), "getwalletinfo");
-      if (wallet.private_keys_enabled) throw new Error("the node's wallet has private keys");
+      if (wallet.private_keys_enabled) throw new NodeProblem("the node's wallet has private keys");
       const [derived] = await call(z.array(z.string()), "deriveaddresses", key.descriptor);
-      if (derived !== key.address) throw new Error("the node derives another address");
+      if (derived !== key.address) throw new NodeProblem("the node derives another address");
       const watched = await call(z.object({ ismine: z.boolean() }), "getaddressinfo", key.address);
-      if (!watched.ismine) throw new Error("the node's wallet does not watch the descriptor");
+      if (!watched.ismine) throw new NodeProblem("the node's wallet does not watch the descriptor");
       return true;
     },
     blockAt: (height: number) => call(z.string(), "getblockhash", height),
@@ -184,7 +185,7 @@ async function callNode(
   });
   const reply = readReply(await response.text());
   if (reply === undefined)
-    throw new Error(`the node returned HTTP status ${response.status} without a JSON reply`);
+    throw new NodeProblem(`the node returned HTTP status ${response.status} without a JSON reply`);
   const { result, error } = reply;
   if (error) throw new NodeError(Number(error.code), error.message);
   return result;
