@@ -9,14 +9,14 @@ const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-type Look = { readonly size: { width: number; height: number }; readonly theme: "light" | "dark" };
+type Screen = { readonly size: { width: number; height: number }; readonly theme: "light" | "dark" };
 
-const usual: Look = { size: { width: 1280, height: 860 }, theme: "light" };
+const usual: Screen = { size: { width: 1280, height: 860 }, theme: "light" };
 /** Narrower than any current telephone. */
-const narrow: Look = { size: { width: 360, height: 780 }, theme: "dark" };
+const narrow: Screen = { size: { width: 360, height: 780 }, theme: "dark" };
 
 /** Nothing may be wider than the screen in any of these. */
-const otherLooks: Readonly<Record<string, Look>> = {
+const otherScreens: Readonly<Record<string, Screen>> = {
   "1440-dark": { size: { width: 1440, height: 900 }, theme: "dark" },
   "768-light": { size: { width: 768, height: 1024 }, theme: "light" },
   "768-dark": { size: { width: 768, height: 1024 }, theme: "dark" },
@@ -24,7 +24,7 @@ const otherLooks: Readonly<Record<string, Look>> = {
   "375-dark": { size: { width: 375, height: 812 }, theme: "dark" },
 };
 
-/** Pages with a screenshot of every look. The checks cover all pages. */
+/** Pages with a screenshot of every screen. The checks cover all pages. */
 const shownInAll = new Set([
   ...["home", "payouts", "payout-confirm", "approvals", "payroll-mistakes"],
   ...["home-treasury", "alert"],
@@ -82,7 +82,7 @@ export async function createVisitor(browser: Browser, home: string, checkPage: P
     },
     /**
      * Checks the current page: by axe when wide and light, and when narrow and dark; for what is
-     * too wide, in every look. Axe skips third-party components below `except`.
+     * too wide, on every screen. Axe skips third-party components below `except`.
      */
     checkPage: async (name: string, expected: Locator, except?: string) => {
       await expected.first().waitFor();
@@ -90,10 +90,10 @@ export async function createVisitor(browser: Browser, home: string, checkPage: P
       faults.push(...(await accessibility(page, name, except)));
       faults.push(...(await overflow(page, name, usual)));
       await picture(page, checkPage, name);
-      for (const [look, each] of Object.entries(otherLooks)) {
+      for (const [screen, each] of Object.entries(otherScreens)) {
         await see(page, each);
-        faults.push(...(await overflow(page, `${name}, ${look}`, each)));
-        if (shownInAll.has(name)) await picture(page, checkPage, `${name}-${look}`);
+        faults.push(...(await overflow(page, `${name}, ${screen}`, each)));
+        if (shownInAll.has(name)) await picture(page, checkPage, `${name}-${screen}`);
       }
       await see(page, narrow);
       faults.push(...(await accessibility(page, `${name}, narrow and dark`, except)));
@@ -129,13 +129,13 @@ async function accessibility(page: Page, name: string, except?: string): Promise
   return violations.map(({ id, nodes }) => `${name}: axe ${id}: ${nodes[0]?.html.slice(0, 200)}`);
 }
 
-async function see(page: Page, { size, theme }: Look): Promise<void> {
+async function see(page: Page, { size, theme }: Screen): Promise<void> {
   await page.setViewportSize(size);
   await page.emulateMedia({ colorScheme: theme });
   await settle(page);
 }
 
-async function overflow(page: Page, name: string, { size }: Look): Promise<string[]> {
+async function overflow(page: Page, name: string, { size }: Screen): Promise<string[]> {
   const by = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
   return Number(by) > 0 ? [`${name}: ${by} pixels wider than ${size.width}`] : [];
 }
