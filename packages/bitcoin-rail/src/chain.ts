@@ -6,7 +6,6 @@ import {
   verdictOf,
   verdictOfAll,
 } from "@disburse/chain-rail/rules/finality.ts";
-import type { Log } from "@disburse/chassis/log.ts";
 import { leastOf } from "@disburse/kernel/bigint.ts";
 import { connectNode, type SendReply } from "./node.ts";
 import { agreedCoins } from "./rules/coins.ts";
@@ -28,40 +27,17 @@ export type Snapshot = {
   readonly estimates: readonly bigint[];
 };
 
-export type FinalTransaction = {
-  readonly raw: Uint8Array;
-  readonly height: number;
-  readonly block: string;
-};
-
-/** A wallet on the chain, as several nodes report it. It makes no decision about money. */
-export type BitcoinChain = {
-  /** The chain and the wallet on it: `main:bc1q…`. Stored with each transfer. */
-  readonly wallet: string;
-  /** Rejects if a node that responds is misconfigured, or if too few nodes respond. */
-  check(): Promise<void>;
-  /** Returns a final block on which the nodes agree. Later spends must be stored transactions. */
-  firstBlock(): Promise<string>;
-  snapshot(since: string): Promise<Snapshot>;
-  /** Combines the nodes' reports on all variants of a batch. */
-  verdict(ids: readonly string[]): Promise<Verdict>;
-  /** Returns a transaction of the wallet if it is final and enough nodes report the same bytes. */
-  finalTransaction(id: string): Promise<FinalTransaction | undefined>;
-  /** Returns true if enough nodes have the transaction in their mempools. */
-  isPending(id: string): Promise<boolean>;
-  /** Sends the bytes to every node. Returns the replies of the nodes that responded. */
-  send(raw: Uint8Array): Promise<readonly SendReply[]>;
-};
+export type BitcoinChain = ReturnType<typeof openBitcoinChain>;
 
 /** Smaller coins are ignored. Anybody can send them, and they cost more than they are worth. */
 const coinMin = 10_000n;
 
-/** Opens the nodes of a wallet. */
+/** Opens the nodes of a wallet on the chain. It makes no decision about money. */
 export function openBitcoinChain(
   settings: BitcoinSettings,
   key: WalletKey,
-  deps: { readonly log: Log; readonly onNodeFailed: (node: number) => void },
-): BitcoinChain {
+  deps: Parameters<typeof callAllOf>[1],
+) {
   const { nodes: configured, finality, watch_blocks: depth, fee_target_blocks: target } = settings;
   const { agreeing = configured.length } = settings;
   const nodes = configured.map((each) => connectNode(each, key));
@@ -77,12 +53,15 @@ export function openBitcoinChain(
     return verdictOf(views, agreeing);
   };
   return {
+    /** The chain and the wallet on it: `main:bc1q…`. Stored with each transfer. */
     wallet: `${settings.chain}:${key.address}`,
-    check: async () => {
+    /** Rejects if too few nodes respond, or have the wallet's chain and descriptor. */
+    check: async (): Promise<void> => {
       const checked = await callAll((node) => node.check(settings.chain));
       enoughOf(checked, "have the wallet's chain and descriptor");
     },
-    firstBlock: async () => {
+    /** Returns a final block on which the nodes agree. Later spends must be stored transactions. */
+    firstBlock: async (): Promise<string> => {
       const heights = enoughOf(await callAll((node) => node.height()), "returned their height");
       const least = heights.toSorted((one, other) => other - one)[agreeing - 1] ?? 0;
       const final = Math.max(0, least - finality);
@@ -91,7 +70,7 @@ export function openBitcoinChain(
         throw new Error(`fewer than ${agreeing} nodes agree on a final block`);
       return block;
     },
-    snapshot: async (since) => {
+    snapshot: async (since: string): Promise<Snapshot> => {
       const all = await callAll((node) => node.snapshot(since, depth, target));
       const given = enoughOf(all, "returned the chain's state").toSorted(
         (one, other) => other.height - one.height,
@@ -110,8 +89,11 @@ export function openBitcoinChain(
         estimates: given.flatMap(({ estimate }) => estimate ?? []),
       };
     },
-    verdict: async (ids) => verdictOfAll(await Promise.all(ids.map(verdictOn))),
-    finalTransaction: async (id) => {
+    /** Combines the nodes' reports on all variants of a batch. */
+    verdict: async (ids: readonly string[]): Promise<Verdict> =>
+      verdictOfAll(await Promise.all(ids.map(verdictOn))),
+    /** Returns a transaction of the wallet if it is final and enough nodes report the same bytes. */
+    finalTransaction: async (id: string) => {
       const verdict = await verdictOn(id);
       if (verdict.kind !== "final") return undefined;
       const raw = await callAll((node) => node.rawTransaction(id));
@@ -123,11 +105,13 @@ export function openBitcoinChain(
       const { height, block } = verdict.transaction;
       return { raw: Uint8Array.from(Buffer.from(agreed, "hex")), height, block };
     },
-    isPending: async (id) => {
+    /** Returns true if enough nodes have the transaction in their mempools. */
+    isPending: async (id: string): Promise<boolean> => {
       const found = await callAll((node) => node.isInMempool(id));
       return found.filter((each) => each === true).length >= agreeing;
     },
-    send: async (raw) => {
+    /** Sends the bytes to every node. Returns the replies of the nodes that responded. */
+    send: async (raw: Uint8Array): Promise<SendReply[]> => {
       const replies = await callAll((node) => node.send(raw));
       return replies.filter((each) => each !== undefined);
     },

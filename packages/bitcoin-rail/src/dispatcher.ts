@@ -120,6 +120,7 @@ async function formNext(
     if (formed !== undefined) await advance(work, formed, run, followBatch);
   }
   const open = batches.filter((each) => each.state === "open");
+  const signedAt = open.map(({ variants }) => variants[0]?.at);
   const unsigned = open.filter(({ variants }) => variants.length === 0);
   const planned = amountOf(left) + unsigned.reduce((sum, each) => sum + amountOf(each.payouts), 0n);
   return {
@@ -130,10 +131,7 @@ async function formNext(
     coins: snapshot.coins.length,
     waiting: left.length,
     unmined: open.length,
-    oldestUnminedMs: oldestMs(
-      open.map(({ variants }) => variants[0]?.at),
-      clock.now(),
-    ),
+    oldestUnminedMs: oldestMs(signedAt, clock.now()),
     blocked,
     isAtBound: run.isAtBound,
   };

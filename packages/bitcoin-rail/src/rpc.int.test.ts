@@ -22,7 +22,7 @@ import { indexes } from "./indexes.ts";
 import { guardedBatches } from "./rpc.ts";
 import {
   acceptTransfer,
-  addVariant,
+  addTransaction,
   beginWallet,
   endBatch,
   findBatch,
@@ -114,7 +114,8 @@ it("shows the open batches with their payouts and transactions", async () => {
   await form("stored");
   const batch = await findBatch(store, coin);
   const signed = { id: "f".repeat(64), raw: Uint8Array.of(1), fee: 200n, vsize: 141 };
-  if (batch === undefined || !(await addVariant(store, batch, signed, now))) throw new Error("no");
+  if (batch === undefined || !(await addTransaction(store, batch, signed, now)))
+    throw new Error("no");
   const shown = await ada.batches.listTransactionBatches({ rail: "bitcoin" });
   expect(shown).toMatchObject({ wallet, blocked: "", atFeeBound: true, coins: 3 });
   expect(shown.batches).toMatchObject([
@@ -151,7 +152,7 @@ it("cancels a batch when another person has approved it, once, and keeps who did
   const signed = { id: "e".repeat(64), raw: Uint8Array.of(1), fee: 200n, vsize: 141 };
   if (batch === undefined) throw new Error("no batch");
   const { cancel: _cancel, ...before } = batch;
-  expect(await addVariant(store, before, signed, now)).toBe(false);
+  expect(await addTransaction(store, before, signed, now)).toBe(false);
 });
 
 it.each<[string, object, string]>([

@@ -2,9 +2,16 @@ import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { greatestOf } from "@disburse/kernel/bigint.ts";
 import type { BatchDocument, ReservedCoin, StoredVariant } from "./documents.ts";
 import { bumpedRate, childFee, firstRate, incrementalRate, raised, rateOf } from "./rules/fees.ts";
-import { addChild, addVariant, coinsOf, noteRefused, orderOf, reservedFor } from "./store.ts";
-import { changeCoin, type Plan, planTransaction, type Signed, signedBy } from "./transaction.ts";
-import { type Coin, dustOf, scriptOf } from "./wallet-key.ts";
+import { addTransaction, coinsOf, noteRefused, orderOf, reservedFor } from "./store.ts";
+import {
+  changeCoin,
+  outputsTo,
+  type Plan,
+  planTransaction,
+  type Signed,
+  signedBy,
+} from "./transaction.ts";
+import { type Coin, dustOf } from "./wallet-key.ts";
 import { type BatchWork, changeRead, type Run } from "./work.ts";
 
 /**
@@ -100,12 +107,7 @@ const changeVsize = 32;
 async function addPayment(work: BatchWork, batch: BatchDocument, run: Run, rate: bigint) {
   const { key, store, clock, onEvent } = work;
   const required = coinsOf(run.wallet, batch._id);
-  const payouts = batch.payouts.map((each) => {
-    const { to, amount } = orderOf(each);
-    const script = scriptOf(to);
-    if (script === undefined) throw new Error(`payout ${each.key} has an invalid address`);
-    return { script, amount };
-  });
+  const payouts = outputsTo(batch.payouts.map(orderOf));
   const candidates = freeCoins(run);
   const splits = candidates.length + 1 < work.coinsWanted;
   const wanted = { payouts, required, candidates, splits };
@@ -126,7 +128,7 @@ async function addPayment(work: BatchWork, batch: BatchDocument, run: Run, rate:
   // Without change, the fee may contain what a change output would have cost.
   const feeMax = work.fees.max * BigInt(plan.vsize + changeVsize) + dustOf(key.script);
   const signed = await sign(work, plan, batch.payouts, feeMax);
-  if (!(await addVariant(store, batch, signed, clock.now()))) return undefined;
+  if (!(await addTransaction(store, batch, signed, clock.now()))) return undefined;
   if (batch.variants.length > 0) onEvent("bumped");
   return signed;
 }
@@ -165,7 +167,7 @@ async function addCancel(work: BatchWork, batch: BatchDocument, run: Run) {
       const planned = planCancel(work, batch, run, { coins, replaces });
       if (planned === undefined) continue;
       const signed = await sign(work, planned.plan, [], planned.feeMax);
-      return (await addVariant(store, batch, signed, clock.now())) ? signed : undefined;
+      return (await addTransaction(store, batch, signed, clock.now())) ? signed : undefined;
     }
   }
   run.isAtBound = true;
@@ -227,7 +229,7 @@ async function addChildOf(work: BatchWork, batch: BatchDocument, rate: bigint, r
     if (!(await reserve(work, run, [{ ...reserved, child: true }]))) return undefined;
     const signed = await sign(work, plan, [], fees.max * BigInt(parent.vsize + 2 * vsize));
     const spent = { parent: parent.id, coin: coin.id };
-    if (!(await addChild(store, batch, spent, signed, clock.now()))) return undefined;
+    if (!(await addTransaction(store, batch, signed, clock.now(), spent))) return undefined;
     onEvent("child");
     return signed;
   }

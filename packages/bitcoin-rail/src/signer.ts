@@ -9,8 +9,8 @@ import { base64 } from "@scure/base";
 import { Transaction } from "@scure/btc-signer";
 import { z } from "zod";
 import { type SignerSettings, setting } from "./settings.ts";
-import { paysExactly } from "./transaction.ts";
-import { scriptOf, type WalletKey } from "./wallet-key.ts";
+import { outputsTo, paysExactly } from "./transaction.ts";
+import type { WalletKey } from "./wallet-key.ts";
 
 /** A payout that the transaction must pay, for the signer's own check. */
 export type SignedPayout = {
@@ -52,12 +52,7 @@ async function openKeystore(files: KeystoreFiles, key: WalletKey): Promise<Signe
   return {
     sign: async ({ psbt, payouts, feeMax }) => {
       const transaction = Transaction.fromPSBT(psbt);
-      const outputs = payouts.map(({ to, amount }) => {
-        const script = scriptOf(to);
-        if (script === undefined) throw new Error("a payout has an invalid address");
-        return { script, amount };
-      });
-      if (!paysExactly(transaction, outputs, key)) {
+      if (!paysExactly(transaction, outputsTo(payouts), key)) {
         throw new Error("the transaction's outputs are not the payouts and the wallet");
       }
       if (transaction.fee > feeMax) throw new Error("the transaction's fee is above the maximum");

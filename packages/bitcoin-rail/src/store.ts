@@ -135,10 +135,6 @@ export async function storeBatch(
   );
 }
 
-function storedTransaction({ id, raw, fee, vsize }: Signed, at: Date) {
-  return { id, raw: new Binary(raw), fee: toDecimal128(fee), vsize, at };
-}
-
 /** The batch if it has neither ended nor changed its transactions since it was read. */
 const unchanged = ({ _id, transactions }: BatchDocument) => ({
   _id,
@@ -146,34 +142,24 @@ const unchanged = ({ _id, transactions }: BatchDocument) => ({
   transactions: { $size: transactions.length },
 });
 
-/** Adds a variant. Returns `false` if the batch has changed. */
-export async function addVariant(
+/** Adds a variant, or a child of one. Returns `false` if the batch has changed. */
+export async function addTransaction(
   { batches }: BitcoinStore,
   batch: BatchDocument,
-  signed: Signed,
+  { id, raw, fee, vsize }: Signed,
   at: Date,
+  child?: { readonly parent: string; readonly coin: string },
 ): Promise<boolean> {
   const { cancel } = batch;
-  // A payment must not be added after a decision to cancel.
-  const variant = { ...storedTransaction(signed, at), ...(cancel && { cancels: true as const }) };
+  const stored = { id, raw: new Binary(raw), fee: toDecimal128(fee), vsize, at };
+  const added =
+    child === undefined
+      ? { variants: { ...stored, ...(cancel && { cancels: true as const }) } }
+      : { children: { ...stored, ...child } };
   const { modifiedCount } = await batches.updateOne(
-    { ...unchanged(batch), cancel: { $exists: cancel !== undefined } },
-    { $push: { variants: variant, transactions: signed.id } },
-  );
-  return modifiedCount === 1;
-}
-
-/** Adds a child of a variant, under the same conditions. */
-export async function addChild(
-  { batches }: BitcoinStore,
-  batch: BatchDocument,
-  of: { readonly parent: string; readonly coin: string },
-  signed: Signed,
-  at: Date,
-): Promise<boolean> {
-  const { modifiedCount } = await batches.updateOne(
-    { ...unchanged(batch), cancel: { $exists: false } },
-    { $push: { children: { ...storedTransaction(signed, at), ...of }, transactions: signed.id } },
+    // A payment or its child must not be added after a decision to cancel.
+    { ...unchanged(batch), cancel: { $exists: child === undefined && cancel !== undefined } },
+    { $push: { ...added, transactions: id } },
   );
   return modifiedCount === 1;
 }

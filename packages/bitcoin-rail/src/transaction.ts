@@ -2,10 +2,21 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { equalBytes } from "@noble/curves/utils.js";
 import { hex } from "@scure/base";
 import { NETWORK, OutScript, p2wpkh, SigHash, selectUTXO, Transaction } from "@scure/btc-signer";
-import { type Coin, dustOf, type WalletKey } from "./wallet-key.ts";
+import { type Coin, dustOf, scriptOf, type WalletKey } from "./wallet-key.ts";
 
 /** An output of a transaction. */
 export type Output = { readonly script: Uint8Array; readonly amount: bigint };
+
+/** Returns the outputs that pay orders. Throws if an address is not valid. */
+export function outputsTo(
+  orders: readonly { readonly to: string; readonly amount: bigint }[],
+): Output[] {
+  return orders.map(({ to, amount }) => {
+    const script = scriptOf(to);
+    if (script === undefined) throw new Error("a payout has an invalid address");
+    return { script, amount };
+  });
+}
 
 /** A signed transaction with its fee in satoshi and its virtual size. */
 export type Signed = {

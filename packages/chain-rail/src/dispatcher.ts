@@ -196,6 +196,7 @@ async function numberWaiting(
     wallet = assigned.length > 0 ? await reserveNonces(store, wallet, assigned) : undefined;
     if (wallet !== undefined) await numberAssigned(work, wallet, payable, snapshot);
   }
+  const signedAt = unmined.map((each) => attemptsOf(each)[0]?.at);
   const next = Math.max(stored.next_nonce, wallet?.next_nonce ?? 0);
   return {
     at: clock.now(),
@@ -204,10 +205,7 @@ async function numberWaiting(
     waiting: left.length,
     free: fundsAfter(funds, costs),
     unmined: Math.max(0, next - snapshot.minedLeast),
-    oldestUnminedMs: oldestMs(
-      unmined.map((each) => attemptsOf(each)[0]?.at),
-      clock.now(),
-    ),
+    oldestUnminedMs: oldestMs(signedAt, clock.now()),
   };
 }
 

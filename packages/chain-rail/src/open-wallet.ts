@@ -3,6 +3,8 @@ import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
 import type { Rail } from "@disburse/rail/rail.ts";
 import type { RailContext } from "@disburse/rail/rail-package.ts";
+import type { z } from "zod";
+import type { walletSettings } from "./settings.ts";
 import type { WalletObserver } from "./wallet-metrics.ts";
 import type { WalletRailOptions } from "./wallet-rail.ts";
 import type { WalletRuns } from "./wallet-runs.ts";
@@ -35,12 +37,7 @@ export type OpenedWallet<Store, State> = {
   start(): Pick<Loop, "stop">;
 };
 
-type WalletSettings = {
-  readonly rail: string;
-  readonly poll_ms: number;
-  readonly settles_in_seconds?: number | undefined;
-  readonly overdue_after_minutes?: number | undefined;
-};
+type WalletSettings = z.output<z.ZodObject<typeof walletSettings>>;
 
 /** Returns what the work on a rail's wallet reads and reports. */
 export function workDeps<State, Event>(

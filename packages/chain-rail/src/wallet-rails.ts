@@ -1,4 +1,3 @@
-import type { Log } from "@disburse/chassis/log.ts";
 import type { Loop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
@@ -37,6 +36,8 @@ type WalletRails<Settings extends CalledServers, Opened extends OpenedRail, Obse
   readonly rpc?: (context: RailContext, wallets: readonly Opened["wallet"][]) => RailRpc;
 };
 
+const orphansFound = "open transfers belong to wallets that the setting does not name";
+
 /** Creates a package with a rail for each wallet of its setting. */
 export function walletRails<Settings extends CalledServers, Opened extends OpenedRail, Observer>({
   setting,
@@ -63,7 +64,10 @@ export function walletRails<Settings extends CalledServers, Opened extends Opene
           const wallets = opened.map(({ wallet }) => wallet);
           const names = wallets.map(({ wallet }) => wallet);
           const documents = parts.openDocuments(context.database);
-          reportOrphans(context, setting, await countOrphans(documents, names));
+          const count = await countOrphans(documents, names);
+          walletMetrics(context.metrics).orphans.set({ setting }, count);
+          // Nobody works on them.
+          if (count > 0) context.log.error({ count, setting }, orphansFound);
           return {
             rails: opened.map(({ rail }) => rail),
             rpc: parts.rpc?.(context, wallets) ?? {},
@@ -87,15 +91,4 @@ export async function countOrphans(
   const others = { open: { $exists: true as const, $nin: [...wallets] } };
   const counts = await Promise.all(documents.map((each) => each.countDocuments(others)));
   return counts.reduce((sum, count) => sum + count, 0);
-}
-
-/** Reports open documents of wallets that a setting no longer names. Nobody works on them. */
-function reportOrphans(
-  { metrics, log }: { readonly metrics: Metrics; readonly log: Log },
-  setting: string,
-  count: number,
-): void {
-  walletMetrics(metrics).orphans.set({ setting }, count);
-  if (count === 0) return;
-  log.error({ count, setting }, "open transfers belong to wallets that the setting does not name");
 }
