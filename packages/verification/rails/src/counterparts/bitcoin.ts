@@ -98,7 +98,9 @@ export async function startBitcoin(folder: string, args: readonly string[] = [])
         ({ category, confirmations }) => category === "send" && confirmations > 0,
       );
       const ids = [...new Set(sent.map(({ txid }) => txid))];
-      const shown = await Promise.all(ids.map(transaction));
+      const shown: ShownTransaction[] = [];
+      // One after the other: a node refuses calls beyond its queue.
+      for (const id of ids) shown.push(await transaction(id));
       return shown.flatMap(({ txid, vout }) =>
         vout
           .filter(({ scriptPubKey }) => scriptPubKey.address !== address)

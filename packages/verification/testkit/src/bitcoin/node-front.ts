@@ -4,8 +4,6 @@ import type { Bitcoind } from "./bitcoind.ts";
 /** A change of a node's replies: `undefined` passes the real result on. */
 export type Lie = (method: string, params: readonly unknown[], result: unknown) => unknown;
 
-export type NodeFront = Awaited<ReturnType<typeof startNodeFront>>;
-
 /** Starts a front of a node with a URL of its own, which can lie, be away or lose transactions. */
 export async function startNodeFront(node: Pick<Bitcoind, "url">) {
   const knobs: {
