@@ -7,7 +7,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@ta
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { isPassing, Problem } from "./api/problem.ts";
+import { isPassing, isSignedOut, Problem } from "./api/problem.ts";
 import { createConsoleRouter } from "./routes/router.tsx";
 import { sessionQuery } from "./session/session.ts";
 import { applyTheme, storedTheme } from "./shell/theme.ts";
@@ -25,7 +25,12 @@ if (root === null) throw new Error("the page has no element with the id root");
 const client = createClient();
 const router = createConsoleRouter(client);
 
-createRoot(root).render(
+// A problem that a notice shows is no fault of the page.
+const onCaughtError = (error: unknown) => {
+  if (!(error instanceof Problem)) reportError(error);
+};
+
+createRoot(root, { onCaughtError }).render(
   <StrictMode>
     <QueryClientProvider client={client}>
       <RouterProvider router={router} />
@@ -36,8 +41,7 @@ createRoot(root).render(
 /** The query cache. Mutations are never retried automatically and never optimistic. */
 function createClient(): QueryClient {
   const onError = (error: unknown) => {
-    const isSignedOut = error instanceof Problem && error.status === 401;
-    if (isSignedOut) void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    if (isSignedOut(error)) void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),

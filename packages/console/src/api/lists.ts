@@ -15,73 +15,40 @@ import type {
   WebhookEndpointWithHealth,
   WebhookReplay,
 } from "@disburse/sdk/gen/types.ts";
-import type { ListOf } from "./pages.ts";
+import { type ListOf, pathOf } from "./pages.ts";
 
 const transfer = "/api/v1/transfer";
 const webhooks = "/api/v1/webhooks";
+const listOf = <T>(path: string, items: string): ListOf<T> => ({ path, items });
 
 export const rulesPath = "/api/v1/approval-rules";
 export const rulesProposalsPath = `${rulesPath}/proposals`;
 export const profilePath = "/api/v1/merchant";
 
-export const accounts: ListOf<Account> = { path: `${transfer}/accounts`, items: "accounts" };
-
-export const activityOf = (accountId: string) =>
-  `${accounts.path}/${encodeURIComponent(accountId)}/activity`;
-export const webhookActivity = `${webhooks}/activity`;
-
-export const payouts: ListOf<PayoutItem> = { path: `${transfer}/payouts`, items: "transactions" };
-
-export const scheduledPayouts: ListOf<ScheduledPayout> = {
-  path: `${transfer}/scheduled-payouts`,
-  items: "scheduled_payouts",
-};
-
-export const batches: ListOf<Batch> = { path: `${transfer}/batches`, items: "batches" };
-
-export const linesOf = (batchId: string): ListOf<BatchLine> => {
-  return { path: `${transfer}/batches/${encodeURIComponent(batchId)}/lines`, items: "lines" };
-};
-
-export const beneficiaries: ListOf<Beneficiary> = {
-  path: `${transfer}/beneficiaries`,
-  items: "beneficiaries",
-};
-
+export const accounts = listOf<Account>(`${transfer}/accounts`, "accounts");
+export const payouts = listOf<PayoutItem>(`${transfer}/payouts`, "transactions");
+export const scheduledPayouts = listOf<ScheduledPayout>(
+  `${transfer}/scheduled-payouts`,
+  "scheduled_payouts",
+);
+export const batches = listOf<Batch>(`${transfer}/batches`, "batches");
+export const beneficiaries = listOf<Beneficiary>(`${transfer}/beneficiaries`, "beneficiaries");
 export const beneficiaryForms = `${transfer}/beneficiary-forms`;
-
-export const beneficiaryLinks: ListOf<BeneficiaryLink> = {
-  path: "/api/v1/beneficiary-links",
-  items: "links",
-};
-
-export const depositors: ListOf<Depositor> = { path: "/api/v1/depositors", items: "depositors" };
-
+export const beneficiaryLinks = listOf<BeneficiaryLink>("/api/v1/beneficiary-links", "links");
+export const depositors = listOf<Depositor>("/api/v1/depositors", "depositors");
 export const depositor = "/api/v1/depositor";
+export const corridors = listOf<Corridor>(`${transfer}/corridors`, "corridors");
+export const endpoints = listOf<WebhookEndpointWithHealth>(`${webhooks}/endpoints`, "endpoints");
+export const replays = listOf<WebhookReplay>(`${webhooks}/replays`, "replays");
+export const deliveries = listOf<WebhookDelivery>(`${webhooks}/deliveries`, "deliveries");
+export const requests = listOf<LoggedRequest>("/api/v1/requests", "requests");
 
-export const corridors: ListOf<Corridor> = { path: `${transfer}/corridors`, items: "corridors" };
+export const linesOf = (batchId: string) =>
+  listOf<BatchLine>(pathOf(batches, batchId, "/lines"), "lines");
+export const eventsOf = (payoutId: string) =>
+  listOf<PayoutEvent>(pathOf(payouts, payoutId, "/events"), "events");
+export const entriesOf = (accountId: string) =>
+  listOf<LedgerEntry>(pathOf(accounts, accountId, "/entries"), "entries");
 
-export const endpoints: ListOf<WebhookEndpointWithHealth> = {
-  path: `${webhooks}/endpoints`,
-  items: "endpoints",
-};
-
-export const replays: ListOf<WebhookReplay> = { path: `${webhooks}/replays`, items: "replays" };
-
-export const deliveries: ListOf<WebhookDelivery> = {
-  path: `${webhooks}/deliveries`,
-  items: "deliveries",
-};
-
-export const requests: ListOf<LoggedRequest> = { path: "/api/v1/requests", items: "requests" };
-
-export const eventsOf = (payoutId: string): ListOf<PayoutEvent> => {
-  return { path: `${transfer}/payouts/${encodeURIComponent(payoutId)}/events`, items: "events" };
-};
-
-export const entriesOf = (accountId: string): ListOf<LedgerEntry> => {
-  return {
-    path: `${transfer}/accounts/${encodeURIComponent(accountId)}/entries`,
-    items: "entries",
-  };
-};
+export const activityOf = (accountId: string) => pathOf(accounts, accountId, "/activity");
+export const webhookActivity = `${webhooks}/activity`;

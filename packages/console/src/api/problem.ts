@@ -58,6 +58,9 @@ export const needsApproval = "APPROVAL_REQUIRED";
 /** A new sign-in solves this problem. */
 export const needsSignIn = "SIGN_IN_AGAIN";
 
+/** The session has ended, so nothing was done. */
+export const isSignedOut = (error: unknown) => error instanceof Problem && error.status === 401;
+
 /** Returns true if a retry may succeed. A person's changes are never retried automatically. */
 export function isPassing(error: unknown): boolean {
   return error instanceof Problem && (error.status === 0 || error.status >= 500);

@@ -47,19 +47,23 @@ export type Sent = {
   readonly idempotencyKey?: string;
   /** Returns the effect that the request would have. Changes nothing. */
   readonly isDryRun?: true;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 };
 
-export function addressOf(path: string, query: Query = {}): string {
-  const known = Object.entries(query).flatMap(([name, value]) =>
+/** Returns the entries with a value, as text. */
+const knownOf = (values: Query) =>
+  Object.entries(values).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === "" ? [] : [[name, String(value)]],
   );
+
+export function addressOf(path: string, query: Query = {}): string {
+  const known = knownOf(query);
   return known.length === 0 ? path : `${path}?${new URLSearchParams(known)}`;
 }
 
 /** Reads a public route and returns its `data`; amounts are text. */
 export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
-  send<T>("GET", path, { query, ...(signal === undefined ? {} : { signal }) });
+  send<T>("GET", path, { query, signal });
 
 /** Reads a file of a public route. */
 export const getText = (path: string): Promise<string> => send<string>("GET", path);
@@ -73,23 +77,24 @@ export const post = <T = unknown>(path: string, body: object, idempotencyKey: st
  * error response and for a missing response.
  */
 export async function send<T>(method: string, path: string, sent: Sent = {}): Promise<T> {
-  const isRead = method === "GET";
+  const { query, body, idempotencyKey, isDryRun, signal } = sent;
   const timeout = AbortSignal.timeout(timeoutMs);
-  const response = await fetch(addressOf(path, sent.query), {
+  const headers = {
+    Accept: "application/json",
+    "Disburse-Amounts": "string",
+    "X-CSRF-Token": method === "GET" ? undefined : csrfToken,
+    "Content-Type": body === undefined ? undefined : "application/json",
+    "Disburse-Dry-Run": isDryRun,
+    "Idempotency-Key": idempotencyKey,
+  };
+  const response = await fetch(addressOf(path, query), {
     method,
     credentials: "same-origin",
-    signal: sent.signal === undefined ? timeout : AbortSignal.any([timeout, sent.signal]),
-    headers: {
-      Accept: "application/json",
-      "Disburse-Amounts": "string",
-      ...(isRead ? {} : { "X-CSRF-Token": csrfToken }),
-      ...contentType(sent),
-      ...(sent.isDryRun === undefined ? {} : { "Disburse-Dry-Run": "true" }),
-      ...(sent.idempotencyKey === undefined ? {} : { "Idempotency-Key": sent.idempotencyKey }),
-    },
-    ...contentOf(sent),
+    signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+    headers: knownOf(headers),
+    body: body === undefined ? null : JSON.stringify(body),
   }).catch((error: unknown) => {
-    if (sent.signal?.aborted) throw error;
+    if (signal?.aborted) throw error;
     throw Problem.noAnswer(error);
   });
   // Never show another merchant's data under this merchant's name.
@@ -99,14 +104,6 @@ export async function send<T>(method: string, path: string, sent: Sent = {}): Pr
   const requestId = response.headers.get("X-Request-Id") ?? "";
   if (!response.ok) throw Problem.of(response.status, answer as Partial<ErrorBody>, requestId);
   return (answer as { data: T }).data;
-}
-
-function contentType({ body }: Sent): Record<string, string> {
-  return body === undefined ? {} : { "Content-Type": "application/json" };
-}
-
-function contentOf({ body }: Sent): { body?: string } {
-  return body === undefined ? {} : { body: JSON.stringify(body) };
 }
 
 async function bodyOf(response: Response): Promise<unknown> {

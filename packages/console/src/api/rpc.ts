@@ -1,6 +1,5 @@
 import type { DescService } from "@bufbuild/protobuf";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import {
   type Client,
   Code,
@@ -49,30 +48,30 @@ export const rpcs = {
   beneficiary: clientOf(BeneficiaryService),
 } as const;
 
+export const places = [
+  "gateway",
+  "beneficiary",
+  "compliance",
+  "quote",
+  "payout",
+  "notifier",
+] as const;
+export type Place = (typeof places)[number];
+
 /** Services with RPCs that need a second person. */
 export const approvalPlaces = ["payout", "quote", "compliance", "gateway", "notifier"] as const;
 export type ApprovalPlace = (typeof approvalPlaces)[number];
 
-/** Returns the approvals client of one service; each service stores its own proposals. */
-export const approvalsAt = (place: ApprovalPlace): Client<typeof ApprovalService> =>
-  createClient(ApprovalService, transportAt(`${proxyPath}/at/${place}`));
+/** Calls one service. If it has several processes, only one of them responds. */
+const clientAt =
+  <T extends DescService>(service: T) =>
+  (place: Place): Client<T> =>
+    createClient(service, transportAt(`${proxyPath}/at/${place}`));
 
-export const places = [
-  ...(["gateway", "beneficiary", "compliance", "quote", "payout", "notifier"] as const),
-] as const;
-export type Place = (typeof places)[number];
-
-/**
- * Checks the health of a service. If the service has several processes, only one of them responds.
- */
-export const healthAt = (place: Place): Client<typeof Health> =>
-  createClient(Health, transportAt(`${proxyPath}/at/${place}`));
-
-/**
- * Reads the spans of a service. If the service has several processes, only one of them responds.
- */
-export const tracesAt = (place: Place): Client<typeof TraceService> =>
-  createClient(TraceService, transportAt(`${proxyPath}/at/${place}`));
+/** Each service stores its own proposals. */
+export const approvalsAt = clientAt(ApprovalService);
+export const healthAt = clientAt(Health);
+export const tracesAt = clientAt(TraceService);
 
 /** Creates the mutation of an RPC, with one operation id per attempt of a person. */
 export const mutationOf = (attempt: string) => ({ operationId: attempt });
@@ -102,29 +101,23 @@ const statuses: Partial<Record<Code, number>> = {
 
 function problemOf(error: ConnectError): Problem {
   const requestId = error.metadata.get("x-request-id") ?? "";
+  const problem = (status: number, code: string, message: string, reason = "") =>
+    new Problem({ status, code, message, reason, requestId }, error);
   const challenge = error.metadata.get("www-authenticate") ?? "";
   if (challenge.includes("insufficient_user_authentication")) {
-    const message = "This step needs a fresh sign-in.";
-    return new Problem({ status: 403, code: needsSignIn, message, requestId }, error);
+    return problem(403, needsSignIn, "This step needs a fresh sign-in.");
   }
   const [approval] = error.findDetails(ApprovalRequiredSchema);
-  if (approval !== undefined) {
-    const message = approval.proposalId;
-    return new Problem({ status: 202, code: needsApproval, message, requestId }, error);
-  }
+  if (approval !== undefined) return problem(202, needsApproval, approval.proposalId);
   const [refusal] = error.findDetails(RefusalSchema);
   const isLost = [Code.DeadlineExceeded, Code.Canceled, Code.Unknown].includes(error.code);
   if (refusal === undefined && isLost) return Problem.noAnswer(error);
-  return new Problem(
-    {
-      status: statuses[error.code] ?? 500,
-      code: refusal?.code ?? Code[error.code],
-      message: refusal?.message ?? error.rawMessage,
-      reason: refusal?.reason ?? "",
-      requestId,
-    },
-    error,
-  );
+  const { code, message, reason } = refusal ?? {
+    code: Code[error.code],
+    message: error.rawMessage,
+    reason: "",
+  };
+  return problem(statuses[error.code] ?? 500, code, message, reason);
 }
 
 /** Formats an RPC timestamp as in public routes; "" if unset. */

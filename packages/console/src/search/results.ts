@@ -1,15 +1,16 @@
 import { accounts, batches, beneficiaries, payouts, requests } from "../api/lists.ts";
-import { type ListOf, readPage } from "../api/pages.ts";
-import type { Query } from "../api/request.ts";
+import { type ListOf, readAll, readPage } from "../api/pages.ts";
 import { t } from "../catalogue/texts.ts";
 import { hasRole, may, type Session } from "../session/session.ts";
 import { navigationFor, support } from "../shell/pages.ts";
 import { moneyText } from "../ui/rules/amounts.ts";
 import { matches, pageOfId } from "./rules/places.ts";
 
-export type Result = { readonly group: string; readonly label: string; readonly to: string };
+type Shown = { readonly label: string; readonly to: string };
+export type Result = Shown & { readonly group: string };
 
 const words = t.search;
+const { pages } = t.shell;
 const eachMax = 5;
 
 export type Found = { readonly results: readonly Result[]; readonly isPartial: boolean };
@@ -27,10 +28,13 @@ export async function find(session: Session, text: string): Promise<Found> {
   };
 }
 
+const inGroup = <T>(group: string, items: readonly T[], shown: (item: T) => Shown) =>
+  items.map((item): Result => ({ group, ...shown(item) }));
+
 async function pagesFor(session: Session, text: string): Promise<Result[]> {
   const links = navigationFor(session).flatMap((section) => section.links);
   const own = links.filter(({ label }) => matches(label, text));
-  return own.map(({ label, to }) => ({ group: words.pages, label, to }));
+  return inGroup(words.pages, own, (link) => link);
 }
 
 async function byId({ kind }: Session, text: string): Promise<Result[]> {
@@ -45,94 +49,85 @@ async function actionsFor(session: Session, text: string): Promise<Result[]> {
     import("../operators/actions/rules/form.ts"),
   ]);
   const own = actionsOf(session).filter(({ name, summary }) => matches(`${name} ${summary}`, text));
-  return own.map((action) => ({
-    group: t.shell.pages.actions,
+  return inGroup(pages.actions, own, (action) => ({
     label: sentence(action.summary),
     to: `/actions/${slugOf(action)}`,
   }));
 }
 
-function recordsFor(session: Session, text: string): Promise<Result[]>[] {
-  const read = async <T>(
-    list: ListOf<T>,
-    query: Query,
-    result: (item: T) => Omit<Result, "group">,
-    group: string,
-  ) => {
-    const { items } = await readPage(list, { ...query, limit: eachMax });
-    return items.map((item) => ({ group, ...result(item) }));
-  };
-  const ofPayouts = (query: Query) =>
-    read(
-      payouts,
-      query,
-      ({ id, title, reference_note: reference, amount }) => ({
-        label: [
-          title,
-          moneyText(amount.source_amount, amount.source_amount_currency.symbol),
-          reference,
-        ].join(" · "),
-        to: `/payouts/${id}`,
-      }),
-      words.payouts,
-    );
-  const ofBeneficiaries = (query: Query) =>
-    read(
-      beneficiaries,
-      query,
-      ({ beneficiary_id: id, beneficiary_name: name, destination_currency: currency }) => ({
-        label: `${name} · ${currency}`,
-        to: `/beneficiaries/${id}`,
-      }),
-      words.beneficiaries,
-    );
-  const ofBatches = () =>
-    read(
-      batches,
-      { reference_id: text },
-      ({ id, reference_id: reference, state }) => ({
-        label: `${reference} · ${t.batches.states[state] ?? state}`,
-        to: `/batches/${id}`,
-      }),
-      words.batches,
-    );
-  const ofRequests = () =>
-    read(
-      requests,
-      { request_id: text },
-      ({ request_id: id, method, route }) => ({
-        label: `${method} ${route}`,
-        to: `/requests?request_id=${encodeURIComponent(id)}`,
-      }),
-      words.requests,
-    );
-  const ofAccounts = async () => {
-    const { items } = await readPage(accounts, { limit: 100 });
-    const own = items.filter((each) => matches(`${each.name} ${each.currency_code}`, text));
-    return own.slice(0, eachMax).map(({ id, name, currency_code: currency }) => ({
-      group: words.accounts,
+type Search = (session: Session, text: string) => Promise<Result[]>[];
+
+/** Searches a list by each of some parameters. */
+const inList =
+  <T>(
+    scope: string,
+    [group, list]: readonly [string, ListOf<T>],
+    parameters: readonly string[],
+    shown: (item: T) => Shown,
+  ): Search =>
+  (session, text) =>
+    (may(session, scope) ? parameters : []).map(async (name) => {
+      const { items } = await readPage(list, { [name]: text, limit: eachMax });
+      return inGroup(group, items, shown);
+    });
+
+const searches: readonly Search[] = [
+  inList(
+    "payout:read",
+    [pages.payouts, payouts],
+    ["reference_id", "beneficiary_name", "unique_transaction_reference"],
+    ({ id, title, reference_note: reference, amount }) => {
+      const sent = moneyText(amount.source_amount, amount.source_amount_currency.symbol);
+      return { label: [title, sent, reference].join(" · "), to: `/payouts/${id}` };
+    },
+  ),
+  inList(
+    "payout:read",
+    [pages.batches, batches],
+    ["reference_id"],
+    ({ id, reference_id: reference, state }) => ({
+      label: `${reference} · ${t.batches.states[state] ?? state}`,
+      to: `/batches/${id}`,
+    }),
+  ),
+  inList(
+    "beneficiary:read",
+    [pages.beneficiaries, beneficiaries],
+    ["beneficiary_name", "reference_id"],
+    ({ beneficiary_id: id, beneficiary_name: name, destination_currency: currency }) => ({
+      label: `${name} · ${currency}`,
+      to: `/beneficiaries/${id}`,
+    }),
+  ),
+  (session, text) => (may(session, "account:read") ? [accountsFor(text)] : []),
+  // A request's id has no blanks.
+  (session, text) => (/^[!-~]+$/.test(text) ? requestsFor(session, text) : []),
+];
+
+const requestsFor = inList(
+  "webhook:read",
+  [pages.requests, requests],
+  ["request_id"],
+  ({ request_id: id, method, route }) => ({
+    label: `${method} ${route}`,
+    to: `/requests?request_id=${encodeURIComponent(id)}`,
+  }),
+);
+
+async function accountsFor(text: string): Promise<Result[]> {
+  const { items } = await readAll(accounts);
+  const own = items.filter((each) => matches(`${each.name} ${each.currency_code}`, text));
+  return inGroup(
+    words.accounts,
+    own.slice(0, eachMax),
+    ({ id, name, currency_code: currency }) => ({
       label: name === "" ? currency : `${name} · ${currency}`,
       to: `/accounts/${id}`,
-    }));
-  };
-  const when = (scope: string, run: () => Promise<Result[]>[]) =>
-    may(session, scope) ? run() : [];
-  return [
-    ...when("payout:read", () => [
-      ofPayouts({ reference_id: text }),
-      ofPayouts({ beneficiary_name: text }),
-      ofPayouts({ unique_transaction_reference: text }),
-      ofBatches(),
-    ]),
-    ...when("beneficiary:read", () => [
-      ofBeneficiaries({ beneficiary_name: text }),
-      ofBeneficiaries({ reference_id: text }),
-    ]),
-    ...when("account:read", () => [ofAccounts()]),
-    // A request's id has no blanks.
-    ...when("webhook:read", () => (/^[!-~]+$/.test(text) ? [ofRequests()] : [])),
-  ];
+    }),
+  );
 }
+
+const recordsFor: Search = (session, text) => searches.flatMap((search) => search(session, text));
 
 /** True if the person may search the records of all merchants, and open what is found. */
 export const maySearchAll = (session: Session) => hasRole(session, ...support);
@@ -145,22 +140,16 @@ export async function findAcross(reference: string): Promise<Result[]> {
   const { answerOf, rpcs } = await import("../api/rpc.ts");
   const found = await answerOf(rpcs.operations.findRecords({ reference }));
   return [
-    ...found.payouts.map((each) => ({
-      group: words.payouts,
-      label: [
-        each.beneficiaryName,
-        moneyText(each.sourceAmount, each.sourceCurrencyCode),
-        each.referenceId || each.id,
-      ].join(" · "),
-      to: `/treasury/payouts/${each.id}`,
-    })),
-    ...found.batches.map(({ id, referenceId }) => ({
-      group: words.batches,
+    ...inGroup(pages.payouts, found.payouts, (each) => {
+      const sent = moneyText(each.sourceAmount, each.sourceCurrencyCode);
+      const label = [each.beneficiaryName, sent, each.referenceId || each.id].join(" · ");
+      return { label, to: `/treasury/payouts/${each.id}` };
+    }),
+    ...inGroup(pages.batches, found.batches, ({ id, referenceId }) => ({
       label: `${referenceId} · ${id}`,
       to: `/treasury/payouts?batch_id=${id}`,
     })),
-    ...found.accounts.map(({ id, name, currencyCode, merchantId }) => ({
-      group: words.accounts,
+    ...inGroup(words.accounts, found.accounts, ({ id, name, currencyCode, merchantId }) => ({
       label: `${name || id} · ${currencyCode}`,
       to: `/treasury/balances?merchant_id=${merchantId}`,
     })),

@@ -1,36 +1,31 @@
-import { lazy, Suspense, useState } from "react";
+import { lazyRouteComponent } from "@tanstack/react-router";
+import { type ComponentProps, Suspense, useState } from "react";
 import { t } from "../catalogue/texts.ts";
 import type { Session } from "../session/session.ts";
 
-const AccountMenu = lazy(async () => {
-  const { AccountMenu } = await import("./account-menu.tsx");
-  return { default: AccountMenu };
-});
+const AccountMenu = lazyRouteComponent(() => import("./account-menu.tsx"), "AccountMenu");
 
 /** Opens the account menu. Its code, with that of all menus, loads when it is first opened. */
-export function AccountButton(props: { session: Session; isLive: boolean }) {
+export function AccountButton({ session, isLive }: { session: Session; isLive: boolean }) {
   const [isUsed, setUsed] = useState(false);
-  const label = (
-    <>
-      <span className="visually-hidden">{t.shell.account}: </span>
-      {props.session.person.name}
-    </>
-  );
+  const attributes: ComponentProps<"button"> = {
+    type: "button",
+    className: "button account",
+    "aria-label": `${t.shell.account}: ${session.person.name}`,
+    children: session.person.name,
+  };
   const button = (
     <button
-      type="button"
-      className="button account"
+      {...attributes}
       aria-haspopup="menu"
       aria-expanded={false}
       onClick={() => setUsed(true)}
-    >
-      {label}
-    </button>
+    />
   );
   if (!isUsed) return button;
   return (
     <Suspense fallback={button}>
-      <AccountMenu {...props} label={label} />
+      <AccountMenu {...{ session, isLive }} trigger={attributes} />
     </Suspense>
   );
 }

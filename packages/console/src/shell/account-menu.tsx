@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { DropdownMenu } from "radix-ui";
-import { type ReactNode, useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { t } from "../catalogue/texts.ts";
 import { forgetDrafts } from "../session/draft.ts";
 import { type Session, signOut, switchTeam } from "../session/session.ts";
@@ -9,8 +9,12 @@ import { applyTheme, storedTheme, type Theme, themes } from "./theme.ts";
 const words = t.shell;
 
 /** Appears opened. */
-export function AccountMenu(props: { session: Session; isLive: boolean; label: ReactNode }) {
-  const { session, isLive, label } = props;
+export function AccountMenu(props: {
+  session: Session;
+  isLive: boolean;
+  trigger: ComponentProps<"button">;
+}) {
+  const { session, isLive, trigger } = props;
   const [theme, setTheme] = useState(storedTheme);
   const choose = (value: string) => {
     applyTheme(value as Theme);
@@ -19,7 +23,7 @@ export function AccountMenu(props: { session: Session; isLive: boolean; label: R
   return (
     // A modal menu would add a style element, which the content security policy blocks.
     <DropdownMenu.Root modal={false} defaultOpen>
-      <DropdownMenu.Trigger className="button account">{label}</DropdownMenu.Trigger>
+      <DropdownMenu.Trigger {...trigger} />
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" align="end" sideOffset={6}>
           <DropdownMenu.Label className="menu-label soft small">

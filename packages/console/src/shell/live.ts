@@ -29,22 +29,25 @@ export function useLiveUpdates(client: QueryClient, token: string): boolean {
   useEffect(() => {
     if (token === "") return;
     let reopening: ReturnType<typeof setTimeout> | undefined;
+    let settling: ReturnType<typeof setTimeout> | undefined;
     const stale = new Set<string>();
-    let timer: ReturnType<typeof setTimeout> | undefined;
     const readAgain = () => {
-      clearTimeout(timer);
-      timer = undefined;
-      void client.invalidateQueries({
-        predicate: ({ queryKey }) => [...stale].some((key) => String(queryKey[0]).startsWith(key)),
-      });
+      settling = undefined;
+      const paths = [...stale];
       stale.clear();
+      void client.invalidateQueries({
+        predicate: ({ queryKey }) => paths.some((path) => String(queryKey[0]).startsWith(path)),
+      });
+    };
+    const becomesStale = (paths: readonly string[]) => {
+      for (const path of paths) stale.add(path);
+      settling ??= setTimeout(readAgain, settleMs);
     };
     const source = new EventSource("/console/events");
     source.onopen = () => {
       setIsOpen(true);
       // Events sent while the connection was lost are missed, so all lists must be reloaded.
-      for (const key of Object.values(staleBy).flat()) stale.add(key);
-      readAgain();
+      becomesStale(Object.values(staleBy).flat());
     };
     source.onerror = () => {
       setIsOpen(false);
@@ -53,14 +56,11 @@ export function useLiveUpdates(client: QueryClient, token: string): boolean {
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
       reopening = setTimeout(() => setRound((each) => each + 1), reopenMs);
     };
-    for (const [kind, keys] of Object.entries(staleBy)) {
-      source.addEventListener(kind, () => {
-        for (const key of keys) stale.add(key);
-        timer ??= setTimeout(readAgain, settleMs);
-      });
+    for (const [kind, paths] of Object.entries(staleBy)) {
+      source.addEventListener(kind, () => becomesStale(paths));
     }
     return () => {
-      clearTimeout(timer);
+      clearTimeout(settling);
       clearTimeout(reopening);
       source.close();
     };
@@ -71,16 +71,14 @@ export function useLiveUpdates(client: QueryClient, token: string): boolean {
 /** After a sign-in in another window, adopts the new session and reloads what had failed. */
 export function useSignIns(client: QueryClient): void {
   useEffect(() => {
-    const adopt = async () => {
+    const listening = new AbortController();
+    const listen = async ({ data }: MessageEvent) => {
+      if (data === "out") return forgetDrafts();
       await client.refetchQueries({ queryKey: sessionQuery.queryKey });
       await client.invalidateQueries();
     };
-    const listen = ({ data }: MessageEvent) => {
-      if (data === "out") forgetDrafts();
-      else void adopt();
-    };
-    signedIn.addEventListener("message", listen);
-    return () => signedIn.removeEventListener("message", listen);
+    signedIn.addEventListener("message", (event) => void listen(event), listening);
+    return () => listening.abort();
   }, [client]);
 }
 
@@ -104,14 +102,16 @@ const readAgain: readonly string[] = [
 export function useReadingAgain(client: QueryClient, isServed: boolean): void {
   useEffect(() => {
     if (!isServed) return;
+    const listening = new AbortController();
     let seenAt = performance.now();
     const seen = () => {
       seenAt = performance.now();
     };
-    for (const sign of signs) document.addEventListener(sign, seen, { passive: true });
+    const options = { passive: true, signal: listening.signal };
+    for (const sign of signs) document.addEventListener(sign, seen, options);
     const timer = setInterval(() => {
-      const isThere = performance.now() - seenAt < awayMs;
-      if (!isThere || document.visibilityState !== "visible") return;
+      const isAway = performance.now() - seenAt > awayMs;
+      if (isAway || document.visibilityState !== "visible") return;
       void client.invalidateQueries({
         predicate: ({ queryKey: [first, second] }) =>
           [first, `${first} ${second}`].some((each) => readAgain.includes(String(each))),
@@ -119,7 +119,7 @@ export function useReadingAgain(client: QueryClient, isServed: boolean): void {
     }, everyMs);
     return () => {
       clearInterval(timer);
-      for (const sign of signs) document.removeEventListener(sign, seen);
+      listening.abort();
     };
   }, [client, isServed]);
 }

@@ -1,113 +1,84 @@
 import { t } from "../catalogue/texts.ts";
 import { hasRole, may, type Session } from "../session/session.ts";
 
-type NavigationLink = { readonly to: string; readonly label: string; readonly exact?: boolean };
-
-export type NavigationSection = {
-  readonly title: string;
-  readonly links: readonly NavigationLink[];
-};
-
-/** Returns the navigation for a person's permissions. */
-export function navigationFor(session: Session): readonly NavigationSection[] {
-  const sections =
-    session.kind === "member" ? merchantSections(session) : operatorSections(session);
-  return sections.filter(({ links }) => links.length > 0);
-}
-
-const { pages, sections } = t.shell;
-
-function merchantSections(session: Session): NavigationSection[] {
-  if (session.merchant === null) {
-    const invitations = { to: "/invitations", label: pages.invitations };
-    return [{ title: sections.team, links: [invitations] }];
-  }
-  const when = (scope: string, ...links: NavigationLink[]) => (may(session, scope) ? links : []);
-  return [
-    {
-      title: sections.money,
-      links: [
-        ...when("account:read", { to: "/", label: pages.home, exact: true }),
-        ...when(
-          "payout:read",
-          { to: "/payouts", label: pages.payouts, exact: true },
-          { to: "/payouts/waiting", label: pages.approvals },
-          { to: "/scheduled", label: pages.scheduled },
-          { to: "/batches", label: pages.batches },
-        ),
-      ],
-    },
-    {
-      title: sections.people,
-      links: [
-        ...when("beneficiary:read", { to: "/beneficiaries", label: pages.beneficiaries }),
-        ...when("depositor:read", { to: "/depositors", label: pages.depositors }),
-      ],
-    },
-    {
-      title: sections.developers,
-      links: [
-        ...when(
-          "webhook:read",
-          { to: "/webhooks", label: pages.webhooks },
-          { to: "/deliveries", label: pages.deliveries },
-          { to: "/requests", label: pages.requests },
-        ),
-        ...when("key:read", { to: "/keys", label: pages.keys }),
-        { to: "/developers", label: pages.developers },
-      ],
-    },
-    {
-      title: sections.team,
-      links: [
-        ...when("team:read", { to: "/team", label: pages.team }),
-        ...when("merchant:write", { to: "/settings", label: pages.settings }),
-      ],
-    },
-  ];
-}
-
 export const compliance = ["compliance_officer", "compliance_approver", "auditor"];
 export const treasury = ["treasury", "treasury_approver", "auditor"];
 export const support = [...treasury, "support"];
+const supportAndAdmin = [...support, "admin"];
 /** The roles that approve proposals, or read them. */
 export const deciders = [...compliance, ...treasury, "developer_relations", "admin"];
 
-function operatorSections(session: Session): NavigationSection[] {
-  const when = (roles: readonly string[], ...links: NavigationLink[]) =>
-    hasRole(session, ...roles) ? links : [];
-  return [
-    { title: sections.work, links: [{ to: "/", label: pages.home, exact: true }] },
-    {
-      title: sections.compliance,
-      links: [
-        ...when(compliance, { to: "/compliance/alerts", label: pages.alerts }),
-        ...when(["compliance_officer"], { to: "/compliance/search", label: pages.search }),
-        ...when(compliance, { to: "/compliance/lists", label: pages.lists }),
-      ],
-    },
-    {
-      title: sections.treasury,
-      links: [
-        ...when([...support, "admin"], { to: "/treasury/balances", label: pages.balances }),
-        ...when([...support, "admin"], { to: "/treasury/payouts", label: pages.payouts }),
-        ...when(
-          support,
-          { to: "/treasury/exceptions", label: pages.exceptions },
-          { to: "/treasury/corridors", label: pages.corridors },
-          { to: "/treasury/rails", label: pages.rails },
-        ),
-        ...when(treasury, { to: "/treasury/reconciliation", label: pages.reconciliation }),
-      ],
-    },
-    {
-      title: sections.platform,
-      links: [
-        ...when(deciders, { to: "/approvals", label: pages.waiting }),
-        { to: "/actions", label: pages.actions },
-        { to: "/health", label: pages.health },
-        { to: "/trace", label: pages.trace },
-      ],
-    },
-  ];
+/** The path and name of a page, and the scope or the roles that it needs. */
+type PageLink = readonly [
+  to: string,
+  name: keyof typeof t.shell.pages,
+  needs?: string | readonly string[],
+];
+type Sections = { readonly [name in keyof typeof t.shell.sections]?: readonly PageLink[] };
+
+const teamless: Sections = { team: [["/invitations", "invitations"]] };
+
+const merchant: Sections = {
+  money: [
+    ["/", "home", "account:read"],
+    ["/payouts", "payouts", "payout:read"],
+    ["/payouts/waiting", "approvals", "payout:read"],
+    ["/scheduled", "scheduled", "payout:read"],
+    ["/batches", "batches", "payout:read"],
+  ],
+  people: [
+    ["/beneficiaries", "beneficiaries", "beneficiary:read"],
+    ["/depositors", "depositors", "depositor:read"],
+  ],
+  developers: [
+    ["/webhooks", "webhooks", "webhook:read"],
+    ["/deliveries", "deliveries", "webhook:read"],
+    ["/requests", "requests", "webhook:read"],
+    ["/keys", "keys", "key:read"],
+    ["/developers", "developers"],
+  ],
+  team: [
+    ["/team", "team", "team:read"],
+    ["/settings", "settings", "merchant:write"],
+  ],
+};
+
+const operators: Sections = {
+  work: [["/", "home"]],
+  compliance: [
+    ["/compliance/alerts", "alerts", compliance],
+    ["/compliance/search", "search", ["compliance_officer"]],
+    ["/compliance/lists", "lists", compliance],
+  ],
+  treasury: [
+    ["/treasury/balances", "balances", supportAndAdmin],
+    ["/treasury/payouts", "payouts", supportAndAdmin],
+    ["/treasury/exceptions", "exceptions", support],
+    ["/treasury/corridors", "corridors", support],
+    ["/treasury/rails", "rails", support],
+    ["/treasury/reconciliation", "reconciliation", treasury],
+  ],
+  platform: [
+    ["/approvals", "waiting", deciders],
+    ["/actions", "actions"],
+    ["/health", "health"],
+    ["/trace", "trace"],
+  ],
+};
+
+/** Returns the navigation for a person's permissions. */
+export function navigationFor(session: Session) {
+  const { kind } = session;
+  const member = session.merchant === null ? teamless : merchant;
+  const sections = Object.entries(kind === "operator" ? operators : member);
+  const isFor = ([, , needs = []]: PageLink) =>
+    typeof needs === "string"
+      ? may(session, needs)
+      : needs.length === 0 || hasRole(session, ...needs);
+  return sections
+    .map(([name, links]) => ({
+      title: t.shell.sections[name as keyof Sections],
+      links: links.filter(isFor).map(([to, page]) => ({ to, label: t.shell.pages[page] })),
+    }))
+    .filter(({ links }) => links.length > 0);
 }

@@ -1,22 +1,17 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazyRouteComponent } from "@tanstack/react-router";
+import { Suspense, useEffect, useState } from "react";
 import { t } from "../catalogue/texts.ts";
 import { Button } from "../ui/button.tsx";
 
-const Search = lazy(async () => ({ default: (await import("../search/search.tsx")).Search }));
+const Search = lazyRouteComponent(() => import("../search/search.tsx"), "Search");
 
 /** Opens the search, also by Ctrl-K or Cmd-K. Its code loads when it is opened first. */
 export function SearchButton() {
-  const [isOpen, setOpen] = useState(false);
-  const [isLoaded, setLoaded] = useState(false);
-  const show = (open: boolean) => {
-    setLoaded(true);
-    setOpen(open);
-  };
+  const [isOpen, setOpen] = useState<boolean>();
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      setLoaded(true);
       setOpen(true);
     };
     window.addEventListener("keydown", pressed);
@@ -24,14 +19,14 @@ export function SearchButton() {
   }, []);
   return (
     <>
-      <Button onClick={() => show(true)}>
+      <Button onClick={() => setOpen(true)}>
         {t.search.open} <kbd className="soft small wide">{t.search.keys}</kbd>
       </Button>
-      {isLoaded ? (
+      {isOpen === undefined ? null : (
         <Suspense fallback={null}>
-          <Search isOpen={isOpen} onOpenChange={show} />
+          <Search isOpen={isOpen} onOpenChange={setOpen} />
         </Suspense>
-      ) : null}
+      )}
     </>
   );
 }

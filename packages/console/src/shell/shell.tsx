@@ -97,6 +97,9 @@ function InvitationNotice({ session: { invitations = [] } }: { session: Session 
   );
 }
 
+/** True if the paths of other pages in the navigation begin with this one. */
+const isOuter = (to: string) => ["/", "/payouts"].includes(to);
+
 function Navigation({ session }: { session: Session }) {
   const counts = useCounts(session);
   return (
@@ -108,9 +111,9 @@ function Navigation({ session }: { session: Session }) {
             {title}
           </p>
           <ul className="links">
-            {links.map(({ to, label, exact = false }) => (
+            {links.map(({ to, label }) => (
               <li key={to}>
-                <Link to={to} activeOptions={{ exact, includeSearch: false }}>
+                <Link to={to} activeOptions={{ exact: isOuter(to), includeSearch: false }}>
                   {label}
                   <Count of={counts.get(to)} />
                 </Link>

@@ -8,7 +8,7 @@ import { Button } from "./button.tsx";
 import { Modal } from "./dialog.tsx";
 import { AreaField } from "./field.tsx";
 import { Loading } from "./part.tsx";
-import { StepNotice } from "./step-up.tsx";
+import { StepNotice } from "./problem-notice.tsx";
 import { useSingle } from "./use-attempt.ts";
 import type { Selection } from "./use-selection.tsx";
 

@@ -3,7 +3,7 @@ import { attemptKey } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { Button } from "./button.tsx";
 import { Modal } from "./dialog.tsx";
-import { StepNotice } from "./step-up.tsx";
+import { StepNotice } from "./problem-notice.tsx";
 import { toast } from "./toasts.tsx";
 import { useSingle } from "./use-attempt.ts";
 

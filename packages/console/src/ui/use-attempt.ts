@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
-import { needsApproval, Problem } from "../api/problem.ts";
+import { isSignedOut, needsApproval, Problem } from "../api/problem.ts";
 import { attemptKey } from "../api/request.ts";
 
 /**
@@ -16,8 +16,13 @@ export function useSingle<T, V = void>(options: {
   const isRunning = useRef(false);
   const mutation = useMutation<T, Error, V>({
     ...options,
-    mutationFn: (variables) =>
-      options.mutationFn(variables).finally(() => client.invalidateQueries()),
+    mutationFn: async (variables) => {
+      const [result] = await Promise.allSettled([options.mutationFn(variables)]);
+      const error = result.status === "rejected" ? result.reason : undefined;
+      if (!isSignedOut(error)) await client.invalidateQueries();
+      if (result.status === "rejected") throw error;
+      return result.value;
+    },
     onSettled: () => {
       isRunning.current = false;
     },

@@ -16,7 +16,7 @@ import { Modal } from "../../ui/dialog.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
-import { StepNotice } from "../../ui/step-up.tsx";
+import { StepNotice } from "../../ui/problem-notice.tsx";
 import { UnsavedGuard } from "../../ui/unsaved-guard.tsx";
 import { useAttempt } from "../../ui/use-attempt.ts";
 import { Changes } from "../changes.tsx";

@@ -12,7 +12,7 @@ import { Button } from "../../ui/button.tsx";
 import { FileField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { StepNotice } from "../../ui/step-up.tsx";
+import { StepNotice } from "../../ui/problem-notice.tsx";
 import { DataTable } from "../../ui/table.tsx";
 import { differenceColumns } from "../compliance/list-changes.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";

@@ -7,7 +7,7 @@ import { t } from "../../catalogue/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, FileField } from "../../ui/field.tsx";
 import { Moment } from "../../ui/moment.tsx";
-import { StepNotice } from "../../ui/step-up.tsx";
+import { StepNotice } from "../../ui/problem-notice.tsx";
 import { useAttempt } from "../../ui/use-attempt.ts";
 
 const words = operatorTexts.compliance.alert;
