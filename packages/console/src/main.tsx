@@ -10,6 +10,7 @@ import { createRoot } from "react-dom/client";
 import { isPassing, isSignedOut, Problem } from "./api/problem.ts";
 import { createConsoleRouter } from "./routes/router.tsx";
 import { sessionQuery } from "./session/session.ts";
+import { isNotLoaded } from "./shell/failures.tsx";
 import { applyTheme, storedTheme } from "./shell/theme.ts";
 import { recoverMs } from "./ui/part.tsx";
 
@@ -25,9 +26,9 @@ if (root === null) throw new Error("the page has no element with the id root");
 const client = createClient();
 const router = createConsoleRouter(client);
 
-// A problem that a notice shows is no fault of the page.
+// What a server refuses, or doesn't send, is no fault of the page. The page shows it.
 const onCaughtError = (error: unknown) => {
-  if (!(error instanceof Problem)) reportError(error);
+  if (!(error instanceof Problem || isNotLoaded(error))) reportError(error);
 };
 
 createRoot(root, { onCaughtError }).render(

@@ -25,7 +25,8 @@ export function PageLoading() {
 }
 
 /** A page whose file could not be loaded works only after the document is loaded again. */
-const isNotLoaded = (error: unknown) => error instanceof TypeError && /import/i.test(error.message);
+export const isNotLoaded = (error: unknown) =>
+  error instanceof TypeError && /import/i.test(error.message);
 
 export function PageFailed({ error, reset }: { error: unknown; reset: () => void }) {
   const router = useRouter();

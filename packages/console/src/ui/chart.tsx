@@ -9,9 +9,12 @@ import { dayText, momentText } from "./rules/times.ts";
  */
 export type Point = { readonly at: number; readonly value: number | null; readonly text: string };
 
-type Kind = "steps" | "days";
+const kinds = {
+  steps: { heightPx: 260, textOf: momentText, paths: uPlot.paths.stepped?.({ align: 1 }) },
+  days: { heightPx: 180, textOf: dayText, paths: uPlot.paths.bars?.({ size: [0.7, 40] }) },
+} as const;
+type Kind = keyof typeof kinds;
 
-const heightPx = { steps: 260, days: 180 };
 const day = 86_400;
 /** Days between two marks. */
 const dayMarks = [1, 2, 7, 14, 28].map((days) => days * day);
@@ -37,7 +40,7 @@ export function Chart(props: { points: readonly Point[]; label: string; kind: Ki
       setPointed(place == null ? undefined : points[place]);
     const chart = new uPlot(optionsOf(element, kind, onPointed), data, element);
     const sized = new ResizeObserver(() => {
-      chart.setSize({ width: element.clientWidth, height: heightPx[kind] });
+      chart.setSize({ width: element.clientWidth, height: kinds[kind].heightPx });
     });
     sized.observe(element);
     return () => {
@@ -52,7 +55,7 @@ export function Chart(props: { points: readonly Point[]; label: string; kind: Ki
       {shown === undefined ? null : (
         <figcaption className="soft small">
           <span className="money">{shown.text}</span> ·{" "}
-          {(kind === "days" ? dayText : momentText)(new Date(shown.at).toISOString())}
+          {kinds[kind].textOf(new Date(shown.at).toISOString())}
         </figcaption>
       )}
     </figure>
@@ -66,18 +69,17 @@ function optionsOf(
 ): uPlot.Options {
   const style = getComputedStyle(element);
   const isDays = kind === "days";
-  const paths = isDays
-    ? uPlot.paths.bars?.({ size: [0.7, 40] })
-    : uPlot.paths.stepped?.({ align: 1 });
+  const { heightPx, paths } = kinds[kind];
+  const line = { stroke: style.stroke, width: 1 };
   const axis: uPlot.Axis = {
     stroke: style.color,
-    grid: { stroke: style.stroke, width: 1 },
-    ticks: { stroke: style.stroke, width: 1 },
+    grid: line,
+    ticks: line,
     font: `12px ${style.fontFamily}`,
   };
   return {
     width: element.clientWidth,
-    height: heightPx[kind],
+    height: heightPx,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
     hooks: { setCursor: [({ cursor }) => onPointed(cursor.idx)] },
@@ -91,11 +93,7 @@ function optionsOf(
     axes: isDays
       ? [
           { ...axis, incrs: dayMarks, values: (_chart, marks) => marks.map(dayMark) },
-          {
-            ...axis,
-            size: 56,
-            values: (_chart, marks) => marks.map((each) => compact.format(each)),
-          },
+          { ...axis, size: 56, values: (_chart, marks) => marks.map(compact.format) },
         ]
       : [axis, { ...axis, size: 76 }],
     series: [
@@ -117,11 +115,11 @@ function useThemeChanges(): number {
     const changed = () => setCount((count) => count + 1);
     const chosen = new MutationObserver(changed);
     chosen.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    system.addEventListener("change", changed);
+    const listening = new AbortController();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed, listening);
     return () => {
       chosen.disconnect();
-      system.removeEventListener("change", changed);
+      listening.abort();
     };
   }, []);
   return count;

@@ -5,7 +5,7 @@ import { Button } from "./button.tsx";
 import { Chart } from "./chart.tsx";
 import { Section } from "./page.tsx";
 import { dayText } from "./rules/times.ts";
-import { DataTable } from "./table.tsx";
+import { type Column, DataTable } from "./table.tsx";
 
 const words = t.charts;
 const periods = [7, 30, 92] as const;
@@ -36,23 +36,25 @@ type Shown<T extends OfDay> = {
 export function DayCharts<T extends OfDay>(props: Shown<T>) {
   const { title, id, read, measures } = props;
   const [period, setPeriod] = useState<number>(30);
-  const choices = (
-    <div className="row">
-      {props.actions}
-      {periods.map((days) => (
-        <Button
-          key={days}
-          kind="plain"
-          aria-pressed={days === period}
-          onClick={() => setPeriod(days)}
-        >
-          {words.period({ days })}
-        </Button>
-      ))}
-    </div>
-  );
   return (
-    <Section title={title} actions={choices}>
+    <Section
+      title={title}
+      actions={
+        <div className="row">
+          {props.actions}
+          {periods.map((days) => (
+            <Button
+              key={days}
+              kind="plain"
+              aria-pressed={days === period}
+              onClick={() => setPeriod(days)}
+            >
+              {words.period({ days })}
+            </Button>
+          ))}
+        </div>
+      }
+    >
       <Charts {...{ title, measures, id: [...id, period] }} read={() => read(firstDayOf(period))} />
     </Section>
   );
@@ -83,12 +85,9 @@ function Charts<T extends OfDay>(
           keyOf={({ date }) => date}
           columns={[
             { id: "date", header: words.day, cell: ({ date }) => dayText(date) },
-            ...measures.map(({ title: header, text }) => ({
-              id: header,
-              header,
-              align: "end" as const,
-              cell: text,
-            })),
+            ...measures.map(({ title: header, text }): Column<T> => {
+              return { id: header, header, align: "end", cell: text };
+            }),
           ]}
         />
       </details>
@@ -97,15 +96,12 @@ function Charts<T extends OfDay>(
 }
 
 function DayChart<T extends OfDay>({ rows, measure: { title, text, place } }: MeasuresOf<T>) {
-  const points = useMemo(
-    () =>
-      rows.map((row) => ({
-        at: Date.parse(row.date),
-        value: place?.(row) ?? null,
-        text: text(row),
-      })),
-    [rows, place, text],
-  );
+  const points = useMemo(() => {
+    const pointOf = (row: T) => {
+      return { at: Date.parse(row.date), value: place?.(row) ?? null, text: text(row) };
+    };
+    return rows.map(pointOf);
+  }, [rows, place, text]);
   if (place === undefined) return null;
   return (
     <div className="card">

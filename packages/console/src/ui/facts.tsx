@@ -11,8 +11,8 @@ export function Facts({ rows }: { rows: Rows }) {
         .filter(([, value]) => value !== undefined && value !== "" && value !== null)
         .map(([name, value]) => (
           <Fragment key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dt className="soft">{name}</dt>
+            <dd className="break">{value}</dd>
           </Fragment>
         ))}
     </dl>

@@ -15,7 +15,13 @@ export function ShownOnce(props: {
     // Escape doesn't close the dialog, because the secrets can't be shown again.
     <Modal title={title} text={text} isOpen onOpenChange={() => undefined}>
       {secrets.map(([label, secret]) => (
-        <Secret key={label} label={label} text={secret} />
+        <div key={label} className="stack">
+          <strong>{label}</strong>
+          <code className="break">{secret}</code>
+          <div>
+            <CopyButton text={secret} />
+          </div>
+        </div>
       ))}
       <div>
         <Button kind="primary" onClick={onDone}>
@@ -23,17 +29,5 @@ export function ShownOnce(props: {
         </Button>
       </div>
     </Modal>
-  );
-}
-
-function Secret({ label, text }: { label: string; text: string }) {
-  return (
-    <div className="stack">
-      <strong>{label}</strong>
-      <code className="break">{text}</code>
-      <div>
-        <CopyButton text={text} />
-      </div>
-    </div>
   );
 }
