@@ -1,27 +1,28 @@
 import type { Batch, Payout, PayoutItem, ScheduledPayout } from "@disburse/sdk/gen/types.ts";
-import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { accounts, batches, payouts, scheduledPayouts } from "../api/lists.ts";
-import { type ListOf, readAll } from "../api/pages.ts";
+import { batches, payouts, scheduledPayouts } from "../api/lists.ts";
+import type { ListOf } from "../api/pages.ts";
+import { pathOf, readAll, wholeSource } from "../api/pages.ts";
 import { Problem } from "../api/problem.ts";
-import { get, send } from "../api/request.ts";
+import type { Query } from "../api/request.ts";
+import { get, post } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
+import { May } from "../session/may.tsx";
 import { may } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
-import { BulkBar, inParallel } from "../ui/bulk.tsx";
+import type { Bulk } from "../ui/bulk.tsx";
+import { inParallel } from "../ui/bulk.tsx";
 import { momentColumn, textColumn } from "../ui/columns.tsx";
-import { ExportButton } from "../ui/export-button.tsx";
 import { Facts } from "../ui/facts.tsx";
+import { ListPage } from "../ui/list-page.tsx";
 import { Moment } from "../ui/moment.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Page } from "../ui/page.tsx";
 import { BatchLink, PayoutLink } from "../ui/record-link.tsx";
 import { sumsText } from "../ui/rules/sums.ts";
-import { type Column, DataTable } from "../ui/table.tsx";
-import { type Selection, useSelection } from "../ui/use-selection.tsx";
+import type { Column } from "../ui/table.tsx";
 import { actorName } from "./names.tsx";
-import { RulesProposals, rulesProposals } from "./settings/proposals.tsx";
+import { RulesProposals } from "./settings/proposals.tsx";
 
 const words = t.payouts.waiting;
 
@@ -52,23 +53,10 @@ const readAgainMs = 10_000;
 /** The queue shows at most this many of each kind. */
 const shownMax = 500;
 
-const queueOf = <T,>(
-  list: ListOf<T>,
-  query: Record<string, string>,
-  row: (item: T) => Waiting,
-) => ({
-  queryKey: [list.path, "waiting"],
-  queryFn: async () => {
-    const { items, isCut } = await readAll(list, query, shownMax);
-    return { rows: items.map(row), isCut };
-  },
-  refetchInterval: readAgainMs,
-});
-
 const payoutRow = (payout: PayoutItem): Waiting => ({
   id: payout.id,
   path: payouts.path,
-  kind: t.payouts.one.title,
+  kind: t.shell.pages.payout,
   at: payout.created_at,
   amounts: [
     {
@@ -90,7 +78,7 @@ const batchRow = (batch: Batch): Waiting => {
   return {
     id: batch.id,
     path: batches.path,
-    kind: t.batches.one.title,
+    kind: t.shell.pages.batch,
     at: batch.created_at,
     amounts: totals.map(({ amount, currency_code: currency }) => ({ amount, currency })),
     isQuotedLater: receiving.length > 0,
@@ -125,27 +113,32 @@ const scheduledRow = (order: ScheduledPayout): Waiting => ({
   approval: order.approval,
 });
 
-const queues = [
-  queueOf(payouts, { sub_status: "awaiting_approval" }, payoutRow),
-  queueOf(batches, { state: "awaiting_approval" }, batchRow),
-  queueOf(scheduledPayouts, { sub_status: "awaiting_approval" }, scheduledRow),
-];
+const rowsOf = async <T,>(list: ListOf<T>, query: Query, row: (item: T) => Waiting) =>
+  (await readAll(list, query, shownMax)).items.map(row);
 
-const keyOf = ({ id }: Waiting) => id;
-const nameOf = ({ name, amounts }: Waiting) => `${name}, ${sumsText(amounts)}`;
+/** Live updates read the queue again by the key of payouts. */
+const source = wholeSource([payouts.path, "waiting"], async () => {
+  const held = { sub_status: "awaiting_approval" };
+  const found = await Promise.all([
+    rowsOf(payouts, held, payoutRow),
+    rowsOf(batches, { state: "awaiting_approval" }, batchRow),
+    rowsOf(scheduledPayouts, held, scheduledRow),
+  ]);
+  return found.flat().toSorted((one, two) => two.at.localeCompare(one.at));
+});
+
+const isCut = (rows: readonly Waiting[]) =>
+  [...Map.groupBy(rows, ({ kind }) => kind).values()].some(({ length }) => length === shownMax);
 
 const columns: readonly Column<Waiting>[] = [
   momentColumn("created", t.list.created, ({ at }) => at),
   textColumn("kind", words.kind, ({ kind }) => kind),
   { id: "what", header: words.what, cell: ({ link }) => link },
-  {
-    id: "sent",
-    header: t.payouts.sent,
+  textColumn("sent", t.payouts.sent, ({ amounts }) => sumsText(amounts), {
     align: "end",
     width: "first",
     cell: ({ amounts }) => <span className="money">{sumsText(amounts)}</span>,
-    csv: ({ amounts }) => sumsText(amounts),
-  },
+  }),
   textColumn("maker", t.list.makers, ({ maker }) => maker, { width: "wide" }),
   textColumn("reference", t.payouts.reference, ({ reference }) => reference, { width: "wide" }),
   textColumn("id", t.list.id, ({ id }) => id, { width: "wide" }),
@@ -153,81 +146,49 @@ const columns: readonly Column<Waiting>[] = [
 
 /** Everything that awaits approval in the team: payouts, batches, and scheduled payouts. */
 export function Approvals() {
-  const session = useSession();
-  const found = useQueries({ queries: queues });
-  const waiting = found
-    .flatMap(({ data }) => data?.rows ?? [])
-    .toSorted((one, two) => two.at.localeCompare(one.at));
-  const missing = found.filter(({ data }) => data === undefined);
-  const proposals = useQuery({
-    ...rulesProposals(true),
-    enabled: may(session, "payout:control"),
-  });
-  const { column, selection } = useSelection(waiting, { keyOf, nameOf });
-  const mayDecide = may(session, "payout:approve");
   return (
-    <Page
-      title={words.title}
+    <ListPage
       lead={words.lead}
-      actions={
-        <ExportButton
-          name="approvals"
-          read={async () => ({ items: waiting, isCut: false })}
-          columns={columns}
-        />
+      caption={words.caption}
+      empty={words.empty}
+      source={() => source}
+      columns={columns}
+      keyOf={({ id }) => id}
+      file={{ name: "approvals" }}
+      bulk={may(useSession(), "payout:approve") ? deciding : undefined}
+      everyMs={readAgainMs}
+      notes={(rows) =>
+        isCut(rows) ? <Notice tone="warn">{words.cut({ most: shownMax })}</Notice> : null
       }
     >
-      {found.some(({ data }) => data?.isCut) ? (
-        <Notice tone="warn">{words.cut({ most: shownMax })}</Notice>
-      ) : null}
-      {proposals.data === undefined ? null : <RulesProposals isQueue />}
-      {mayDecide ? <Decisions selection={selection} isOffered={waiting.length > 0} /> : null}
-      {waiting.length > 0 ? (
-        <DataTable
-          caption={words.caption}
-          columns={mayDecide ? [column, ...columns] : columns}
-          rows={waiting}
-          keyOf={keyOf}
-        />
-      ) : missing.length === 0 && !proposals.data?.length ? (
-        <Notice tone="info">{words.empty}</Notice>
-      ) : null}
-    </Page>
+      <May scope="payout:control">
+        <RulesProposals isQueue />
+      </May>
+    </ListPage>
   );
 }
 
-function Decisions(props: { selection: Selection<Waiting>; isOffered: boolean }) {
-  const client = useQueryClient();
-  const stale = [accounts, payouts, batches, scheduledPayouts];
-  const onDone = () =>
-    Promise.all(stale.map(({ path }) => client.invalidateQueries({ queryKey: [path] })));
-  return (
-    <BulkBar
-      {...props}
-      keyOf={keyOf}
-      nameOf={nameOf}
-      summary={(rows) => <Summary rows={rows} />}
-      onDone={onDone}
-      actions={[
-        {
-          label: t.payouts.one.approve,
-          text: words.approveText,
-          kind: "primary",
-          open: withApprovals,
-          change: approve,
-        },
-        {
-          label: t.payouts.one.reject,
-          text: words.rejectText,
-          kind: "danger",
-          reason: t.payouts.one.rejectReason,
-          open: withApprovals,
-          change: (row, key, reason) => decide(row, "reject", { reason }, key),
-        },
-      ]}
-    />
-  );
-}
+const deciding: Bulk<Waiting> = {
+  nameOf: ({ name, amounts }) => `${name}, ${sumsText(amounts)}`,
+  summary: (rows) => <Summary rows={rows} />,
+  actions: [
+    {
+      label: t.payouts.one.approve,
+      text: words.approveText,
+      kind: "primary",
+      open: withApprovals,
+      change: approve,
+    },
+    {
+      label: t.payouts.one.reject,
+      text: words.rejectText,
+      kind: "danger",
+      reason: t.payouts.one.rejectReason,
+      open: withApprovals,
+      change: ({ path, id }, key, reason) => post(pathOf({ path }, id, "/reject"), { reason }, key),
+    },
+  ],
+};
 
 const isLater = ({ isQuotedLater }: Waiting) => isQuotedLater;
 
@@ -259,7 +220,7 @@ async function withApprovals(rows: readonly Waiting[]): Promise<readonly Waiting
   const read = new Map<string, Waiting>();
   await inParallel(rows, async (row) => {
     if (row.approval !== undefined) return read.set(row.id, row);
-    const payout = await get<Payout>(`${row.path}/${encodeURIComponent(row.id)}`);
+    const payout = await get<Payout>(pathOf(row, row.id));
     const { source_amount: amount, source_currency_code: currency, approval } = payout;
     return read.set(row.id, { ...row, amounts: [{ amount, currency }], approval });
   });
@@ -267,18 +228,12 @@ async function withApprovals(rows: readonly Waiting[]): Promise<readonly Waiting
 }
 
 async function approve(row: Waiting, key: string): Promise<void> {
-  if (row.path !== batches.path) {
-    await decide(row, "approve", { digest: row.approval?.digest }, key);
-    return;
-  }
-  if (row.maximum === undefined) {
+  const { path, id, maximum, approval } = row;
+  const isBatch = path === batches.path;
+  if (isBatch && maximum === undefined) {
     const problem = { status: 400, code: "INVALID_REQUEST", message: words.needsMaximum };
     throw new Problem({ ...problem, requestId: "" });
   }
-  const { approval, maximum: max_total_amount } = row;
-  await decide(row, "approve", { max_total_amount, digest: approval?.digest }, key);
-}
-
-function decide({ path, id }: Waiting, what: string, body: object, idempotencyKey: string) {
-  return send("POST", `${path}/${encodeURIComponent(id)}/${what}`, { body, idempotencyKey });
+  const body = { digest: approval?.digest, ...(isBatch && { max_total_amount: maximum }) };
+  await post(pathOf({ path }, id, "/approve"), body, key);
 }

@@ -8,7 +8,7 @@ export function Facts({ rows }: { rows: Rows }) {
   return (
     <dl className="facts">
       {rows
-        .filter(([, value]) => value !== undefined && value !== "" && value !== null)
+        .filter(([, value]) => value !== false && (value ?? "") !== "")
         .map(([name, value]) => (
           <Fragment key={name}>
             <dt className="soft">{name}</dt>

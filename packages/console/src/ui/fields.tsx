@@ -1,4 +1,4 @@
-import { SelectField, TextField } from "./field.tsx";
+import { AreaField, SelectField, TextField } from "./field.tsx";
 
 /** A field of a form: a selection if it has options, otherwise a text. */
 export type FieldOf<Name> = {
@@ -10,6 +10,8 @@ export type FieldOf<Name> = {
   readonly type?: "date" | "email";
   readonly inputMode?: "decimal" | "numeric";
   readonly maxLength?: number;
+  /** A text of several lines. */
+  readonly isLong?: true;
   readonly options?: readonly (readonly [value: string, label: string])[];
   /** The label of an empty first option. */
   readonly none?: string;
@@ -20,8 +22,9 @@ export function Fields<Name extends string>(props: {
   fields: readonly FieldOf<Name>[];
   field: (name: Name) => { value: string; onChange: (value: string) => void };
 }) {
-  return props.fields.map(({ options, none, ...own }) => {
+  return props.fields.map(({ options, none, isLong, ...own }) => {
     const all = { ...own, ...props.field(own.name) };
+    if (isLong) return <AreaField key={own.name} {...all} />;
     if (options === undefined) return <TextField key={own.name} {...all} />;
     return (
       <SelectField

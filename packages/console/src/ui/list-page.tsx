@@ -17,6 +17,7 @@ export function ListPage<T extends object>(
   props: Omit<Listed<T>, "source" | "view"> & {
     /** By default, the route's title. */
     title?: string;
+    lead?: string;
     /** Returns the list that the filters in the URL select. */
     source: (search: FilterValues) => Source<T>;
     /** The name of the list's CSV file and settings, and the file's columns if it has others. */
@@ -30,7 +31,16 @@ export function ListPage<T extends object>(
     children?: ReactNode;
   },
 ) {
-  const { title, file, filters = [], adjust = (next) => next, add, children, ...listed } = props;
+  const {
+    title,
+    lead,
+    file,
+    filters = [],
+    adjust = (next) => next,
+    add,
+    children,
+    ...listed
+  } = props;
   const { columns, empty = t.states.empty } = listed;
   const search: FilterValues = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -41,6 +51,7 @@ export function ListPage<T extends object>(
   return (
     <Page
       {...(title === undefined ? {} : { title })}
+      lead={lead}
       actions={
         <>
           <ExportButton

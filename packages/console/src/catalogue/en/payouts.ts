@@ -160,9 +160,6 @@ export const payoutWords = {
     max: "At most",
     reserved: "{amount} is reserved",
     rejectReservedText: "The payout won't be paid. Its reserved money becomes available.",
-    cancel: "Cancel payout",
-    cancelText: "The payout won't be paid. No money was held for it.",
-    cancelReservedText: "The payout won't be paid. Its reserved money becomes available.",
   },
   create: {
     title: "New payout",

@@ -1,11 +1,9 @@
 import type { Payout } from "@disburse/sdk/gen/types.ts";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { accounts, payouts } from "../../api/lists.ts";
-import { readPage } from "../../api/pages.ts";
-import { send } from "../../api/request.ts";
+import { useQuery } from "@tanstack/react-query";
+import { payouts } from "../../api/lists.ts";
+import { pathOf, readPage } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
-import { may } from "../../session/session.ts";
-import { useSession } from "../../session/use-session.ts";
+import { May } from "../../session/may.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -26,11 +24,14 @@ export function ApprovalNotice({ payout }: { payout: Payout }) {
   const { approval } = payout;
   if (approval === undefined) return null;
   const reasons = approval.reasons.map((each) => words.approvalReasons[each] ?? each).join(", ");
+  const until = momentText(approval.expires_at);
   if (!isWaiting(payout)) {
     const at = approval.decided_at;
     return (
       <div className="card">
-        <NextApproval />
+        <May scope="payout:approve">
+          <NextApproval />
+        </May>
         <Facts
           rows={[
             [words.approval, words.approvalStates[approval.state] ?? approval.state],
@@ -43,14 +44,10 @@ export function ApprovalNotice({ payout }: { payout: Payout }) {
       </div>
     );
   }
-  if (isHeldWait(payout)) {
-    return (
-      <Notice tone="warn">{words.heldNotice({ until: momentText(approval.expires_at) })}</Notice>
-    );
-  }
+  if (isHeldWait(payout)) return <Notice tone="warn">{words.heldNotice({ until })}</Notice>;
   return (
     <Notice tone="warn">
-      <p>{words.awaitingNotice({ until: momentText(approval.expires_at) })}</p>
+      <p>{words.awaitingNotice({ until })}</p>
       <p>{words.approvalBecause({ reasons })}</p>
     </Notice>
   );
@@ -58,11 +55,9 @@ export function ApprovalNotice({ payout }: { payout: Payout }) {
 
 /** After a decision, leads to the next one. */
 function NextApproval() {
-  const session = useSession();
   const { data } = useQuery({
     queryKey: [payouts.path, "next approval"],
     queryFn: () => readPage(payouts, { sub_status: "awaiting_approval", limit: 1 }),
-    enabled: may(session, "payout:approve"),
   });
   const [next] = data?.items ?? [];
   if (next === undefined) return null;
@@ -75,17 +70,15 @@ function NextApproval() {
 
 /** Approves only the content that the person saw, identified by its digest. */
 export function Approval({ payout }: { payout: Payout }) {
-  const session = useSession();
-  const client = useQueryClient();
-  if (!isWaiting(payout) || !may(session, "payout:approve")) return null;
-  const decide = async (decision: string, body: object, idempotencyKey: string) => {
-    const path = `${payouts.path}/${encodeURIComponent(payout.id)}/${decision}`;
-    await send("POST", path, { body, idempotencyKey });
-    const stale = [payouts.path, accounts.path];
-    await Promise.all(stale.map((key) => client.invalidateQueries({ queryKey: [key] })));
-  };
-  const approval = { digest: payout.approval?.digest };
+  if (!isWaiting(payout)) return null;
   const ofWait = { approveText: words.approveWaitText, rejectText: words.rejectWaitText };
-  const texts = isHeldWait(payout) ? ofWait : words;
-  return <Decision texts={texts} approval={approval} send={decide} />;
+  return (
+    <May scope="payout:approve">
+      <Decision
+        path={pathOf(payouts, payout.id)}
+        texts={isHeldWait(payout) ? ofWait : words}
+        approval={{ digest: payout.approval?.digest }}
+      />
+    </May>
+  );
 }

@@ -1,8 +1,7 @@
 import type { PayoutItem } from "@disburse/sdk/gen/types.ts";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
-import { momentColumn, textColumn } from "../../ui/columns.tsx";
-import { Money } from "../../ui/money.tsx";
+import { longColumn, momentColumn, moneyColumn, textColumn } from "../../ui/columns.tsx";
 import { PayoutLink } from "../../ui/record-link.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { actorName } from "../names.tsx";
@@ -14,12 +13,8 @@ export function PayoutState({
   status,
   sub_status: sub,
 }: Pick<PayoutItem, "status" | "sub_status">) {
-  return (
-    <StateBadge
-      state={sub}
-      words={{ [sub]: words.subStatuses[sub] ?? words.statuses[status] ?? sub }}
-    />
-  );
+  const label = words.subStatuses[sub] ?? words.statuses[status] ?? sub;
+  return <StateBadge state={sub} words={{ [sub]: label }} />;
 }
 
 /**
@@ -30,69 +25,43 @@ const methodOf = (row: PayoutItem) => row.sub_title.slice(row.sub_title.lastInde
 
 export const payoutColumns: readonly Column<PayoutItem>[] = [
   momentColumn("created", t.list.created, (row) => row.created_at),
-  {
-    id: "beneficiary",
-    header: words.beneficiary,
+  textColumn("beneficiary", words.beneficiary, (row) => row.beneficiary_name, {
     cell: ({ id, beneficiary_name: name }) => <PayoutLink id={id}>{name}</PayoutLink>,
-    csv: (row) => row.beneficiary_name,
-  },
-  {
-    id: "status",
-    header: t.list.status,
+  }),
+  textColumn("status", t.list.status, (row) => row.status, {
     cell: (row) => <PayoutState {...row} />,
-    csv: (row) => row.status,
-  },
-  {
-    id: "sent",
-    header: words.sent,
-    align: "end",
-    width: "first",
-    cell: ({ amount }) => (
-      <Money amount={amount.source_amount} currency={amount.source_amount_currency.symbol} />
-    ),
-    csv: (row) => row.amount.source_amount,
-  },
-  {
-    id: "received",
-    header: words.received,
-    align: "end",
-    cell: ({ status, amount }) =>
-      status === "failed" ? (
-        "–"
-      ) : (
-        <Money
-          amount={amount.receiving_amount}
-          currency={amount.receiving_amount_currency.symbol}
-        />
-      ),
-    csv: ({ status, amount }) => (status === "failed" ? "" : amount.receiving_amount),
-  },
-  {
-    id: "reference",
-    header: words.reference,
-    width: "wide",
-    cell: ({ reference_note: reference }) => <span className="break">{reference}</span>,
-    csv: (row) => row.reference_note,
-  },
+  }),
+  moneyColumn(
+    "sent",
+    words.sent,
+    ({ amount }) => amount.source_amount,
+    ({ amount }) => amount.source_amount_currency.symbol,
+  ),
+  moneyColumn(
+    "received",
+    words.received,
+    ({ status, amount }) => (status === "failed" ? undefined : amount.receiving_amount),
+    ({ amount }) => amount.receiving_amount_currency.symbol,
+    {},
+  ),
+  longColumn("reference", words.reference, (row) => row.reference_note, { width: "wide" }),
   textColumn("maker", t.list.makers, (row) => actorName(row.created_by), { width: "wide" }),
   textColumn("method", words.method, methodOf, { width: "wide" }),
 ];
 
+const fileColumn = (id: string, textOf: (row: PayoutItem) => string) => textColumn(id, id, textOf);
+
 /** Additional columns of the CSV file. */
 export const payoutFileColumns: readonly Column<PayoutItem>[] = [
-  { id: "id", header: t.list.id, csv: (row) => row.id },
+  textColumn("id", t.list.id, (row) => row.id),
   ...payoutColumns,
   textColumn("decider", t.list.deciders, (row) => actorName(row.decided_by)),
-  ...(
-    [
-      ["source_currency", (row) => row.amount.source_amount_currency.name],
-      ["destination_currency", (row) => row.amount.receiving_amount_currency.name],
-      ["sub_status", (row) => row.sub_status],
-      ["beneficiary_id", (row) => row.beneficiary_id],
-      ["beneficiary_account_number", (row) => row.beneficiary_account_number],
-      ["transaction_hash", (row) => row.transaction_hash],
-      ["bank_reference_number", (row) => row.bank_reference_number],
-      ["failure_code", (row) => row.failure_code],
-    ] as const satisfies readonly (readonly [string, (row: PayoutItem) => string])[]
-  ).map(([id, csv]) => ({ id, header: id, csv })),
+  fileColumn("source_currency", (row) => row.amount.source_amount_currency.name),
+  fileColumn("destination_currency", (row) => row.amount.receiving_amount_currency.name),
+  fileColumn("sub_status", (row) => row.sub_status),
+  fileColumn("beneficiary_id", (row) => row.beneficiary_id),
+  fileColumn("beneficiary_account_number", (row) => row.beneficiary_account_number),
+  fileColumn("transaction_hash", (row) => row.transaction_hash),
+  fileColumn("bank_reference_number", (row) => row.bank_reference_number),
+  fileColumn("failure_code", (row) => row.failure_code),
 ];

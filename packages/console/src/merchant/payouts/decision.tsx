@@ -1,24 +1,26 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
+import { post } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { AreaField } from "../../ui/field.tsx";
+import { FormButton } from "../../ui/form-button.tsx";
 
 const words = t.payouts.one;
 
+/** Approves or rejects what is at a path. */
 export function Decision(props: {
+  path: string;
   texts: { approveText: string; rejectText: string };
   /** The button's label, if approval has further effects. */
   approve?: string;
+  /** Identifies the content that the person saw. */
   approval: object;
   isReady?: boolean;
   /** The fewest characters of a reason. */
   reasonMin?: number;
-  send: (decision: "approve" | "reject", body: object, idempotencyKey: string) => Promise<unknown>;
+  /** Shown in the dialog that approves. */
   children?: ReactNode;
 }) {
-  const { texts, approve = words.approve, approval, isReady = true, reasonMin = 1 } = props;
-  const { send, children } = props;
-  const [reason, setReason] = useState("");
+  const { path, texts, approve = words.approve, approval, isReady = true, reasonMin = 1 } = props;
   return (
     <>
       <ConfirmButton
@@ -26,24 +28,23 @@ export function Decision(props: {
         text={texts.approveText}
         kind="primary"
         isReady={isReady}
-        confirm={(key) => send("approve", approval, key)}
+        confirm={(key) => post(`${path}/approve`, approval, key)}
       >
-        {children}
+        {props.children}
       </ConfirmButton>
-      <ConfirmButton
+      <FormButton
         label={words.reject}
         text={texts.rejectText}
-        isReady={reason.trim().length >= reasonMin}
-        confirm={(key) => send("reject", { reason: reason.trim() }, key)}
-      >
-        <AreaField
-          label={words.rejectReason}
-          value={reason}
-          onChange={setReason}
-          maxLength={255}
-          required
-        />
-      </ConfirmButton>
+        initial={{ reason: "" }}
+        fields={[
+          {
+            ...{ name: "reason", label: words.rejectReason, maxLength: 255 },
+            ...{ isLong: true, required: true },
+          },
+        ]}
+        isReady={({ reason }) => reason.trim().length >= reasonMin}
+        send={({ reason }, key) => post(`${path}/reject`, { reason: reason.trim() }, key)}
+      />
     </>
   );
 }

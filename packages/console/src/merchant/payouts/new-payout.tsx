@@ -2,13 +2,13 @@ import type { Beneficiary } from "@disburse/sdk/gen/types.ts";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { beneficiaries } from "../../api/lists.ts";
-import { get } from "../../api/request.ts";
+import { recordOf } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { accountOf, nameOf } from "../rules/beneficiary.ts";
+import { destinationOf, nameOf } from "../rules/beneficiary.ts";
 import { BeneficiaryPicker } from "./beneficiary-picker.tsx";
 import { PayoutForm } from "./payout-form.tsx";
 
@@ -21,11 +21,11 @@ export function NewPayout() {
   const choose = (beneficiary?: string) =>
     void navigate({ search: beneficiary === undefined ? {} : { beneficiary } });
   return (
-    <Page title={words.title}>
+    <Page>
       {id === undefined ? (
         <Section title={words.who}>
           <div className="card">
-            <BeneficiaryPicker onPick={({ beneficiary_id }) => choose(beneficiary_id)} />
+            <BeneficiaryPicker onPick={choose} />
           </div>
         </Section>
       ) : (
@@ -36,12 +36,10 @@ export function NewPayout() {
 }
 
 function Chosen({ id, onChange }: { id: string; onChange: () => void }) {
-  const found = useSuspenseQuery({
-    queryKey: [beneficiaries.path, "one", id],
-    queryFn: () => get<Beneficiary>(`${beneficiaries.path}/${encodeURIComponent(id)}`),
+  const { data: beneficiary } = useSuspenseQuery({
+    ...recordOf<Beneficiary>(beneficiaries, id),
     refetchInterval: ({ state }) => (state.data?.screening_status === "pending" ? 2_000 : false),
   });
-  const beneficiary = found.data;
   const { screening_status: state } = beneficiary;
   return (
     <>
@@ -50,10 +48,7 @@ function Chosen({ id, onChange }: { id: string; onChange: () => void }) {
           <div className="row between">
             <div>
               <strong>{nameOf(beneficiary)}</strong>
-              <div className="soft small break">
-                {beneficiary.destination_currency} {beneficiary.transfer_method}{" "}
-                {accountOf(beneficiary)}
-              </div>
+              <div className="soft small break">{destinationOf(beneficiary)}</div>
             </div>
             <div className="row">
               <StateBadge state={state} words={t.beneficiaries.screeningStates} />

@@ -4,6 +4,7 @@ import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
+import { detailsBody } from "./quote.ts";
 
 const words = t.payouts.create;
 
@@ -15,28 +16,24 @@ export function Outcome({ quoteId, reference }: { quoteId: string; reference: st
   const { data } = useQuery({
     queryKey: ["dry run", quoteId, reference],
     queryFn: ({ signal }) => {
-      const body = { quote_id: quoteId, ...(reference === "" ? {} : { reference_id: reference }) };
+      const body = { quote_id: quoteId, ...detailsBody({ reference }) };
       return send<DryRun>("POST", "/api/v1/transfer/execute", { body, isDryRun: true, signal });
     },
     retry: false,
   });
   if (data === undefined) return null;
-  if (data.refusals.length > 0) {
+  const { refusals, available_amount: available } = data;
+  if (refusals.length > 0) {
+    const amount = available && moneyText(available, data.source_currency_code);
     return (
       <Notice tone="warn">
         <p>{words.wouldBeRefused}</p>
         <ul>
-          {data.refusals.map(({ code, message }) => (
+          {refusals.map(({ code, message }) => (
             <li key={`${code}:${message}`}>{message}</li>
           ))}
         </ul>
-        {data.available_amount === undefined ? null : (
-          <p>
-            {words.available({
-              amount: moneyText(data.available_amount, data.source_currency_code),
-            })}
-          </p>
-        )}
+        {amount && <p>{words.available({ amount })}</p>}
       </Notice>
     );
   }

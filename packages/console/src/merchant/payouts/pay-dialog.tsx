@@ -1,10 +1,8 @@
-import type { Beneficiary, Corridor, ExecutedPayout } from "@disburse/sdk/gen/types.ts";
-import { useQueryClient } from "@tanstack/react-query";
+import type { ExecutedPayout } from "@disburse/sdk/gen/types.ts";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { accounts, payouts } from "../../api/lists.ts";
 import { Problem } from "../../api/problem.ts";
-import { attemptKey, send } from "../../api/request.ts";
+import { attemptKey, post } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Modal } from "../../ui/dialog.tsx";
@@ -17,7 +15,7 @@ import { useSingle } from "../../ui/use-attempt.ts";
 import { accountOf, nameOf } from "../rules/beneficiary.ts";
 import { usePayoutDraft } from "./draft.ts";
 import { Outcome } from "./outcome.tsx";
-import type { PayoutDetails, QuoteWish, TimedQuote } from "./quote.ts";
+import { detailsBody, type Quoted } from "./quote.ts";
 import { QuoteFacts } from "./quote-facts.tsx";
 
 const words = t.payouts.create;
@@ -26,19 +24,20 @@ const words = t.payouts.create;
  * Confirms a payment. The idempotency key belongs to the quote, so that repeated clicks and lost
  * responses lead to one payment. Success is shown only after the response.
  */
-export function PayDialog(props: {
-  timed: TimedQuote;
-  wish: QuoteWish;
-  corridor: Corridor;
-  details: PayoutDetails;
-  isOver: boolean;
-  isOpen: boolean;
-  onOpenChange: (isOpen: boolean) => void;
-}) {
-  const { timed, wish, corridor, details, isOver, isOpen, onOpenChange } = props;
-  const { quote } = timed;
-  const paying = usePaying(quote.id, details, wish.beneficiary);
+export function PayDialog(
+  props: Quoted & {
+    readonly isOver: boolean;
+    readonly isOpen: boolean;
+    readonly onOpenChange: (isOpen: boolean) => void;
+  },
+) {
+  const { isOver, isOpen, onOpenChange, ...quoted } = props;
+  const { quote } = quoted.timed;
+  const { beneficiary, account } = quoted.wish;
+  const { reference } = quoted.details;
+  const paying = usePaying(quoted);
   const isDecided = paying.isPending || paying.isSuccess;
+  const isTried = isDecided || paying.isError;
   // After a lost response a retry is allowed even if the quote has expired, because the first
   // attempt may have paid.
   const mayPay = !isDecided && (!isOver || paying.isError);
@@ -53,24 +52,15 @@ export function PayDialog(props: {
     >
       <Facts
         rows={[
-          [words.chosen, <strong key="name">{nameOf(wish.beneficiary)}</strong>],
-          [
-            words.destination,
-            <span key="to" className="mono break">
-              {accountOf(wish.beneficiary)}
-            </span>,
-          ],
-          [words.fromAccount, wish.account.name || wish.account.id],
-          [t.payouts.reference, details.reference],
+          [words.chosen, <strong key="name">{nameOf(beneficiary)}</strong>],
+          [words.destination, <code key="to">{accountOf(beneficiary)}</code>],
+          [words.fromAccount, account.name || account.id],
+          [t.payouts.reference, reference],
         ]}
       />
-      <QuoteFacts timed={timed} corridor={corridor} beneficiary={wish.beneficiary} />
-      {isOver || isDecided || paying.isError ? null : (
-        <Outcome quoteId={quote.id} reference={details.reference} />
-      )}
-      {isOver && !isDecided && !paying.isError ? (
-        <Notice tone="warn">{words.expiredInDialog}</Notice>
-      ) : null}
+      <QuoteFacts {...quoted} />
+      {isOver || isTried ? null : <Outcome quoteId={quote.id} reference={reference} />}
+      {isOver && !isTried ? <Notice tone="warn">{words.expiredInDialog}</Notice> : null}
       <NotPaid error={paying.error} onPayAnyway={() => paying.mutate(true)} />
       <div className="row">
         {isDuplicate(paying.error) ? null : (
@@ -94,14 +84,12 @@ const isDuplicate = (error: unknown): error is Problem =>
 /** Shows the problem. For a possible duplicate, the person can confirm the payment and pay. */
 function NotPaid({ error, onPayAnyway }: { error: unknown; onPayAnyway: () => void }) {
   if (error === null) return null;
-  if (!isDuplicate(error)) {
-    return <ProblemNotice error={error} noAnswer={words.notKnown} />;
-  }
+  if (!isDuplicate(error)) return <ProblemNotice error={error} noAnswer={words.notKnown} />;
   return (
     <Notice tone="warn">
       <p>{words.duplicate}</p>
       <p>
-        <PayoutLink id={error.payout_id}>{error.payout_id}</PayoutLink>
+        <PayoutLink id={error.payout_id} />
       </p>
       <Button kind="danger" onClick={onPayAnyway}>
         {words.payAnyway}
@@ -110,32 +98,22 @@ function NotPaid({ error, onPayAnyway }: { error: unknown; onPayAnyway: () => vo
   );
 }
 
-function usePaying(
-  quoteId: string,
-  { reference, remittance }: PayoutDetails,
-  beneficiary: Beneficiary,
-) {
-  const [, , forget] = usePayoutDraft(beneficiary);
+function usePaying({ timed, details, wish }: Quoted) {
+  const [, , forget] = usePayoutDraft(wish.beneficiary);
   const [idempotencyKey] = useState(attemptKey);
-  const client = useQueryClient();
   const navigate = useNavigate();
   return useSingle({
     mutationFn: (allowDuplicate: boolean) => {
       const body = {
-        quote_id: quoteId,
-        ...(reference === "" ? {} : { reference_id: reference }),
-        ...(remittance === "" ? {} : { remittance_information: remittance }),
+        quote_id: timed.quote.id,
+        ...detailsBody(details),
         ...(allowDuplicate ? { allow_duplicate: true } : {}),
       };
-      return send<ExecutedPayout>("POST", "/api/v1/transfer/execute", { body, idempotencyKey });
+      return post<ExecutedPayout>("/api/v1/transfer/execute", body, idempotencyKey);
     },
-    onSuccess: async ({ id }) => {
+    onSuccess: ({ id }) => {
       forget();
-      const stale = [payouts.path, accounts.path].map((path) =>
-        client.invalidateQueries({ queryKey: [path] }),
-      );
-      const page = { to: "/payouts/$payoutId", params: { payoutId: id } } as const;
-      await Promise.all([...stale, navigate(page)]);
+      return navigate({ to: "/payouts/$payoutId", params: { payoutId: id } });
     },
   });
 }

@@ -1,15 +1,16 @@
 import type { PayoutItem } from "@disburse/sdk/gen/types.ts";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import { corridors, payouts } from "../../api/lists.ts";
-import { pathOf, readAll } from "../../api/pages.ts";
-import { send } from "../../api/request.ts";
+import { allOf, pathOf } from "../../api/pages.ts";
+import { post } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { AddLink } from "../../ui/add-link.tsx";
 import type { Bulk } from "../../ui/bulk.tsx";
 import { Facts } from "../../ui/facts.tsx";
-import type { Filter } from "../../ui/filters.tsx";
+import { choiceFilter, createdFilters, type Filter, textFilter } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 import { sumsText } from "../../ui/rules/sums.ts";
@@ -18,14 +19,11 @@ import { AccountingFile } from "./accounting.tsx";
 import { payoutColumns, payoutFileColumns } from "./columns.tsx";
 
 const words = t.payouts;
-const route = getRouteApi("/shell/payouts");
 
 export function Payouts() {
-  const session = useSession();
-  const search = route.useSearch();
+  const search = useSearch({ from: "/shell/payouts" });
   return (
     <ListPage
-      title={words.title}
       caption={words.caption}
       source={listed(payouts)}
       columns={payoutColumns}
@@ -36,65 +34,43 @@ export function Payouts() {
         const isOrdered = others.source_currency_code || !sort?.includes("amount");
         return isOrdered ? { sort, ...others } : others;
       }}
-      bulk={useCancellations(may(session, "payout:write"))}
+      bulk={may(useSession(), "payout:write") ? cancelling : undefined}
       add={
         <>
           <AccountingFile />
-          {may(session, "payout:write") ? (
-            <Link to="/payouts/new" className="button" data-kind="primary">
-              {words.make}
-            </Link>
-          ) : null}
+          <AddLink scope="payout:write" to="/payouts/new">
+            {words.make}
+          </AddLink>
         </>
       }
     />
   );
 }
 
+const sentOf = ({ amount: { source_amount, source_amount_currency } }: PayoutItem) => ({
+  amount: source_amount,
+  currency: source_amount_currency.name,
+});
+
 /** Cancels payouts. The results name those that can't be cancelled. */
-function useCancellations(isAllowed: boolean): Bulk<PayoutItem> | undefined {
-  const client = useQueryClient();
-  if (!isAllowed) return undefined;
-  return {
-    nameOf: ({ beneficiary_name: name, amount }) =>
-      `${name}, ${moneyText(amount.source_amount, amount.source_amount_currency.name)}`,
-    summary: (rows) => (
-      <Facts
-        rows={[
-          [
-            t.bulk.sum,
-            sumsText(
-              rows.map(({ amount }) => ({
-                amount: amount.source_amount,
-                currency: amount.source_amount_currency.name,
-              })),
-            ),
-          ],
-        ]}
-      />
-    ),
-    actions: [
-      {
-        label: words.one.cancelMany,
-        text: words.one.cancelText,
-        kind: "danger",
-        change: ({ id }, idempotencyKey) =>
-          send("POST", pathOf(payouts, id, "/cancel"), {
-            body: {},
-            idempotencyKey,
-          }),
-      },
-    ],
-    onDone: () => client.invalidateQueries({ queryKey: [payouts.path] }),
-  };
-}
+const cancelling: Bulk<PayoutItem> = {
+  nameOf: (row) => {
+    const { amount, currency } = sentOf(row);
+    return `${row.beneficiary_name}, ${moneyText(amount, currency)}`;
+  },
+  summary: (rows) => <Facts rows={[[t.bulk.sum, sumsText(rows.map(sentOf))]]} />,
+  actions: [
+    {
+      label: words.one.cancelMany,
+      text: words.one.cancelText,
+      kind: "danger",
+      change: ({ id }, key) => post(pathOf(payouts, id, "/cancel"), {}, key),
+    },
+  ],
+};
 
 function useFilters(hasCurrency: boolean): readonly Filter[] {
-  const { data } = useQuery({
-    queryKey: [corridors.path, "all"],
-    queryFn: () => readAll(corridors),
-    staleTime: 300_000,
-  });
+  const { data } = useQuery({ ...allOf(corridors), staleTime: 300_000 });
   const known = data?.items ?? [];
   const choices = (codes: readonly string[]) =>
     [...new Set(codes)].toSorted().map((code) => [code, code] as const);
@@ -102,38 +78,22 @@ function useFilters(hasCurrency: boolean): readonly Filter[] {
   const orders = Object.entries(t.list.orders).filter(
     ([order]) => hasCurrency || !order.includes("amount"),
   );
+  const { scheduled: _, ...subStatuses } = words.subStatuses;
+  const [sources, destinations] = [
+    choices(known.map((each) => each.source_currency_code)),
+    choices(known.map((each) => each.destination_currency_code)),
+  ];
   return [
-    { name: "sort", label: t.list.order, kind: "choice", options: orders, none: t.list.newest },
-    {
-      name: "status",
-      label: t.list.status,
-      kind: "choice",
-      options: Object.entries(words.statuses),
-    },
-    {
-      name: "sub_status",
-      label: words.subStatus,
-      kind: "choice",
-      options: Object.entries(words.subStatuses).filter(([state]) => state !== "scheduled"),
-    },
-    {
-      name: "source_currency_code",
-      label: words.sourceCurrency,
-      kind: "choice",
-      options: choices(known.map((corridor) => corridor.source_currency_code)),
-    },
-    {
-      name: "destination_currency_code",
-      label: words.destinationCurrency,
-      kind: "choice",
-      options: choices(known.map((corridor) => corridor.destination_currency_code)),
-    },
-    { name: "beneficiary_name", label: words.searchName, kind: "text" },
-    { name: "reference_id", label: words.searchReference, kind: "text" },
-    { name: "beneficiary_id", label: words.searchBeneficiary, kind: "text" },
-    { name: "amount_from", label: words.amountFrom, kind: "text" },
-    { name: "amount_to", label: words.amountTo, kind: "text" },
-    { name: "created_from", label: t.list.from, kind: "day" },
-    { name: "created_to", label: t.list.to, kind: "day" },
+    choiceFilter("sort", t.list.order, orders, t.list.newest),
+    choiceFilter("status", t.list.status, words.statuses),
+    choiceFilter("sub_status", words.subStatus, subStatuses as Record<string, string>),
+    choiceFilter("source_currency_code", words.sourceCurrency, sources),
+    choiceFilter("destination_currency_code", words.destinationCurrency, destinations),
+    textFilter("beneficiary_name", words.searchName),
+    textFilter("reference_id", words.searchReference),
+    textFilter("beneficiary_id", words.searchBeneficiary),
+    textFilter("amount_from", words.amountFrom),
+    textFilter("amount_to", words.amountTo),
+    ...createdFilters,
   ];
 }

@@ -1,6 +1,6 @@
 import type { Corridor } from "@disburse/sdk/gen/types.ts";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { t } from "../../catalogue/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -10,6 +10,7 @@ import { Outcome } from "./outcome.tsx";
 import { PayDialog } from "./pay-dialog.tsx";
 import {
   type PayoutDetails,
+  type Quoted,
   type QuoteWish,
   quoteQuery,
   type TimedQuote,
@@ -25,46 +26,31 @@ export function QuotePanel(props: {
   corridor: Corridor;
   details: PayoutDetails;
 }) {
-  const { wish, corridor, details } = props;
+  const { wish } = props;
   const [round, setRound] = useState(0);
-  const found = useQuery(quoteQuery(wish, round));
+  const { data: timed, error } = useQuery(quoteQuery(wish, round));
   if (wish === undefined) return <Notice tone="info">{words.quoteHint}</Notice>;
-  if (found.isPending) return <p role="status">{words.quoting}</p>;
-  const again = () => setRound(round + 1);
-  if (found.isError) {
+  const again = <Button onClick={() => setRound(round + 1)}>{words.again}</Button>;
+  if (error !== null) {
     return (
       <div className="stack">
-        <ProblemNotice error={found.error} />
-        <div>
-          <Button onClick={again}>{words.again}</Button>
-        </div>
+        <ProblemNotice error={error} />
+        <div>{again}</div>
       </div>
     );
   }
-  return (
-    <Quoted
-      key={found.data.quote.id}
-      timed={found.data}
-      {...{ wish, corridor, details, onAgain: again }}
-    />
-  );
+  if (timed === undefined) return <p role="status">{words.quoting}</p>;
+  return <Offer key={timed.quote.id} {...props} {...{ wish, timed, again }} />;
 }
 
-function Quoted(props: {
-  timed: TimedQuote;
-  wish: QuoteWish;
-  corridor: Corridor;
-  details: PayoutDetails;
-  onAgain: () => void;
-}) {
-  const { timed, wish, corridor, details, onAgain } = props;
-  const leftMs = useLeft(timed);
-  const [isPaying, setPaying] = useState(false);
+function Offer({ again, ...quoted }: Quoted & { again: ReactNode }) {
+  const leftMs = useLeft(quoted.timed);
+  const [isOpen, onOpenChange] = useState(false);
   const isOver = leftMs <= 0;
   return (
     <div className="card">
-      <QuoteFacts timed={timed} corridor={corridor} beneficiary={wish.beneficiary} />
-      {isOver || isPaying ? null : <Outcome quoteId={timed.quote.id} reference="" />}
+      <QuoteFacts {...quoted} />
+      {isOver || isOpen ? null : <Outcome quoteId={quoted.timed.quote.id} reference="" />}
       {isOver ? (
         <Notice tone="warn">{words.expired}</Notice>
       ) : (
@@ -74,17 +60,13 @@ function Quoted(props: {
       )}
       <div className="row">
         {isOver ? null : (
-          <Button kind="primary" onClick={() => setPaying(true)}>
+          <Button kind="primary" onClick={() => onOpenChange(true)}>
             {words.review}
           </Button>
         )}
-        <Button onClick={onAgain}>{words.again}</Button>
+        {again}
       </div>
-      <PayDialog
-        {...{ timed, wish, corridor, details, isOver }}
-        isOpen={isPaying}
-        onOpenChange={setPaying}
-      />
+      <PayDialog {...quoted} {...{ isOver, isOpen, onOpenChange }} />
     </div>
   );
 }

@@ -21,6 +21,20 @@ export type PayoutDetails = { readonly reference: string; readonly remittance: s
  */
 export type TimedQuote = { readonly quote: Quote; readonly gotAt: number };
 
+/** A quote with what it is for. */
+export type Quoted = {
+  readonly timed: TimedQuote;
+  readonly wish: QuoteWish;
+  readonly corridor: Corridor;
+  readonly details: PayoutDetails;
+};
+
+/** The details as fields of a request's body. */
+export const detailsBody = ({ reference, remittance = "" }: Partial<PayoutDetails>) => ({
+  ...(reference && { reference_id: reference }),
+  ...(remittance && { remittance_information: remittance }),
+});
+
 export function wishBody({ account, beneficiary, side, amount }: QuoteWish) {
   return {
     account_id: account.id,

@@ -12,6 +12,10 @@ export function accountOf({ beneficiary_account_number: account, iban }: Benefic
   return account ?? iban ?? "";
 }
 
+/** Names the currency, the method and the account. */
+export const destinationOf = (beneficiary: Beneficiary): string =>
+  [beneficiary.destination_currency, beneficiary.transfer_method, accountOf(beneficiary)].join(" ");
+
 /** Matches a search text with name, account or id. */
 export function isFound(beneficiary: Beneficiary, search: string): boolean {
   const wanted = search.trim().toLocaleLowerCase("en");

@@ -1,16 +1,17 @@
 import type { ApprovalRuleSet, ApprovalRulesChange } from "@disburse/sdk/gen/types.ts";
-import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { accounts, rulesPath, rulesProposalsPath } from "../../api/lists.ts";
-import { readAll } from "../../api/pages.ts";
-import { get, send } from "../../api/request.ts";
+import { accounts, rulesPath } from "../../api/lists.ts";
+import { allOf } from "../../api/pages.ts";
+import { get, post } from "../../api/request.ts";
 import { settingsTexts } from "../../catalogue/settings-texts.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { Fields } from "../../ui/fields.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
 import { amountOf } from "../../ui/rules/amounts.ts";
 import { spanText } from "../../ui/rules/times.ts";
+import { useFields } from "../../ui/use-fields.ts";
 import { RulesChange, RulesProposals, Sentences } from "./proposals.tsx";
 import { sentencesOf } from "./sentences.ts";
 
@@ -20,18 +21,17 @@ const windows = [0, hour, 24 * hour];
 const lifetimes = [hour, 4 * hour, 24 * hour, 72 * hour, 168 * hour];
 
 /** Lengths of time to choose from, with the present one. */
-const spansOf = (seconds: readonly number[], present: number, none = "") =>
+const spansOf = (seconds: readonly number[], present: number) =>
   [...new Set([...seconds, present])]
     .toSorted((one, two) => one - two)
-    .map((each) => [String(each), each === 0 ? none : spanText(each)] as const);
+    .map((each) => [String(each), each === 0 ? words.alone : spanText(each)] as const);
 
 export function ApprovalRules({ mayChange }: { mayChange: boolean }) {
-  const found = useSuspenseQuery({
+  const { data: rules } = useSuspenseQuery({
     queryKey: [rulesPath],
     queryFn: () => get<ApprovalRuleSet>(rulesPath),
   });
   const [proposed, setProposed] = useState(false);
-  const rules = found.data;
   return (
     <>
       <Section
@@ -52,89 +52,90 @@ export function ApprovalRules({ mayChange }: { mayChange: boolean }) {
   );
 }
 
-type Row = { readonly minimum: string; readonly window: string };
+/** The fields of a form, two for each currency with a minimum. */
+function fieldsOf(rules: ApprovalRuleSet): Record<string, string> {
+  return {
+    days: String(rules.new_beneficiary_days),
+    batches: rules.approve_batches ? "yes" : "no",
+    lasts: String(rules.approval_lasts_seconds),
+    ...Object.fromEntries(
+      rules.amounts.flatMap(({ currency_code: currency, minimum, window_seconds: seconds }) => [
+        [`minimum ${currency}`, String(minimum)],
+        [`window ${currency}`, String(seconds)],
+      ]),
+    ),
+  };
+}
+
+const blankOf = (name: string) => (name.startsWith("window") ? "0" : "");
 
 function Change(props: { rules: ApprovalRuleSet; onDone: (isProposed: boolean) => void }) {
   const { rules, onDone } = props;
-  const own = useQuery({
-    queryKey: [accounts.path, "all"],
-    queryFn: () => readAll(accounts),
-  });
-  const client = useQueryClient();
-  const before = new Map(
-    rules.amounts.map((each): [string, Row] => [
-      each.currency_code,
-      { minimum: String(each.minimum), window: String(each.window_seconds) },
-    ]),
-  );
-  const [typed, setTyped] = useState<Readonly<Record<string, Row>>>({});
-  const [days, setDays] = useState(String(rules.new_beneficiary_days));
-  const [batches, setBatches] = useState(rules.approve_batches ? "yes" : "no");
-  const [lasts, setLasts] = useState(String(rules.approval_lasts_seconds));
-  const held = (own.data?.items ?? []).map((each) => each.currency_code);
-  const currencies = [...new Set([...before.keys(), ...held])];
-  const rowOf = (currency: string): Row =>
-    typed[currency] ?? before.get(currency) ?? { minimum: "", window: "0" };
-  const amounts = currencies.flatMap((currency_code) => {
-    const { minimum, window } = rowOf(currency_code);
-    const amount = amountOf(minimum) ?? minimum.trim();
-    if (amount === "") return [];
-    return [{ currency_code, minimum: amount, window_seconds: Number(window) }];
-  });
+  const { data: own } = useQuery(allOf(accounts));
+  const { values, field, clear } = useFields(fieldsOf(rules));
+  const held = (own?.items ?? []).map((each) => each.currency_code);
+  const before = rules.amounts.map((each) => each.currency_code);
+  const currencies = [...new Set([...before, ...held])].map((currency) => ({
+    currency,
+    minimum: (values[`minimum ${currency}`] ?? "").trim(),
+    window: values[`window ${currency}`] ?? "0",
+  }));
   const after = {
-    amounts,
-    new_beneficiary_days: Number(days),
-    approve_batches: batches === "yes",
-    approval_lasts_seconds: Number(lasts),
+    amounts: currencies
+      .filter(({ minimum }) => minimum !== "")
+      .map(({ currency, minimum, window }) => ({
+        currency_code: currency,
+        minimum: amountOf(minimum) ?? minimum,
+        window_seconds: Number(window),
+      })),
+    new_beneficiary_days: Number(values["days"]),
+    approve_batches: values["batches"] === "yes",
+    approval_lasts_seconds: Number(values["lasts"]),
   };
-  const set = async (idempotencyKey: string) => {
-    const sent = { body: after, idempotencyKey };
-    const { proposal } = await send<ApprovalRulesChange>("POST", rulesPath, sent);
+  const set = async (key: string) => {
+    const { proposal } = await post<ApprovalRulesChange>(rulesPath, after, key);
     onDone(proposal !== undefined);
-    await client.invalidateQueries({ queryKey: [rulesPath] });
-    await client.invalidateQueries({ queryKey: [rulesProposalsPath] });
-    setTyped({});
+    clear();
     return proposal && "proposed";
   };
+  const textOf = (name: string) => ({ ...field(name), value: values[name] ?? blankOf(name) });
   return (
     <ConfirmButton label={words.change} text={words.changeText} kind="plain" confirm={set}>
-      {currencies.map((currency) => {
-        const row = rowOf(currency);
-        const change = (more: Partial<Row>) =>
-          setTyped({ ...typed, [currency]: { ...row, ...more } });
-        const spans = spansOf(windows, Number(row.window), words.alone);
-        return (
-          <div key={currency} className="columns">
-            <TextField
-              label={words.minimum({ currency })}
-              hint={words.minimumHint}
-              inputMode="decimal"
-              value={row.minimum}
-              onChange={(minimum) => change({ minimum })}
-            />
-            {row.minimum === "" ? null : (
-              <SelectField
-                label={words.window({ currency })}
-                value={row.window}
-                options={spans}
-                onChange={(window) => change({ window })}
-              />
-            )}
-          </div>
-        );
-      })}
-      <TextField label={words.newDays} inputMode="numeric" value={days} onChange={setDays} />
-      <SelectField
-        label={words.approveBatches}
-        value={batches}
-        options={Object.entries(words.batchesBy)}
-        onChange={setBatches}
-      />
-      <SelectField
-        label={words.lastsLabel}
-        value={lasts}
-        options={spansOf(lifetimes, rules.approval_lasts_seconds)}
-        onChange={setLasts}
+      {currencies.map(({ currency, minimum, window }) => (
+        <div key={currency} className="columns">
+          <Fields
+            fields={[
+              {
+                name: `minimum ${currency}`,
+                label: words.minimum({ currency }),
+                hint: words.minimumHint,
+                inputMode: "decimal" as const,
+              },
+              {
+                name: `window ${currency}`,
+                label: words.window({ currency }),
+                options: spansOf(windows, Number(window)),
+              },
+            ].slice(0, minimum === "" ? 1 : 2)}
+            field={textOf}
+          />
+        </div>
+      ))}
+      <Fields
+        fields={[
+          { name: "days", label: words.newDays, inputMode: "numeric" },
+          {
+            name: "batches",
+            label: words.approveBatches,
+            options: Object.entries(words.batchesBy),
+          },
+          {
+            name: "lasts",
+            label: words.lastsLabel,
+            options: spansOf(lifetimes, rules.approval_lasts_seconds),
+          },
+        ]}
+        field={textOf}
       />
       <RulesChange before={rules} after={after as unknown as ApprovalRuleSet} />
     </ConfirmButton>

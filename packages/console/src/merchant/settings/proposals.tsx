@@ -1,7 +1,8 @@
 import type { ApprovalRuleSet, RulesProposal, RulesProposalList } from "@disburse/sdk/gen/types.ts";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { rulesPath, rulesProposalsPath } from "../../api/lists.ts";
-import { get, send } from "../../api/request.ts";
+import { useQuery } from "@tanstack/react-query";
+import { rulesProposalsPath as path } from "../../api/lists.ts";
+import { pathOf } from "../../api/pages.ts";
+import { get, post } from "../../api/request.ts";
 import { settingsTexts } from "../../catalogue/settings-texts.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -16,11 +17,11 @@ const words = settingsTexts.proposals;
 /** Proposals publish no events, so the page polls. */
 const readAgainMs = 10_000;
 
-export const rulesProposals = (waiting_for_caller: boolean) => ({
-  queryKey: [rulesProposalsPath, waiting_for_caller],
+const rulesProposals = (waiting_for_caller: boolean) => ({
+  queryKey: [path, waiting_for_caller],
   queryFn: async () => {
     const query = { state: "open", ...(waiting_for_caller && { waiting_for_caller }) };
-    return (await get<RulesProposalList>(rulesProposalsPath, query)).proposals;
+    return (await get<RulesProposalList>(path, query)).proposals;
   },
   refetchInterval: readAgainMs,
 });
@@ -34,14 +35,8 @@ export const Sentences = ({ sentences }: { sentences: readonly string[] }) => (
 );
 
 /** The change between two sets of rules, in words. */
-export function RulesChange({
-  before,
-  after,
-}: {
-  before: ApprovalRuleSet;
-  after: ApprovalRuleSet;
-}) {
-  const { gone, added } = changesOf(before, after);
+export function RulesChange(props: { before: ApprovalRuleSet; after: ApprovalRuleSet }) {
+  const { gone, added } = changesOf(props.before, props.after);
   const { rules } = settingsTexts;
   if (gone.length + added.length === 0) return <Notice tone="info">{rules.same}</Notice>;
   const rows = [
@@ -69,16 +64,6 @@ export function RulesProposals({ isQueue = false }: { isQueue?: boolean }) {
 
 function Proposal({ proposal, mayDecide }: { proposal: RulesProposal; mayDecide: boolean }) {
   const { id, before, after, digest, reasons, operator_decides: isOperators } = proposal;
-  const client = useQueryClient();
-  const change = async (what: string, body: object, idempotencyKey: string) => {
-    const path = `${rulesProposalsPath}/${encodeURIComponent(id)}/${what}`;
-    try {
-      await send("POST", path, { body, idempotencyKey });
-    } finally {
-      await client.invalidateQueries({ queryKey: [rulesProposalsPath] });
-      await client.invalidateQueries({ queryKey: [rulesPath] });
-    }
-  };
   return (
     <div className="card stack">
       <RulesChange before={before} after={after} />
@@ -92,14 +77,14 @@ function Proposal({ proposal, mayDecide }: { proposal: RulesProposal; mayDecide:
       {isOperators ? <Notice tone="info">{words.operator}</Notice> : null}
       <div className="row">
         {mayDecide ? (
-          <Decision texts={words} approval={{ digest }} reasonMin={10} send={change}>
+          <Decision path={pathOf({ path }, id)} texts={words} approval={{ digest }} reasonMin={10}>
             <RulesChange before={before} after={after} />
           </Decision>
         ) : (
           <ConfirmButton
             label={words.withdraw}
             text={words.withdrawText}
-            confirm={(key) => change("withdraw", {}, key)}
+            confirm={(key) => post(pathOf({ path }, id, "/withdraw"), {}, key)}
           />
         )}
       </div>

@@ -103,6 +103,7 @@ async function profile({ page, open, checkPage }: Visitor): Promise<void> {
   await dialog.getByLabel("Website").fill("https://acme.example");
   await checkPage("settings-profile", dialog);
   await dialog.getByRole("button", { name: "Change the profile" }).click();
+  await dialog.waitFor({ state: "detached" });
   await page.getByText("Acme Trading Limited").waitFor();
   await page.getByText("Ireland").waitFor();
 }
