@@ -26,7 +26,7 @@ const movement = ({ movements, held }: AccountDay, step: Step) =>
   };
 const countOf = (day: AccountDay, step: Step) => movement(day, step).count;
 
-/** A payout ends by one of two movements. */
+/** A payout ends by one of two movements. The ledger releases cancelled and failed ones alike. */
 const successOf = (day: AccountDay) =>
   [countOf(day, "post"), countOf(day, "post") + countOf(day, "release")] as const;
 const returnsOf = (day: AccountDay) => [countOf(day, "return"), countOf(day, "post")] as const;

@@ -1061,7 +1061,7 @@ export class Accounts {
   /**
    * Get account activity.
    *
-   * Sums the lines of an account's statement by UTC day, with the balances at the end of each day. `post` counts payouts that left the account, `release` those that did not, and `return` those that came back. The figures are at most 60 seconds old. An account with more than 1,000,000 lines in the period is refused: ask for fewer days.
+   * Sums the lines of an account's statement by UTC day, with the balances at the end of each day. `post` counts payouts that left the account, `release` those that did not, because they failed or were cancelled, and `return` those that came back. The figures are at most 60 seconds old. An account with more than 1,000,000 lines in the period is refused: ask for fewer days.
    *
    * Scope: `account:read`.
    *

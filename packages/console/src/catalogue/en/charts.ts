@@ -8,7 +8,7 @@ export const chartWords = {
   chooseAccount: "Account",
   paid: "Paid out",
   payouts: "Payouts paid",
-  success: "Success rate",
+  success: "Paid, of those that ended",
   returns: "Return rate",
   available: "Available balance",
   held: "Held",
