@@ -213,7 +213,12 @@ export function mutation(operationId: string = crypto.randomUUID()) {
   return { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "olga" } };
 }
 
-type KeyWish = { scopes?: string[]; sourceCidrs?: string[]; expiresAt?: Timestamp };
+type KeyWish = {
+  description?: string;
+  scopes?: string[];
+  sourceCidrs?: string[];
+  expiresAt?: Timestamp;
+};
 
 async function newMerchant(keys: Client<typeof KeyService>, wish: KeyWish) {
   const merchantId = newId("merchant");

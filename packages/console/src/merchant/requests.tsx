@@ -7,6 +7,7 @@ import { codeColumn, momentColumn, textColumn } from "../ui/columns.tsx";
 import { choiceFilter, createdFilters, textFilter } from "../ui/filters.tsx";
 import { ListPage } from "../ui/list-page.tsx";
 import type { Column } from "../ui/table.tsx";
+import { actorName } from "./names.tsx";
 import { listed } from "./rules/span.ts";
 
 const words = t.requests;
@@ -33,7 +34,7 @@ const columns: readonly Column<LoggedRequest>[] = [
     align: "end",
     cell: (row) => words.milliseconds({ ms: row.duration_ms }),
   }),
-  codeColumn("caller", words.caller, (row) => row.caller_id, { width: "wide" }),
+  textColumn("caller", words.caller, (row) => actorName(row.created_by), { width: "wide" }),
   codeColumn("record", words.record, (row) => row.record_id, { width: "wide" }),
   textColumn("requestId", words.requestId, (row) => row.request_id, {
     cell: ({ request_id: id }) => (

@@ -1270,10 +1270,7 @@ export interface LoggedRequest {
   code: string;
   /** Duration in milliseconds. */
   duration_ms: number;
-  /** `member`: a person of your team, in the console. */
-  caller: "api_key" | "member" | (string & {});
-  /** Id of the API key or the team member. */
-  caller_id: string;
+  created_by?: Actor;
   /** Id of the record that it was about; empty for lists. */
   record_id: string;
 }

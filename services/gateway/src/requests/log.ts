@@ -1,8 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
+import { creatorMessage } from "@disburse/chassis/rpc/creator.ts";
 import {
   type ListRequestsRequest,
   type LoggedRequest,
@@ -63,8 +64,7 @@ function requestMessage(entry: ListedRequest): LoggedRequest {
     httpStatus: entry.status,
     code: entry.code ?? "",
     durationMs: entry.duration_ms,
-    caller: enumValue(RequestCaller, entry.caller),
-    callerId: entry.caller_id,
+    createdBy: creatorMessage({ kind: entry.caller, id: entry.caller_id }),
     recordId: entry.record_id ?? "",
   });
 }

@@ -18,6 +18,7 @@ import { beneficiaryForms } from "./beneficiary-forms.ts";
 import { depositors } from "./depositors.ts";
 import { apiKeys } from "./keys.ts";
 import { merchant } from "./merchant.ts";
+import { createdBy } from "./parts/actor.ts";
 import { beneficiaryLinks } from "./parts/beneficiary-links.ts";
 import { sandbox } from "./parts/sandbox.ts";
 import { payouts } from "./payouts.ts";
@@ -44,8 +45,7 @@ const request = f.record(LoggedRequestSchema, "LoggedRequest", "A request that y
   http_status: f.whole("HTTP status; 0 if the connection closed first.", 200),
   code: f.text("`code` of the error; empty otherwise.", ""),
   duration_ms: f.whole("Duration in milliseconds.", 42),
-  caller: f.word(RequestCaller, "`member`: a person of your team, in the console."),
-  caller_id: f.text("Id of the API key or the team member.", "a1B2c3D4"),
+  ...createdBy,
   record_id: f.text(
     "Id of the record that it was about; empty for lists.",
     "po_01hqz0000000000000000000ab",

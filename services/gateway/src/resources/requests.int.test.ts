@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 beforeEach(async () => {
-  acme = await gateway.merchant();
+  acme = await gateway.merchant({ description: "ERP" });
 });
 
 type Row = Readonly<Record<string, unknown>> & { readonly request_id: string };
@@ -62,7 +62,8 @@ describe("the requests of a merchant", () => {
         ...{ method: "GET", route: "/api/v1/transfer/accounts/{accountId}" },
         ...{ status: "failed", http_status: 400, code: "INVALID_REQUEST" },
         duration_ms: expect.any(Number),
-        ...{ caller: "api_key", caller_id: acme.keyId, record_id: accountPath.split("/").at(-1) },
+        created_by: { type: "api_key", id: acme.keyId, name: "ERP" },
+        record_id: accountPath.split("/").at(-1),
       },
     ]);
     const documents = await gateway.db.collection("request_log").find().toArray();

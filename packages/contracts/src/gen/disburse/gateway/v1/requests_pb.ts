@@ -5,6 +5,8 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_disburse_type_v1_access } from "../../type/v1/access_pb.ts";
+import type { Actor, ActorJson } from "../../type/v1/mutation_pb.ts";
+import { file_disburse_type_v1_mutation } from "../../type/v1/mutation_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -13,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/gateway/v1/requests.proto.
  */
 export const file_disburse_gateway_v1_requests: GenFile = /*@__PURE__*/
-  fileDesc("CiJkaXNidXJzZS9nYXRld2F5L3YxL3JlcXVlc3RzLnByb3RvEhNkaXNidXJzZS5nYXRld2F5LnYxIsQCCg1Mb2dnZWRSZXF1ZXN0EgoKAmlkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGbWV0aG9kGAQgASgJEg0KBXJvdXRlGAUgASgJEjIKBnN0YXR1cxgGIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdFN0YXR1cxITCgtodHRwX3N0YXR1cxgHIAEoBRIMCgRjb2RlGAggASgJEhMKC2R1cmF0aW9uX21zGAkgASgFEjIKBmNhbGxlchgKIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdENhbGxlchIRCgljYWxsZXJfaWQYCyABKAkSEQoJcmVjb3JkX2lkGAwgASgJIqcCChNMaXN0UmVxdWVzdHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEjIKBnN0YXR1cxgFIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdFN0YXR1cxIyCgZjYWxsZXIYBiABKA4yIi5kaXNidXJzZS5nYXRld2F5LnYxLlJlcXVlc3RDYWxsZXISMAoMY3JlYXRlZF9mcm9tGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX3RvGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKSAQoUTGlzdFJlcXVlc3RzUmVzcG9uc2USNAoIcmVxdWVzdHMYASADKAsyIi5kaXNidXJzZS5nYXRld2F5LnYxLkxvZ2dlZFJlcXVlc3QSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIKmgKDVJlcXVlc3RTdGF0dXMSHgoaUkVRVUVTVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhSRVFVRVNUX1NUQVRVU19TVUNDRUVERUQQARIZChVSRVFVRVNUX1NUQVRVU19GQUlMRUQQAipmCg1SZXF1ZXN0Q2FsbGVyEh4KGlJFUVVFU1RfQ0FMTEVSX1VOU1BFQ0lGSUVEEAASGgoWUkVRVUVTVF9DQUxMRVJfQVBJX0tFWRABEhkKFVJFUVVFU1RfQ0FMTEVSX01FTUJFUhACMoQBChFSZXF1ZXN0TG9nU2VydmljZRJvCgxMaXN0UmVxdWVzdHMSKC5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RSZXF1ZXN0c1JlcXVlc3QaKS5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RSZXF1ZXN0c1Jlc3BvbnNlIgrq4BgGEgQFBgcIQjYKE2Rpc2J1cnNlLmdhdGV3YXkudjFQAVodZGlzYnVyc2UvZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw", [file_disburse_type_v1_access, file_google_protobuf_timestamp]);
+  fileDesc("CiJkaXNidXJzZS9nYXRld2F5L3YxL3JlcXVlc3RzLnByb3RvEhNkaXNidXJzZS5nYXRld2F5LnYxIqoCCg1Mb2dnZWRSZXF1ZXN0EgoKAmlkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGbWV0aG9kGAQgASgJEg0KBXJvdXRlGAUgASgJEjIKBnN0YXR1cxgGIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdFN0YXR1cxITCgtodHRwX3N0YXR1cxgHIAEoBRIMCgRjb2RlGAggASgJEhMKC2R1cmF0aW9uX21zGAkgASgFEisKCmNyZWF0ZWRfYnkYCiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEhEKCXJlY29yZF9pZBgLIAEoCSKnAgoTTGlzdFJlcXVlc3RzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIyCgZzdGF0dXMYBSABKA4yIi5kaXNidXJzZS5nYXRld2F5LnYxLlJlcXVlc3RTdGF0dXMSMgoGY2FsbGVyGAYgASgOMiIuZGlzYnVyc2UuZ2F0ZXdheS52MS5SZXF1ZXN0Q2FsbGVyEjAKDGNyZWF0ZWRfZnJvbRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF90bxgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAikgEKFExpc3RSZXF1ZXN0c1Jlc3BvbnNlEjQKCHJlcXVlc3RzGAEgAygLMiIuZGlzYnVyc2UuZ2F0ZXdheS52MS5Mb2dnZWRSZXF1ZXN0EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCpoCg1SZXF1ZXN0U3RhdHVzEh4KGlJFUVVFU1RfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHAoYUkVRVUVTVF9TVEFUVVNfU1VDQ0VFREVEEAESGQoVUkVRVUVTVF9TVEFUVVNfRkFJTEVEEAIqZgoNUmVxdWVzdENhbGxlchIeChpSRVFVRVNUX0NBTExFUl9VTlNQRUNJRklFRBAAEhoKFlJFUVVFU1RfQ0FMTEVSX0FQSV9LRVkQARIZChVSRVFVRVNUX0NBTExFUl9NRU1CRVIQAjKEAQoRUmVxdWVzdExvZ1NlcnZpY2USbwoMTGlzdFJlcXVlc3RzEiguZGlzYnVyc2UuZ2F0ZXdheS52MS5MaXN0UmVxdWVzdHNSZXF1ZXN0GikuZGlzYnVyc2UuZ2F0ZXdheS52MS5MaXN0UmVxdWVzdHNSZXNwb25zZSIK6uAYBhIEBQYHCEI2ChNkaXNidXJzZS5nYXRld2F5LnYxUAFaHWRpc2J1cnNlL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * A logged request. It contains no query, body or headers, and its route contains no ids.
@@ -82,21 +84,16 @@ export type LoggedRequest = Message<"disburse.gateway.v1.LoggedRequest"> & {
   durationMs: number;
 
   /**
-   * @generated from field: disburse.gateway.v1.RequestCaller caller = 10;
-   */
-  caller: RequestCaller;
-
-  /**
-   * Id of the API key or member.
+   * The API key or member that made the request.
    *
-   * @generated from field: string caller_id = 11;
+   * @generated from field: disburse.type.v1.Actor created_by = 10;
    */
-  callerId: string;
+  createdBy?: Actor | undefined;
 
   /**
    * Id of the record that the request created, read or changed; empty for lists.
    *
-   * @generated from field: string record_id = 12;
+   * @generated from field: string record_id = 11;
    */
   recordId: string;
 };
@@ -168,21 +165,16 @@ export type LoggedRequestJson = {
   durationMs?: number;
 
   /**
-   * @generated from field: disburse.gateway.v1.RequestCaller caller = 10;
-   */
-  caller?: RequestCallerJson;
-
-  /**
-   * Id of the API key or member.
+   * The API key or member that made the request.
    *
-   * @generated from field: string caller_id = 11;
+   * @generated from field: disburse.type.v1.Actor created_by = 10;
    */
-  callerId?: string;
+  createdBy?: ActorJson;
 
   /**
    * Id of the record that the request created, read or changed; empty for lists.
    *
-   * @generated from field: string record_id = 12;
+   * @generated from field: string record_id = 11;
    */
   recordId?: string;
 };
