@@ -9,6 +9,8 @@ export type SessionAnswer = {
   /** For a member: current teams and open invitations. */
   readonly merchants?: readonly { readonly id: string; readonly merchant: object }[];
   readonly invitations?: readonly { readonly id: string; readonly merchant: object }[];
+  /** For an operator: the names of operators by id. */
+  readonly operators?: Readonly<Record<string, string>>;
   readonly csrf_token: string;
   readonly expires_at: string;
   readonly signed_in_at: string;

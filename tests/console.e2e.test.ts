@@ -321,6 +321,7 @@ describe("the operator API proxy", () => {
     expect((await ada.signIn("ada", password("ada"))).status).toBe(303);
     const session = await ada.session();
     expect(session).toMatchObject({ kind: "operator", merchant: null, roles: ["treasury"] });
+    expect(session?.operators).toMatchObject({ ada: "Ada Okoye" });
     const path = rpc("payout.v1.PayoutOperatorService", "ListRails");
     expect(await ada.call("POST", path, {}, "wrong")).toMatchObject({
       ...{ status: 403, json: { code: "permission_denied" } },

@@ -9,7 +9,12 @@ const issuer = "https://sandbox.disburse.invalid";
 const audience = "disburse";
 const keyId = "sandbox";
 
-export type Person = { readonly id: string; readonly roles: readonly Role[] };
+export type Person = {
+  readonly id: string;
+  /** Absent for a person whom tests make up. */
+  readonly name?: string;
+  readonly roles: readonly Role[];
+};
 
 /** A person with every role. `grpc_token` in `sandbox.json` is this person's token. */
 export const everyRole: Person = { id: "sandbox", roles: enumNames(RoleEnum) };
@@ -19,12 +24,12 @@ export const everyRole: Person = { id: "sandbox", roles: enumNames(RoleEnum) };
  * to somebody.
  */
 export const sandboxPeople: readonly Person[] = [
-  { id: "ada", roles: ["treasury"] },
-  { id: "bob", roles: ["treasury_approver"] },
-  { id: "carol", roles: ["compliance_officer"] },
-  { id: "dan", roles: ["compliance_approver"] },
-  { id: "erin", roles: ["support", "auditor"] },
-  { id: "frank", roles: ["admin", "developer_relations"] },
+  { id: "ada", name: "Ada Okoye", roles: ["treasury"] },
+  { id: "bob", name: "Bob Lindqvist", roles: ["treasury_approver"] },
+  { id: "carol", name: "Carol Meyer", roles: ["compliance_officer"] },
+  { id: "dan", name: "Dan Rossi", roles: ["compliance_approver"] },
+  { id: "erin", name: "Erin Walsh", roles: ["support", "auditor"] },
+  { id: "frank", name: "Frank Silva", roles: ["admin", "developer_relations"] },
 ];
 
 /** A member of a merchant's team. `role` is a value of `MemberRole`. */

@@ -35,6 +35,7 @@ import { sealedKeyTexts } from "./keys/rpc.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import { migrations } from "./migrations.ts";
 import { servedRpcs } from "./rpc.ts";
+import { sealedOperatorNames } from "./sessions/operator-names.ts";
 import { createProvider } from "./sessions/provider.ts";
 import { emailPurpose, sealedMembers } from "./team/store.ts";
 import { createGateway, type PeopleDeps } from "./wiring.ts";
@@ -58,7 +59,13 @@ const flushRequestsEveryMs = 2_000;
  * Collections with encrypted texts, which are encrypted again after a key rotation. Stored
  * responses are not encrypted again, because they expire after 30 days.
  */
-const sealedPlaces = [sealedKeyTexts, sealedProposals, sealedMembers, sealedListSettings];
+const sealedPlaces = [
+  sealedKeyTexts,
+  sealedProposals,
+  sealedMembers,
+  sealedListSettings,
+  sealedOperatorNames,
+];
 
 /** Folders of the builds of the console and the documentation. */
 const [consoleFolder = "", docsFolder = ""] = ["console", "docs-site"].map((name) =>

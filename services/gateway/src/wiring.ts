@@ -64,6 +64,7 @@ import { openRequestStore } from "./requests/store.ts";
 import { referenceIn, routesIn } from "./resources/all.ts";
 import { createRevocations } from "./revocations/carry-out.ts";
 import { openMemberSessions } from "./sessions/members.ts";
+import { openOperatorNames } from "./sessions/operator-names.ts";
 import { openOperatorSessions } from "./sessions/operators.ts";
 import { cookieName } from "./sessions/rules/session.ts";
 import { openSessions } from "./sessions/store.ts";
@@ -300,7 +301,8 @@ function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
   const merchantNames = createMerchantNames(clients.beneficiary);
   const ofMembers = { members, sessions: memberSessions, merchantNames, clock };
   const memberPortals = memberPortal(people.members, ofMembers);
-  const ofOperators = { sessions: operatorSessions, clock };
+  const names = openOperatorNames(db, { sealer, clock });
+  const ofOperators = { sessions: operatorSessions, names, clock };
   const operatorPortals = operatorPortal(people.operators, ofOperators);
   const ofPort = (portal: Portal, cookieName: string) => ({
     ...shared,

@@ -21,6 +21,8 @@ export type Session = {
   readonly expires_at: string;
   readonly mode: "sandbox" | "live";
   readonly signed_in_at: string;
+  /** The names of operators by id; only an operator's session has them. */
+  readonly operators?: Readonly<Record<string, string>>;
 };
 
 /** Reads the session; null if no one is signed in. */
@@ -35,6 +37,9 @@ let lastSession: Session | null = null;
 
 /** Returns the latest session of this page, also after it has ended. */
 export const knownSession = (): Session | null => lastSession;
+
+/** Returns an operator's name, or the id of one who never signed in here; "" for none. */
+export const operatorName = (id = ""): string => lastSession?.operators?.[id] ?? id;
 
 async function readSession(): Promise<Session | null> {
   try {

@@ -41,7 +41,7 @@ const membersAudience = "disburse-console";
 const membersClient = "disburse-merchants";
 
 /** An account that can sign in. A merchant's member has an email and no operator role. */
-export type Account = Person & { readonly name?: string; readonly email?: string };
+export type Account = Person & { readonly email?: string };
 
 export function memberAccount(member: SandboxMember): Account {
   return { id: member.id, name: member.name, email: emailOf(member), roles: [] };

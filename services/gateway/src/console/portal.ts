@@ -4,6 +4,7 @@ import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { MemberSessions } from "../sessions/members.ts";
+import type { OperatorNames } from "../sessions/operator-names.ts";
 import type { OperatorSessions } from "../sessions/operators.ts";
 import type { Provider, SignedIn } from "../sessions/provider.ts";
 import type { SessionKind } from "../sessions/rules/session.ts";
@@ -55,6 +56,8 @@ export type Portal = {
     person: SignedIn,
     previous: string | undefined,
   ) => Promise<NewSession | undefined>;
+  /** Returns the names of operators by id; absent at the members' portal. */
+  readonly operatorNames?: () => Promise<Record<string, string>>;
   /** Describes a session to its page. Returns `undefined` if the session has ended. */
   readonly describe: (token: string) => Promise<Description | undefined>;
 };
@@ -161,11 +164,20 @@ async function teamsOf(members: Members, person: SignedInPerson, merchantNames: 
 /** The portal for operators, on the operators' port. */
 export function operatorPortal(
   address: PortalAddress,
-  { sessions, clock }: { readonly sessions: OperatorSessions; readonly clock: Clock },
+  {
+    sessions,
+    names,
+    clock,
+  }: {
+    readonly sessions: OperatorSessions;
+    readonly names: OperatorNames;
+    readonly clock: Clock;
+  },
 ): Portal {
   return {
     ...address,
     kind: "operator",
+    operatorNames: names.all,
     admit: async ({ id, name, email, tokens }) => {
       const principal = await sessions.personOf(tokens.accessToken);
       // Operators without a role have no permissions, so they get no session.
@@ -174,6 +186,7 @@ export function operatorPortal(
       const signedInAt =
         typeof signIn === "object" ? new Date(signIn.atSeconds * 1_000) : clock.now();
       const person = { id, name, email };
+      await names.note(id, name);
       return { kind: "operator", person, merchant: null, tokens, signedInAt };
     },
     describe: async (token) => {

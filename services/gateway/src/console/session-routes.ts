@@ -113,6 +113,7 @@ export async function describeSession(
     expires_at: endsAt.toISOString(),
     mode,
     signed_in_at: signedInAt.toISOString(),
+    ...(portal.operatorNames && { operators: await portal.operatorNames() }),
   });
 }
 

@@ -11,7 +11,7 @@ import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
-import { hasRole } from "../../session/session.ts";
+import { hasRole, operatorName } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -180,7 +180,7 @@ function History({ entries }: { entries: readonly ReviewEntry[] }) {
         <li key={String(entry.sequence)}>
           <div>
             <strong>{words.actions[entry.action] ?? entry.action}</strong>{" "}
-            {words.by({ who: entry.actor?.id ?? "" })}
+            {words.by({ who: operatorName(entry.actor?.id) })}
           </div>
           <div className="soft small">
             <Moment at={isoOf(entry.createdAt)} />

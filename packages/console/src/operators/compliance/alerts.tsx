@@ -8,7 +8,7 @@ import { answerOf, isoOf, mutationOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, readAllPages, rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
-import { hasRole } from "../../session/session.ts";
+import { hasRole, operatorName } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import type { Bulk } from "../../ui/bulk.tsx";
@@ -106,8 +106,9 @@ const ownColumns: readonly Column<AlertRow>[] = [
     id: "assignee",
     header: words.assignee,
     width: "wide",
-    cell: ({ assignee }) => assignee || <span className="soft">{words.unassigned}</span>,
-    csv: (row) => row.assignee,
+    cell: ({ assignee }) =>
+      operatorName(assignee) || <span className="soft">{words.unassigned}</span>,
+    csv: (row) => operatorName(row.assignee),
   },
 ];
 
@@ -124,7 +125,10 @@ function useFilters(): readonly Filter[] {
   });
   const assignees = new Set(waiting?.items.map(({ assignee }) => assignee));
   const others = assignees.difference(new Set(["", me]));
-  const people = [[me, words.me] as const, ...[...others].map((each) => [each, each] as const)];
+  const people = [
+    [me, words.me] as const,
+    ...[...others].map((id) => [id, operatorName(id)] as const),
+  ];
   const named = [
     ["state", words.state, Object.entries(words.states)],
     ["assignee", words.assignee, people],
@@ -188,7 +192,7 @@ function useAssignments(): Bulk<AlertRow> | undefined {
       <ul className="scrolled small">
         {rows.map((row) => (
           <li key={row.id}>
-            {alertName(row)} · {words.assignee}: {row.assignee || words.unassigned}
+            {alertName(row)} · {words.assignee}: {operatorName(row.assignee) || words.unassigned}
           </li>
         ))}
       </ul>

@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { answerOf, isoOf, mutationOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
+import { operatorName } from "../../session/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, FileField } from "../../ui/field.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -46,7 +47,7 @@ export function Files({ files }: { files: readonly AlertFile[] }) {
           </a>{" "}
           <span className="soft small">
             {words.fileSize({ size: Math.ceil(size / 1_000) })} ·{" "}
-            {words.by({ who: addedBy?.id ?? "" })} · <Moment at={isoOf(createdAt)} />
+            {words.by({ who: operatorName(addedBy?.id) })} · <Moment at={isoOf(createdAt)} />
           </span>
           <div className="mono soft small break">SHA-256 {sha256}</div>
         </li>

@@ -10,7 +10,7 @@ import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
-import { hasRole } from "../../session/session.ts";
+import { hasRole, operatorName } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { momentColumn, stateColumn, textColumn } from "../../ui/columns.tsx";
 import { ListSection } from "../../ui/list.tsx";
@@ -79,7 +79,7 @@ const importColumns: readonly Column<ListImport>[] = [
   },
   stateColumn(words.state, ({ state }) => state, words.states),
   { id: "change", header: words.change, cell: changeOf, csv: changeOf },
-  textColumn("by", words.by, ({ actor }) => actor?.id ?? "", { width: "wide" }),
+  textColumn("by", words.by, ({ actor }) => operatorName(actor?.id), { width: "wide" }),
   {
     id: "problem",
     header: words.problem,

@@ -10,7 +10,7 @@ import { enumName } from "../../api/enum-names.ts";
 import { type ApprovalPlace, answerOf, approvalPlaces, approvalsAt, isoOf } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
-import { hasRole } from "../../session/session.ts";
+import { hasRole, operatorName } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -48,7 +48,7 @@ export function ApprovalPage() {
         <Facts
           rows={[
             [words.service, place],
-            [words.by, proposal.proposedBy?.id],
+            [words.by, operatorName(proposal.proposedBy?.id)],
             [operatorTexts.treasury.balances.merchant, merchantOf(proposal)],
             [words.subject, <Subject key="subject" id={proposal.subject} />],
             [words.why, proposal.reasons.join("; ")],

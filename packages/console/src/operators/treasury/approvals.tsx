@@ -17,6 +17,7 @@ import {
 } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
+import { operatorName } from "../../session/session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { BulkBar } from "../../ui/bulk.tsx";
 import { codeColumn, momentColumn, textColumn } from "../../ui/columns.tsx";
@@ -95,6 +96,7 @@ export function Records({ before, after }: Proposal) {
 }
 
 /** The id of the record, or of the merchant if the request is about no record of its own. */
+const byOf = ({ proposal }: { proposal: Proposal }) => operatorName(proposal.proposedBy?.id);
 const subjectOf = ({ subject, merchantId }: Proposal) => subject || merchantId;
 
 const columns: readonly Column<Placed>[] = [
@@ -118,7 +120,7 @@ const columns: readonly Column<Placed>[] = [
     ),
     csv: ({ proposal }) => enumName(ProposalState, proposal.state),
   },
-  textColumn("by", words.by, ({ proposal }) => proposal.proposedBy?.id ?? ""),
+  textColumn("by", words.by, byOf),
   textColumn("why", words.why, ({ proposal }) => proposal.reasons.join("; "), { width: "wide" }),
   momentColumn("expires", words.expires, ({ proposal }) => isoOf(proposal.expiresAt), {
     width: "wide",
@@ -209,7 +211,7 @@ function Summary({ rows }: { rows: readonly Placed[] }) {
     <>
       <Facts
         rows={[
-          [words.by, [...new Set(rows.map(({ proposal }) => proposal.proposedBy?.id))].join(", ")],
+          [words.by, [...new Set(rows.map(byOf))].join(", ")],
           [t.bulk.expires, <Moment key="expires" at={first} />],
         ]}
       />

@@ -8,6 +8,7 @@ import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
+import { operatorName } from "../../session/session.ts";
 import { Chart } from "../../ui/chart.tsx";
 import { codeColumn, momentColumn, textColumn } from "../../ui/columns.tsx";
 import { Filters } from "../../ui/filters.tsx";
@@ -36,13 +37,7 @@ const columns: readonly Column<HistoricRate>[] = [
   },
   textColumn("source", words.source, ({ rate }) => rate?.source ?? ""),
   momentColumn("received", words.received, (row) => isoOf(row.receivedAt), { width: "wide" }),
-  {
-    id: "by",
-    header: words.by,
-    width: "wide",
-    cell: ({ setBy }) => <span className="break">{setBy?.id}</span>,
-    csv: ({ setBy }) => setBy?.id ?? "",
-  },
+  textColumn("by", words.by, ({ setBy }) => operatorName(setBy?.id), { width: "wide" }),
   codeColumn("approved", words.approved, ({ approvedBy }) => approvedBy, { width: "wide" }),
 ];
 

@@ -9,6 +9,7 @@ import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
+import { operatorName } from "../../session/session.ts";
 import { momentColumn } from "../../ui/columns.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -43,7 +44,12 @@ const columns: readonly Column<Run<JournalEntry> & { place: number }>[] = [
     ),
   },
   { id: "rail", header: words.rail, width: "wide", cell: ({ entry }) => entry.rail },
-  { id: "actor", header: words.actor, width: "wide", cell: ({ entry }) => entry.actor?.id },
+  {
+    id: "actor",
+    header: words.actor,
+    width: "wide",
+    cell: ({ entry }) => operatorName(entry.actor?.id),
+  },
 ];
 
 /**

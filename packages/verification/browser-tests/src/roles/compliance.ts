@@ -106,5 +106,5 @@ async function assignTogether({ page }: Visitor): Promise<void> {
   await dialog.getByRole("button", { name: /^Assign to me \([2-9]\d*\)$/ }).click();
   await dialog.getByText(/^(\d+) of \1 done$/).waitFor();
   await dialog.getByRole("button", { name: "Close" }).click();
-  await page.getByRole("cell", { name: "carol" }).nth(1).waitFor();
+  await page.getByRole("cell", { name: "Carol Meyer" }).nth(1).waitFor();
 }

@@ -172,6 +172,7 @@ async function approveResolution(
   await open("approvals");
   await page.getByRole("link", { name: "Propose the outcome of a payout" }).click();
   await page.getByText("FT26329000118").first().waitFor();
+  await page.getByText("Ada Okoye").waitFor();
   await page.getByRole("button", { name: "Approve" }).click();
   await checkPage("resolution-confirm", page.getByRole("dialog"));
   await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
