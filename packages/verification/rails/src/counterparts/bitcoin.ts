@@ -97,10 +97,9 @@ export async function startBitcoin(folder: string, args: readonly string[] = [])
       const sent = transactions.filter(
         ({ category, confirmations }) => category === "send" && confirmations > 0,
       );
-      const ids = [...new Set(sent.map(({ txid }) => txid))];
       const shown: ShownTransaction[] = [];
       // One after the other: a node refuses calls beyond its queue.
-      for (const id of ids) shown.push(await transaction(id));
+      for (const id of new Set(sent.map(({ txid }) => txid))) shown.push(await transaction(id));
       return shown.flatMap(({ txid, vout }) =>
         vout
           .filter(({ scriptPubKey }) => scriptPubKey.address !== address)
