@@ -36,7 +36,7 @@ export function Search(props: { isOpen: boolean; onOpenChange: (open: boolean) =
   const statusText = isPartial ? words.partial : isNone ? t.states.nothingMatches : "";
   const groups = [...new Set(results.map(({ group }) => group))];
   return (
-    <Modal title={words.title} text={words.hint} isOpen={isOpen} onOpenChange={onOpenChange}>
+    <Modal title={words.open} text={words.hint} isOpen={isOpen} onOpenChange={onOpenChange}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move the focus between fields. */}
       <div className="stack" onKeyDown={moveFocus}>
         <form
@@ -46,7 +46,7 @@ export function Search(props: { isOpen: boolean; onOpenChange: (open: boolean) =
             if (isAsked && maySearchAll(session)) across.mutate(wanted);
           }}
         >
-          <TextField label={words.label} type="search" value={text} onChange={setText} />
+          <TextField label={words.open} type="search" value={text} onChange={setText} />
           {isAsked && maySearchAll(session) ? (
             <div className="row">
               <Button type="submit" disabled={across.isPending}>

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { DropdownMenu } from "radix-ui";
-import { type ComponentProps, useState } from "react";
+import type { ComponentProps } from "react";
+import { leavePage } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { forgetDrafts } from "../session/draft.ts";
 import { type Session, signOut, switchTeam } from "../session/session.ts";
@@ -15,11 +16,6 @@ export function AccountMenu(props: {
   trigger: ComponentProps<"button">;
 }) {
   const { session, isLive, trigger } = props;
-  const [theme, setTheme] = useState(storedTheme);
-  const choose = (value: string) => {
-    applyTheme(value as Theme);
-    setTheme(value as Theme);
-  };
   return (
     // A modal menu would add a style element, which the content security policy blocks.
     <DropdownMenu.Root modal={false} defaultOpen>
@@ -36,7 +32,7 @@ export function AccountMenu(props: {
           <Teams session={session} />
           {session.merchant === null ? null : (
             <DropdownMenu.Item asChild>
-              <Link to="/notifications">{words.notifications}</Link>
+              <Link to="/notifications">{words.pages.notifications}</Link>
             </DropdownMenu.Item>
           )}
           <DropdownMenu.Label className="menu-label soft small">
@@ -44,8 +40,8 @@ export function AccountMenu(props: {
           </DropdownMenu.Label>
           <DropdownMenu.RadioGroup
             aria-label={words.theme.title}
-            value={theme}
-            onValueChange={choose}
+            defaultValue={storedTheme()}
+            onValueChange={(theme) => applyTheme(theme as Theme)}
           >
             {themes.map((each) => (
               <DropdownMenu.RadioItem key={each} value={each}>
@@ -78,10 +74,6 @@ function connectionText({ kind }: Session, isLive: boolean): string {
 
 async function leave(): Promise<void> {
   forgetDrafts();
-  try {
-    await signOut();
-  } finally {
-    // Loading a new page clears all cached data.
-    window.location.assign("/console/");
-  }
+  // Loading a new page clears all cached data.
+  await signOut().finally(leavePage);
 }

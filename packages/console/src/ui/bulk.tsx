@@ -111,30 +111,26 @@ function useBulk<T>({ rows: selected, action, keyOf }: Asked<T>) {
   const keys = useRef(new Map<string, string>());
   const changeOne = async (row: T) => {
     // Another reason is another attempt.
-    const attempt = `${keyOf(row)} ${reason}`;
+    const attempt = `${keyOf(row)} ${reason.trim()}`;
     const key = keys.current.get(attempt) ?? attemptKey();
     keys.current.set(attempt, key);
-    const result = await action.change(row, key, reason.trim()).then(
-      (): Result => "done",
-      (error: unknown): Result =>
-        error instanceof Problem && error.code === needsApproval ? "proposed" : { error },
-    );
+    const result = await action
+      .change(row, key, reason.trim())
+      .then(() => ({ text: "" }), resultOf);
     setResults((before) => new Map(before).set(keyOf(row), result));
   };
-  const changing = useSingle({
-    mutationFn: () =>
-      inParallel(
-        rows.filter((row) => hasFailed(results.get(keyOf(row)))),
-        changeOne,
-      ),
-  });
+  const isLeft = (row: T) => {
+    const result = results.get(keyOf(row));
+    return result === undefined || result.error !== undefined;
+  };
+  const changing = useSingle({ mutationFn: () => inParallel(rows.filter(isLeft), changeOne) });
   return { rows, reading, reason, setReason, results, changing };
 }
 
 function BulkDialog<T>(props: Asked<T> & { onClose: () => void }) {
   const { action, keyOf, nameOf, summary, onClear, onClose } = props;
   const { rows, reading, reason, setReason, results, changing } = useBulk(props);
-  const failures = [...results.values()].filter(hasFailed);
+  const failures = [...results.values()].filter(({ error }) => error);
   const isDone = results.size > 0 && failures.length === 0;
   const [reasonMin, reasonMax] = action.reasonLength ?? [1, 255];
   const isMissing = action.reason !== undefined && reason.trim().length < reasonMin;
@@ -175,31 +171,30 @@ function BulkDialog<T>(props: Asked<T> & { onClose: () => void }) {
   );
 }
 
-/** A change may be done, await another person, or have failed. */
-type Result = "done" | "proposed" | { readonly error: unknown };
+/** What a change came to: nothing to say if it is done, or its error. */
+type Result = { readonly text: string; readonly error?: unknown };
 type Results = ReadonlyMap<string, Result>;
 
-/** True for a change that has failed or was not made. */
-const hasFailed = (result: Result | undefined): result is Exclude<Result, string> =>
-  typeof result !== "string";
+const resultOf = (error: unknown): Result =>
+  error instanceof Problem && error.code === needsApproval
+    ? { text: `: ${words.proposed}` }
+    : { text: `: ${error instanceof Error ? error.message : String(error)}`, error };
 
 function ResultList<T>(
   props: Pick<Named<T>, "keyOf" | "nameOf"> & { rows: readonly T[]; results: Results },
 ) {
   const { rows, results, keyOf, nameOf } = props;
-  const done = [...results.values()].filter((each) => !hasFailed(each)).length;
+  const done = [...results.values()].filter(({ error }) => !error).length;
   return (
     <>
       <p role="status">{words.results({ done, count: rows.length })}</p>
       <ul className="small">
         {rows.map((row) => {
           const result = results.get(keyOf(row));
-          if (result === undefined) return null;
-          return (
+          return result === undefined ? null : (
             <li key={keyOf(row)}>
-              {hasFailed(result) ? "✗" : "✓"} {nameOf(row)}
-              {result === "proposed" ? `: ${words.proposed}` : ""}
-              {hasFailed(result) ? `: ${messageOf(result.error)}` : ""}
+              {result.error ? "✗" : "✓"} {nameOf(row)}
+              {result.text}
             </li>
           );
         })}
@@ -207,8 +202,6 @@ function ResultList<T>(
     </>
   );
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 const atOnce = 4;
 

@@ -12,11 +12,8 @@ export function allTexts(search: Record<string, unknown>): Record<string, string
  * `?x=12` and `?x=true` as a number and a boolean, so converts them back to text.
  */
 export function textsOf<const Names extends readonly string[]>(...names: Names) {
-  return (search: Record<string, unknown>): { [Name in Names[number]]?: string } => {
-    const texts = names.flatMap((name) => {
-      const value = search[name];
-      return isText(value) ? [[name, String(value)]] : [];
-    });
-    return Object.fromEntries(texts) as { [Name in Names[number]]?: string };
+  return (search: Record<string, unknown>) => {
+    const known = Object.entries(allTexts(search)).filter(([name]) => names.includes(name));
+    return Object.fromEntries(known) as { [Name in Names[number]]?: string };
   };
 }
