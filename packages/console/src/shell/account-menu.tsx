@@ -74,6 +74,10 @@ function connectionText({ kind }: Session, isLive: boolean): string {
 
 async function leave(): Promise<void> {
   forgetDrafts();
-  // Loading a new page clears all cached data.
-  await signOut().finally(leavePage);
+  try {
+    await signOut();
+  } finally {
+    // Loading a new page clears all cached data.
+    await leavePage();
+  }
 }

@@ -102,7 +102,7 @@ export function SelectField(
   props: Texted &
     Pick<Input, "name"> & {
       readonly options: readonly (readonly [value: string, label: string])[];
-      readonly none?: string;
+      readonly none?: string | undefined;
     },
 ) {
   const { label, hint, error, required, onChange, options, none, ...own } = props;

@@ -26,13 +26,6 @@ export function Fields<Name extends string>(props: {
     const all = { ...own, ...props.field(own.name) };
     if (isLong) return <AreaField key={own.name} {...all} />;
     if (options === undefined) return <TextField key={own.name} {...all} />;
-    return (
-      <SelectField
-        key={own.name}
-        {...all}
-        options={options}
-        {...(none === undefined ? {} : { none })}
-      />
-    );
+    return <SelectField key={own.name} {...all} options={options} none={none} />;
   });
 }

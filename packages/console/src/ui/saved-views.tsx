@@ -1,10 +1,8 @@
-import { useState } from "react";
 import { t } from "../catalogue/texts.ts";
 import type { ListSettings, SavedView } from "../session/list-settings.ts";
 import { Button } from "./button.tsx";
-import { ConfirmButton } from "./confirm-button.tsx";
-import { TextField } from "./field.tsx";
 import type { FilterValues } from "./filters.tsx";
+import { FormButton } from "./form-button.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 
 const words = t.list.views;
@@ -22,11 +20,11 @@ export function SavedViews(props: {
 }) {
   const { settings, search, onSearch } = props;
   const { hidden, views, change, isKnown, error } = settings;
-  const [name, setName] = useState("");
   const now = textOf({ search, hidden });
   const current = views.find((view) => textOf(view) === now);
   const isPlain = now === textOf({ search: {}, hidden: [] });
-  const others = views.filter((each) => each.name !== (current?.name ?? name.trim()));
+  const others = (name: string) => views.filter((each) => each.name !== name);
+  const save = (name: string) => change({ views: [...others(name), { name, search, hidden }] });
   return (
     <div className="row">
       {views.map((view) => (
@@ -44,21 +42,18 @@ export function SavedViews(props: {
         </button>
       ))}
       {current !== undefined ? (
-        <Button kind="plain" onClick={() => change({ views: others })}>
+        <Button kind="plain" onClick={() => change({ views: others(current.name) })}>
           {words.remove}
         </Button>
       ) : isKnown && !isPlain ? (
-        <ConfirmButton
+        <FormButton
           label={words.save}
           text={words.saveText}
           kind="plain"
-          isReady={name.trim() !== ""}
-          confirm={async () =>
-            change({ views: [...others, { name: name.trim(), search, hidden }] })
-          }
-        >
-          <TextField label={words.name} value={name} onChange={setName} maxLength={60} required />
-        </ConfirmButton>
+          initial={{ name: "" }}
+          fields={[{ name: "name", label: words.name, maxLength: 60, required: true }]}
+          send={async ({ name }) => save(name.trim())}
+        />
       ) : null}
       {error === null ? null : <ProblemNotice error={error} />}
     </div>

@@ -125,8 +125,11 @@ async function approveTwelve(avi: Visitor, sandbox: BrowserTestDeps["sandbox"]):
   expectThat(count === 5, `thirteen approvals take five clicks, not ${count}`);
 }
 
-/** The dialog adds payouts and batches by currency. Rejects only the batch without a known total. */
-async function rejectBatch({ page }: Visitor): Promise<void> {
+/**
+ * The dialog adds payouts and batches by currency. Rejects only the batch without a known total.
+ * After a failure, the reason can be changed.
+ */
+async function rejectBatch({ page, willBeRefused }: Visitor): Promise<void> {
   const dialog = page.getByRole("dialog");
   await page.getByRole("link", { name: "1 line", exact: true }).waitFor();
   await page.getByRole("button", { name: "Select all" }).click();
@@ -136,8 +139,15 @@ async function rejectBatch({ page }: Visitor): Promise<void> {
   await page.getByRole("button", { name: "Clear the selection" }).click();
   await page.getByRole("checkbox", { name: /^Select 1 line/ }).click();
   await page.getByRole("button", { name: "Reject", exact: true }).click();
-  await dialog.getByLabel("Reason").fill("Its total is not known.");
+  await dialog.getByLabel("Reason").fill("No total.");
+  willBeRefused("/reject");
+  const json = { code: "SERVICE_UNAVAILABLE", message: "The service is not available." };
+  const once = { times: 1 };
+  await page.route(/\/reject$/, (route) => route.fulfill({ status: 503, json }), once);
   await dialog.getByRole("button", { name: "Reject (1)" }).click();
+  await dialog.getByText("0 of 1 done").waitFor();
+  await dialog.getByLabel("Reason").fill("Its total is not known.");
+  await dialog.getByRole("button", { name: "Try again" }).click();
   await dialog.getByText("1 of 1 done").waitFor();
 }
 
