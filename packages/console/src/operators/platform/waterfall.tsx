@@ -75,11 +75,9 @@ function Name({ row: { span, depth } }: { row: Row<PlacedSpan> }) {
   const attributes = Object.entries(span.attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return (
     <div className="span-name">
+      <svg width={depth * 12} height="1" aria-hidden="true" />
       <details>
-        <summary className="break">
-          <svg width={depth * 12} height="1" aria-hidden="true" />
-          {shortName(span.name)}
-        </summary>
+        <summary className="break">{shortName(span.name)}</summary>
         <ul className="plain small mono">
           <li className="break">{`${span.kind} ${span.spanId}`}</li>
           {attributes.map(([name, value]) => (
