@@ -4,10 +4,10 @@ import type {
   WebhookActivity,
   WebhookDay,
 } from "@disburse/sdk/gen/types.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { accounts, activityOf, webhookActivity } from "../api/lists.ts";
-import { readAll } from "../api/pages.ts";
+import { allOf } from "../api/pages.ts";
 import { get } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { DayCharts, type Measure } from "../ui/day-charts.tsx";
@@ -17,58 +17,53 @@ import { percentOf, rateText } from "../ui/rules/rates.ts";
 
 const words = t.charts;
 
-type Step = "post" | "release" | "return";
+type Day = { readonly date: string };
 
-const movement = ({ movements, held }: AccountDay, step: Step) =>
+const countOf = <T extends Day>(title: string, read: (day: T) => number): Measure<T> => {
+  return { title, text: (day) => String(read(day)), place: read };
+};
+
+/** A share: a part, and the whole. */
+const rateOf = <T extends Day>(
+  title: string,
+  read: (day: T) => readonly [number, number],
+): Measure<T> => {
+  return { title, text: (day) => rateText(...read(day)), place: (day) => percentOf(...read(day)) };
+};
+
+const movement = ({ movements, held }: AccountDay, step: "post" | "release" | "return") =>
   movements.find((each) => each.step === step) ?? {
     count: 0,
     amount: held.replace(/\d+/, "0").replace(/[1-9]/g, "0"),
   };
-const countOf = (day: AccountDay, step: Step) => movement(day, step).count;
-
-/** A payout ends by one of two movements. The ledger releases cancelled and failed ones alike. */
-const successOf = (day: AccountDay) =>
-  [countOf(day, "post"), countOf(day, "post") + countOf(day, "release")] as const;
-const returnsOf = (day: AccountDay) => [countOf(day, "return"), countOf(day, "post")] as const;
 
 function measuresIn(currency: string): readonly Measure<AccountDay>[] {
+  const moneyOf = (title: string, read: (day: AccountDay) => string): Measure<AccountDay> => {
+    return {
+      title,
+      text: (day) => moneyText(read(day), currency),
+      place: (day) => Number(read(day)),
+    };
+  };
+  const paid = (day: AccountDay) => movement(day, "post");
+  const { place: _, ...held } = moneyOf(words.held, (day) => day.held);
   return [
-    {
-      title: words.paid,
-      text: (day) => moneyText(movement(day, "post").amount, currency),
-      place: (day) => Number(movement(day, "post").amount),
-    },
-    {
-      title: words.payouts,
-      text: (day) => String(countOf(day, "post")),
-      place: (day) => countOf(day, "post"),
-    },
-    {
-      title: words.success,
-      text: (day) => rateText(...successOf(day)),
-      place: (day) => percentOf(...successOf(day)),
-    },
-    {
-      title: words.returns,
-      text: (day) => rateText(...returnsOf(day)),
-      place: (day) => percentOf(...returnsOf(day)),
-    },
-    {
-      title: words.available,
-      text: ({ available }) => moneyText(available, currency),
-      place: ({ available }) => Number(available),
-    },
-    { title: words.held, text: ({ held }) => moneyText(held, currency) },
+    moneyOf(words.paid, (day) => paid(day).amount),
+    countOf(words.payouts, (day) => paid(day).count),
+    // A payout ends by one of two movements. The ledger releases cancelled and failed ones alike.
+    rateOf(words.success, (day) => [
+      paid(day).count,
+      paid(day).count + movement(day, "release").count,
+    ]),
+    rateOf(words.returns, (day) => [movement(day, "return").count, paid(day).count]),
+    moneyOf(words.available, (day) => day.available),
+    held,
   ];
 }
 
 /** The figures of one of the merchant's accounts. */
 export function AccountCharts() {
-  const found = useQuery({
-    queryKey: [accounts.path, "all"],
-    queryFn: () => readAll(accounts),
-  });
-  const all = found.data?.items ?? [];
+  const all = useSuspenseQuery(allOf(accounts)).data.items;
   const [chosen, setChosen] = useState("");
   const { id = "", currency_code: currency = "" } =
     all.find((each) => each.id === chosen) ?? all[0] ?? {};
@@ -97,30 +92,19 @@ export function AccountCharts() {
   );
 }
 
-const endedOf = ({ delivered, exhausted }: WebhookDay) =>
-  [delivered, delivered + exhausted] as const;
+const ended = ({ delivered, exhausted }: WebhookDay) => delivered + exhausted;
 
 const webhookMeasures: readonly Measure<WebhookDay>[] = [
-  {
-    title: words.delivered,
-    text: (day) => rateText(...endedOf(day)),
-    place: (day) => percentOf(...endedOf(day)),
-  },
-  {
-    title: words.deliveries,
-    text: (day) => String(endedOf(day)[1] + day.pending + day.cancelled),
-    place: (day) => endedOf(day)[1] + day.pending + day.cancelled,
-  },
+  rateOf(words.delivered, (day) => [day.delivered, ended(day)]),
+  countOf(words.deliveries, (day) => ended(day) + day.pending + day.cancelled),
   { title: words.pending, text: ({ pending }) => String(pending) },
 ];
 
-export function WebhookCharts() {
-  return (
-    <DayCharts
-      title={words.webhooks}
-      id={[webhookActivity]}
-      read={async (first_day) => (await get<WebhookActivity>(webhookActivity, { first_day })).days}
-      measures={webhookMeasures}
-    />
-  );
-}
+export const WebhookCharts = () => (
+  <DayCharts
+    title={words.webhooks}
+    id={[webhookActivity]}
+    read={async (first_day) => (await get<WebhookActivity>(webhookActivity, { first_day })).days}
+    measures={webhookMeasures}
+  />
+);

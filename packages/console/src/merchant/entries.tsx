@@ -1,17 +1,17 @@
 import type { LedgerEntry } from "@disburse/sdk/gen/types.ts";
 import { getRouteApi } from "@tanstack/react-router";
 import { accounts, entriesOf } from "../api/lists.ts";
-import { sourceOf } from "../api/pages.ts";
+import { pathOf, sourceOf } from "../api/pages.ts";
 import { addressOf } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
-import { may } from "../session/session.ts";
-import { useSession } from "../session/use-session.ts";
+import { May } from "../session/may.tsx";
 import { Badge } from "../ui/badge.tsx";
-import { type Filter, Filters } from "../ui/filters.tsx";
+import { momentColumn, moneyColumn, textColumn } from "../ui/columns.tsx";
+import { choiceFilter, createdFilters, Filters, textFilter } from "../ui/filters.tsx";
 import { List } from "../ui/list.tsx";
-import { Moment } from "../ui/moment.tsx";
-import { Change, Money } from "../ui/money.tsx";
+import { Change } from "../ui/money.tsx";
 import { Page } from "../ui/page.tsx";
+import { Part } from "../ui/part.tsx";
 import { PayoutLink } from "../ui/record-link.tsx";
 import { isZero } from "../ui/rules/amounts.ts";
 import type { Column } from "../ui/table.tsx";
@@ -24,8 +24,8 @@ const words = t.shell.entries;
 const route = getRouteApi("/shell/accounts/$accountId");
 
 const columns: readonly Column<LedgerEntry>[] = [
-  { id: "created", header: t.list.created, cell: ({ created_at: at }) => <Moment at={at} /> },
-  { id: "step", header: words.step, cell: ({ step }) => words.steps[step] ?? step },
+  momentColumn("created", t.list.created, (row) => row.created_at),
+  textColumn("step", words.step, ({ step }) => words.steps[step] ?? step),
   {
     id: "amount",
     header: words.amount,
@@ -37,56 +37,49 @@ const columns: readonly Column<LedgerEntry>[] = [
       return <Change amount={isHeld ? held : available} {...{ currency, isHeld }} />;
     },
   },
-  {
-    id: "available",
-    header: words.available,
-    align: "end",
-    cell: ({ available }) => <Money amount={available} />,
-  },
-  {
-    id: "held",
-    header: words.held,
-    align: "end",
-    width: "wide",
-    cell: ({ held }) => <Money amount={held} />,
-  },
-  {
-    id: "payout",
-    header: words.payout,
-    cell: ({ payout_id: payoutId }) => (payoutId === "" ? "–" : <PayoutLink id={payoutId} />),
-  },
-  { id: "note", header: words.note, width: "wide", cell: ({ note }) => note },
+  moneyColumn("available", words.available, (row) => row.available, undefined, {}),
+  moneyColumn("held", words.held, (row) => row.held, undefined, { width: "wide" }),
+  textColumn("payout", t.shell.pages.payout, (row) => row.payout_id, {
+    cell: ({ payout_id: id }) => (id === "" ? "–" : <PayoutLink id={id} />),
+  }),
+  textColumn("note", words.note, (row) => row.note, { width: "wide" }),
 ];
 
-const filters: readonly Filter[] = [
-  { name: "step", label: words.step, kind: "choice", options: Object.entries(words.steps) },
-  { name: "payout_id", label: words.payout, kind: "text" },
-  { name: "created_from", label: t.list.from, kind: "day" },
-  { name: "created_to", label: t.list.to, kind: "day" },
+const filters = [
+  choiceFilter("step", words.step, words.steps),
+  textFilter("payout_id", t.shell.pages.payout),
+  ...createdFilters,
 ];
 
-/** Lists an account's ledger entries. The server generates the CSV file. */
+/** Lists an account's ledger entries. The server generates the files. */
 export function Entries() {
   const { accountId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const session = useSession();
   const account = useAccount(accountId);
   const list = entriesOf(accountId);
   const query = spanQuery(search);
+  const { created_from: from, created_to: to } = query;
   return (
     <Page
-      title={words.titleOf({ name: account?.name || (account?.currency_code ?? "") })}
+      {...(account && { title: words.titleOf({ name: account.name || account.currency_code }) })}
       id={accountId}
       state={
         account?.closed_at ? <Badge tone="warn">{t.shell.accountSettings.closed}</Badge> : null
       }
       actions={
         <>
-          {account !== undefined && may(session, "account:write") ? (
-            <AccountSettings account={account} />
-          ) : null}
-          <Statements accountId={accountId} from={query.created_from} to={query.created_to} />
+          <May scope="account:write">{account && <AccountSettings account={account} />}</May>
+          {Object.entries(words.statements).map(([format, label]) => (
+            <a
+              key={format}
+              className="button"
+              href={addressOf(pathOf(accounts, accountId, "/statements"), { from, to, format })}
+              download
+            >
+              {label}
+            </a>
+          ))}
           <a className="button" href={addressOf(`${list.path}.csv`, query)} download>
             {t.actions.exportCsv}
           </a>
@@ -99,26 +92,14 @@ export function Entries() {
         values={search}
         onChange={(next) => void navigate({ search: next })}
       />
-      <List
-        caption={words.caption}
-        source={sourceOf(list, query)}
-        columns={columns}
-        keyOf={({ id }) => id}
-      />
+      <Part id={JSON.stringify(query)}>
+        <List
+          caption={words.caption}
+          source={sourceOf(list, query)}
+          columns={columns}
+          keyOf={({ id }) => id}
+        />
+      </Part>
     </Page>
   );
-}
-
-function Statements(props: {
-  accountId: string;
-  from: string | undefined;
-  to: string | undefined;
-}) {
-  const { accountId, from, to } = props;
-  const path = `${accounts.path}/${encodeURIComponent(accountId)}/statements`;
-  return Object.entries(words.statements).map(([format, label]) => (
-    <a key={format} className="button" href={addressOf(path, { from, to, format })} download>
-      {label}
-    </a>
-  ));
 }

@@ -1,3 +1,4 @@
+import type { Account } from "@disburse/sdk/gen/types.ts";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
@@ -6,6 +7,7 @@ import { allOf, sourceOf } from "../api/pages.ts";
 import { t } from "../catalogue/texts.ts";
 import { May } from "../session/may.tsx";
 import { useSession } from "../session/use-session.ts";
+import { Badge } from "../ui/badge.tsx";
 import { List } from "../ui/list.tsx";
 import { Money } from "../ui/money.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -14,6 +16,7 @@ import { isZero, moneyText } from "../ui/rules/amounts.ts";
 import { WhenSeen } from "../ui/when-seen.tsx";
 import { WorkList } from "../ui/work-list.tsx";
 import { payoutColumns } from "./payouts/columns.tsx";
+import { isLow } from "./rules/account.ts";
 import { useMerchantWork } from "./work.ts";
 
 const words = t.shell.home;
@@ -36,7 +39,7 @@ export function Home() {
     >
       <WorkList {...useMerchantWork(session)} />
       <May scope="account:read">
-        <Section title={words.title}>
+        <Section id="accounts" title={words.title}>
           <Balances />
         </Section>
       </May>
@@ -70,22 +73,30 @@ function Balances() {
   if (all.length === 0) return <Notice tone="info">{words.noAccounts}</Notice>;
   return (
     <ul className="cards">
-      {all.map(({ id, name, currency_code: currency, available, held, closed_at: closedAt }) => (
-        <li key={id} className="card">
-          {name === "" ? null : <strong className="break">{name}</strong>}
-          <span className="figure">
-            <Money amount={available} currency={currency} />
-          </span>
-          <span className="soft small">
-            {words.available}
-            {isZero(held) ? "" : `, ${words.held({ amount: moneyText(held, currency) })}`}
-            {closedAt === "" ? "" : `, ${t.shell.accountSettings.closed.toLowerCase()}`}
-          </span>
-          <Link to="/accounts/$accountId" params={{ accountId: id }} className="small break">
-            {words.statement} <span className="mono">{id}</span>
-          </Link>
-        </li>
+      {all.map((account) => (
+        <Balance key={account.id} account={account} />
       ))}
     </ul>
+  );
+}
+
+function Balance({ account }: { account: Account }) {
+  const { id, name, currency_code: currency, available, held, closed_at: closedAt } = account;
+  return (
+    <li className="card">
+      {name === "" ? null : <strong className="break">{name}</strong>}
+      <span className="figure">
+        <Money amount={available} currency={currency} />
+      </span>
+      <span className="soft small">
+        {words.available}
+        {isZero(held) ? "" : `, ${words.held({ amount: moneyText(held, currency) })}`}
+        {closedAt === "" ? "" : `, ${t.shell.accountSettings.closed.toLowerCase()}`}
+      </span>
+      {isLow(account) ? <Badge tone="warn">{words.low}</Badge> : null}
+      <Link to="/accounts/$accountId" params={{ accountId: id }} className="small break">
+        {words.statement} <span className="mono">{id}</span>
+      </Link>
+    </li>
   );
 }

@@ -1,9 +1,5 @@
-import type {
-  Account,
-  RulesProposalList,
-  WebhookEndpointWithHealth,
-} from "@disburse/sdk/gen/types.ts";
-import { type QueryKey, useQueries } from "@tanstack/react-query";
+import type { RulesProposalList, WebhookEndpointWithHealth } from "@disburse/sdk/gen/types.ts";
+import { useQueries } from "@tanstack/react-query";
 import {
   accounts,
   batches,
@@ -16,20 +12,21 @@ import { type ListOf, readAll, readPage } from "../api/pages.ts";
 import { get, type Query } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { may, type Session } from "../session/session.ts";
-import { isBelow } from "../ui/rules/sums.ts";
 import { daysOf } from "../ui/rules/times.ts";
 import type { Work, WorkFound } from "../ui/work-list.tsx";
+import { isLow } from "./rules/account.ts";
 import { spanQuery } from "./rules/span.ts";
 
 type Counted = Omit<Work, "count"> & {
   readonly scope: string;
-  readonly queryKey: QueryKey;
+  readonly queryKey: readonly unknown[];
   readonly count: () => Promise<number>;
 };
 
 /** Counts change slowly, and most changes come as events. */
 const readAgainMs = 60_000;
 const endpointsMax = 500;
+const dayMs = 86_400_000;
 
 const words = t.shell.work;
 
@@ -38,20 +35,22 @@ const counted = <T>(list: ListOf<T>, query: Query) => ({
   count: async () => (await readPage(list, { ...query, limit: 1 })).total ?? 0,
 });
 
-const today = () => daysOf("today", new Date())[0];
+/** Payouts that the list shows too. */
+const ofPayouts = (label: string, search: Readonly<Record<string, string>>): Counted => ({
+  ...{ scope: "payout:read", label, to: "/payouts", search },
+  ...counted(payouts, spanQuery(search)),
+});
+
+/** The day, in the person's time zone, which was some days ago. */
+const dayBefore = (days: number) => daysOf("today", new Date(Date.now() - days * dayMs))[0];
 
 const isFailing = ({ health, pause_reason: why }: WebhookEndpointWithHealth) =>
   health.circuit === "open" || why === "gone" || why === "unresponsive";
-const isLow = ({ available, low_balance_threshold: least, closed_at: closed }: Account) =>
-  least !== undefined && closed === "" && isBelow(available, least);
 
 const waiting = { scope: "payout:approve", label: words.approvals, to: "/payouts/waiting" };
 const held = { sub_status: "awaiting_approval" };
 
 function counts(): readonly Counted[] {
-  const failed = { status: "failed", created_from: today() };
-  const returned = { sub_status: "returned" };
-  const short = { sub_status: "awaiting_balance" };
   return [
     { ...waiting, ...counted(payouts, held) },
     { ...waiting, ...counted(batches, { state: "awaiting_approval" }) },
@@ -65,39 +64,18 @@ function counts(): readonly Counted[] {
         return (await get<RulesProposalList>(rulesProposalsPath, query)).proposals.length;
       },
     },
+    ofPayouts(words.failed, { status: "failed", created_from: dayBefore(0) }),
+    ofPayouts(words.returned, { sub_status: "returned", created_from: dayBefore(29) }),
+    ofPayouts(words.short, { sub_status: "awaiting_balance" }),
     {
-      scope: "payout:read",
-      label: words.failed,
-      to: "/payouts",
-      search: failed,
-      ...counted(payouts, spanQuery(failed)),
-    },
-    {
-      scope: "payout:read",
-      label: words.returned,
-      to: "/payouts",
-      search: returned,
-      ...counted(payouts, returned),
-    },
-    {
-      scope: "payout:read",
-      label: words.short,
-      to: "/payouts",
-      search: short,
-      ...counted(payouts, short),
-    },
-    {
-      scope: "webhook:read",
-      label: words.failing,
-      to: "/webhooks",
+      ...{ scope: "webhook:read", label: words.failing, to: "/webhooks" },
       queryKey: [endpoints.path, "failing"],
       count: async () =>
         (await readAll(endpoints, {}, endpointsMax)).items.filter(isFailing).length,
     },
     {
-      scope: "account:read",
-      label: words.low,
-      to: "/",
+      // The home page marks these accounts.
+      ...{ scope: "account:read", label: words.low, to: "/", hash: "accounts" },
       queryKey: [accounts.path, "low"],
       count: async () => (await readAll(accounts, {})).items.filter(isLow).length,
     },
@@ -117,9 +95,9 @@ export function useMerchantWork(session: Session): WorkFound {
     })),
   });
   const all = new Map<string, Work>();
-  for (const [at, { label, to, search }] of asked.entries()) {
-    const count = (all.get(label)?.count ?? 0) + (found[at]?.data ?? 0);
-    if (count > 0) all.set(label, { label, count, to, ...(search && { search }) });
+  for (const [at, { scope: _, queryKey: __, count: ___, ...task }] of asked.entries()) {
+    const count = (all.get(task.label)?.count ?? 0) + (found[at]?.data ?? 0);
+    if (count > 0) all.set(task.label, { ...task, count });
   }
   return { work: [...all.values()], isKnown: found.every(({ isSuccess }) => isSuccess) };
 }

@@ -39,9 +39,14 @@ export function Page(props: {
 }
 
 /** A part of a page, which loads and fails by itself. */
-export function Section(props: { title: string; actions?: ReactNode; children: ReactNode }) {
+export function Section(props: {
+  title: string;
+  id?: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
   return (
-    <section className="stack">
+    <section className="stack" id={props.id}>
       <div className="row between">
         <h2>{props.title}</h2>
         {props.actions}

@@ -8,6 +8,8 @@ export type Work = {
   readonly count: number;
   readonly to: string;
   readonly search?: Readonly<Record<string, string>>;
+  /** The part of that page. */
+  readonly hash?: string;
   /** The age of the oldest task, or the extent of all. */
   readonly detail?: string;
 };
@@ -22,12 +24,10 @@ export function WorkList({ work, isKnown }: WorkFound) {
       {isKnown && work.length === 0 ? <p className="soft">{t.shell.work.none}</p> : null}
       {isKnown ? null : <p className="soft">{t.shell.work.counting}</p>}
       <ul className="cards">
-        {work.map(({ label, count, to, search, detail }) => (
+        {work.map(({ label, count, detail, ...place }) => (
           <li key={label} className="card">
             <span className="figure">{count}</span>
-            <Link to={to} {...(search === undefined ? {} : { search })}>
-              {label}
-            </Link>
+            <Link {...place}>{label}</Link>
             {detail ? <span className="soft small">{detail}</span> : null}
           </li>
         ))}

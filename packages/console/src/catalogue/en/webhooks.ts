@@ -92,10 +92,7 @@ export const webhookWords = {
     done: "I have copied them",
   },
   create: {
-    title: "New webhook endpoint",
-    url: "URL",
     urlHint: "Absolute, such as https://merchant.example/webhooks",
-    description: "Note (optional)",
     order: "Order of the events of one payout",
     types: "Events",
     typesHint:

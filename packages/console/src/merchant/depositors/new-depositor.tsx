@@ -1,8 +1,9 @@
 import type { CreatedDepositor } from "@disburse/sdk/gen/types.ts";
-import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { depositors } from "../../api/lists.ts";
+import { depositor } from "../../api/lists.ts";
+import { onceOnly } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField } from "../../ui/field.tsx";
@@ -18,28 +19,25 @@ import {
 import { useBodyForm } from "../forms/use-body-form.ts";
 
 const words = t.depositors.create;
-const route = getRouteApi("/shell/depositors/new");
 
 const ownersPath = "company_owner_details";
 /** The maximum that the public API accepts. */
 const ownersMax = 20;
 
 /** The parts of the OpenAPI document that describe request bodies. */
-type Reference = {
-  readonly components: { readonly schemas: Components };
-};
+type Reference = { readonly components: { readonly schemas: Components } };
 
 /** Creates a depositor with the fields that the OpenAPI document lists for its type. */
 export function NewDepositor() {
   const [kind, setKind] = useState("DepositorIndividualRequest");
-  const found = useSuspenseQuery({
+  const { data } = useSuspenseQuery({
     queryKey: ["/openapi.json"],
     queryFn: async () => (await (await fetch("/openapi.json")).json()) as Reference,
-    staleTime: "static",
+    ...onceOnly,
   });
-  const { schemas } = found.data.components;
+  const { schemas } = data.components;
   return (
-    <Page title={words.title}>
+    <Page>
       <div className="card">
         <SelectField
           label={words.kind}
@@ -56,20 +54,16 @@ export function NewDepositor() {
 
 function Details(props: { kind: string; schema: BodySchema; components: Components }) {
   const { kind, schema, components } = props;
-  const navigate = route.useNavigate();
-  const client = useQueryClient();
+  const navigate = useNavigate();
   const [owners, setOwners] = useState(1);
   const fields = useMemo(
     () => schemaFields(schema, components, { [ownersPath]: owners }),
     [schema, components, owners],
   );
   const body = useBodyForm<CreatedDepositor>(fields, {
-    path: "/api/v1/depositor",
+    path: depositor,
     kind,
-    onDone: async ({ id }) => {
-      await client.invalidateQueries({ queryKey: [depositors.path] });
-      await navigate({ to: "/depositors/$depositorId", params: { depositorId: id } });
-    },
+    onDone: ({ id }) => navigate({ to: "/depositors/$depositorId", params: { depositorId: id } }),
   });
   return (
     <BodyForm groups={groupsOf(fields)} form={body} words={words}>

@@ -1,6 +1,6 @@
 import { type ComponentProps, useId, useState } from "react";
 import { t } from "../../catalogue/texts.ts";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { bankCountry, countries, countryCode, countryName } from "../rules/country.ts";
 import { isBic } from "./rules/form-body.ts";
 import type { FormField } from "./rules/form-field.ts";
@@ -43,7 +43,7 @@ function BodyField(props: {
   onChange: (value: string) => void;
 }) {
   const { field, value, error, onChange } = props;
-  const { path, label, isRequired, choices, maxLength, type } = field;
+  const { path, label, isRequired, choices, labels, maxLength, type, initial } = field;
   const frame = {
     label: isRequired ? label : `${label} ${t.forms.optional}`,
     value,
@@ -54,16 +54,19 @@ function BodyField(props: {
     name: path,
   };
   if (choices !== undefined) {
-    const nameOf = type === "country" ? countryName : (each: string) => each;
+    const nameOf = (each: string) =>
+      type === "country" ? countryName(each) : (labels?.[each] ?? each);
+    const options = choices.map((each) => [each, nameOf(each)] as const);
     return (
       <SelectField
         {...frame}
-        none=""
-        options={choices.map((each) => [each, nameOf(each)] as const)}
+        {...((initial === "" || !isRequired) && { none: "" })}
+        options={options}
       />
     );
   }
   if (type === "country") return <CountryField {...frame} />;
+  if (type === "words") return <AreaField {...frame} />;
   const kind = type === "date" || type === "email" ? type : "text";
   return <TextField {...frame} type={kind} maxLength={lengthOf(path, maxLength)} />;
 }

@@ -1,7 +1,7 @@
 import { revalidateLogic, useForm } from "@tanstack/react-form";
 import { useEffect, useState } from "react";
 import { Problem } from "../../api/problem.ts";
-import { send } from "../../api/request.ts";
+import { post } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useDraft } from "../../session/draft.ts";
 import { toast } from "../../ui/toasts.tsx";
@@ -24,12 +24,11 @@ export function useBodyForm<T>(fields: readonly FormField[], { path, kind, onDon
   const [draft, keep, forget] = useDraft<FormValues>(`${path}:${kind}`, {});
   const [defaultValues] = useState(draft);
   const posting = useAttempt({
-    send: ([to, body]: readonly [string, object], idempotencyKey) =>
-      send<T>("POST", to, { body, idempotencyKey }),
-    onSuccess: (answer) => {
+    send: async ([to, body]: readonly [string, object], idempotencyKey) => {
+      const answer = await post<T>(to, body, idempotencyKey);
       forget();
       toast(t.forms.saved);
-      return onDone(answer);
+      await onDone(answer);
     },
   });
   const form = useForm({
@@ -66,7 +65,12 @@ export function useBodyForm<T>(fields: readonly FormField[], { path, kind, onDon
   return { form, posting, refused: refusedOf(posting.error) };
 }
 
+/** The field of a problem, without the number of a word. */
+const placeOf = (field: string) => field.replace(/\[\d+\]$/, "");
+
 function refusedOf(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof Problem)) return {};
-  return Object.fromEntries(error.violations.map(({ field, message }) => [field, message]));
+  return Object.fromEntries(
+    error.violations.map(({ field, message }) => [placeOf(field), message]),
+  );
 }

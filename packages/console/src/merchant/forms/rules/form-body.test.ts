@@ -70,6 +70,12 @@ test.each([
   expect(labelOf(name)).toBe(label);
 });
 
+test("sends each word of a text", () => {
+  const types: FormField = { ...field, path: "types", type: "words", pattern: undefined };
+  expect(bodyOf([types], { types: " a.b\n c  " })).toEqual({ types: ["a.b", "c"] });
+  expect(bodyOf([types], { types: " " })).toEqual({});
+});
+
 test("a field is required unless its boolean flag is set", () => {
   const first: FormField = {
     ...field,

@@ -52,10 +52,15 @@ export function bodyOf(fields: readonly FormField[], values: FormValues): object
   let body: object = {};
   for (const field of fields) {
     const value = sentValue(field, values);
-    const sent = field.type === "flag" ? value === "true" : value;
-    if (value !== "") body = setBy(withLists(body, field.path), field.path, sent);
+    if (value === "") continue;
+    body = setBy(withLists(body, field.path), field.path, sentAs(field.type, value));
   }
   return body;
+}
+
+function sentAs(type: FormField["type"], value: string) {
+  if (type === "flag") return value === "true";
+  return type === "words" ? value.split(/\s+/) : value;
 }
 
 /** Adds the lists of a path that a body doesn't have. `setBy` would create objects. */

@@ -6,13 +6,15 @@ export type FormField = {
   /** Path in the body: `company_owner_details[0].person_details.firstname`. */
   readonly path: string;
   readonly label: string;
-  readonly type: "text" | "country" | "date" | "email" | "digits" | "flag";
+  readonly type: "text" | "country" | "date" | "email" | "digits" | "flag" | "words";
   readonly isRequired: boolean;
   /** Path of the flag that makes the field optional. */
   readonly requiredUnless?: string | undefined;
   readonly hint: string;
   readonly maxLength?: number | undefined;
   readonly choices?: readonly string[] | undefined;
+  /** What the choices mean. Without it, they are shown as they are. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly pattern?: string | undefined;
   readonly patternMessage?: string | undefined;
   readonly initial: string;
