@@ -1,8 +1,6 @@
 export const batchWords = {
-  title: "Batches",
   caption: "Batches, newest first",
   empty: "No batch yet.",
-  add: "Upload a batch",
   reference: "Name",
   state: "State",
   states: {
@@ -15,12 +13,9 @@ export const batchWords = {
   progress: "Created / failed",
   cost: "Cost so far",
   one: {
-    title: "Batch",
     titleOf: "Batch {name}",
-    account: "From account",
     sourceTotal: "Total sent",
     receivingTotal: "Total received",
-    max: "At most",
     waiting: "Waiting",
     executed: "Payouts created",
     failed: "Failed",

@@ -1,5 +1,4 @@
 export const depositorWords = {
-  title: "Depositors",
   caption: "Depositors, newest first",
   empty: "No depositor yet.",
   add: "New depositor",
@@ -17,7 +16,6 @@ export const depositorWords = {
   ownBusiness: "Own business",
   facts: "Record",
   create: {
-    title: "New depositor",
     kind: "Kind of depositor",
     kinds: {
       DepositorIndividualRequest: "A person",
@@ -32,7 +30,6 @@ export const depositorWords = {
 } as const;
 
 export const beneficiaryWords = {
-  title: "Beneficiaries",
   caption: "Beneficiaries, newest first",
   empty: "No beneficiaries yet. Add one to make your first payout.",
   add: "New beneficiary",
@@ -100,9 +97,7 @@ export const beneficiaryWords = {
     revokeText: "No one can submit details with this link any more.",
   },
   create: {
-    title: "New beneficiary",
     kind: "Kind of beneficiary",
-    currency: "Currency",
     transferType: "Payment method",
     crypto: "To a wallet",
     chooseFirst: "Choose a kind and a currency first.",

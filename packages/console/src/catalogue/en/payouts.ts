@@ -1,5 +1,4 @@
 export const payoutWords = {
-  title: "Payouts",
   accounting: {
     open: "Accounting CSV",
     title: "Export for accounting",
@@ -61,7 +60,6 @@ export const payoutWords = {
     scheduled: "Scheduled",
   } as Record<string, string>,
   one: {
-    title: "Payout",
     titleTo: "Payout to {name}",
     facts: "Details",
     metadata: "Metadata",
@@ -69,7 +67,6 @@ export const payoutWords = {
     receipt: "Receipt (PDF)",
     receiptSigned: "Signed receipt (JSON)",
     timeline: "Timeline",
-    deliveries: "Webhook deliveries",
     noDeliveries: "No webhook was sent for this payout: no endpoint is registered for it.",
     quote: "Quote",
     rate: "Rate",
@@ -84,7 +81,6 @@ export const payoutWords = {
     cancelText:
       "The payout is cancelled if it has not been sent to a bank or network, and its money is released. If it was already sent, nothing changes.",
     cancelWaitText: "The payout won't be paid. No money is held for it.",
-    cancelled: "The payout is cancelled.",
     maximum: "At most",
     waitsUntil: "Waits until",
     balanceNotice:
@@ -129,7 +125,6 @@ export const payoutWords = {
       "The bank or network has not confirmed the outcome. The money stays held, and the payout is not sent twice. You don't need to do anything.",
   },
   waiting: {
-    title: "Approvals",
     lead: "Payouts, batches and scheduled payouts that another person of your team must approve.",
     caption: "Pending approvals, newest first",
     empty: "No pending approvals.",
@@ -147,25 +142,20 @@ export const payoutWords = {
   },
   scheduled: {
     one: "Scheduled payout",
-    title: "Scheduled payouts",
     caption: "Scheduled payouts, newest first",
     empty: "No payout is scheduled.",
     at: "Scheduled for",
-    payout: "Payout",
     waiting: "Pending only",
     held: "Awaiting approval only",
     approveText:
       "The key or person that created this payout lost access. After approval it is paid at its scheduled time, or immediately if that time has passed.",
     rejectText: "The payout won't be paid. No money was held for it.",
-    max: "At most",
     reserved: "{amount} is reserved",
     rejectReservedText: "The payout won't be paid. Its reserved money becomes available.",
   },
   create: {
-    title: "New payout",
     who: "1. Beneficiary",
     search: "Search by name, account or id",
-    newBeneficiary: "New beneficiary",
     noneMatch: "No matching beneficiary.",
     onlyCleared: "You can't pay beneficiaries until their screening is cleared.",
     cut: "This searches the newest 500 beneficiaries.",

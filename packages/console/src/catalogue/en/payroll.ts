@@ -1,6 +1,5 @@
 /** Texts of the page of a new batch, loaded with it. */
 export const payrollWords = {
-  title: "Upload a batch",
   titleFix: "Fix failed lines",
   leadFix:
     "No payout was created for these lines. They become a new batch, which names the first one.",

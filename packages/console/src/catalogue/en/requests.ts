@@ -1,5 +1,4 @@
 export const requestWords = {
-  title: "Requests",
   caption: "Requests of the last 7 days, newest first",
   empty: "No requests in the last 7 days. A request is listed a few seconds after its response.",
   at: "Time",

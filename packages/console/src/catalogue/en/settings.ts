@@ -2,7 +2,6 @@ export const settingsWords = {
   lead: "What your team decides for all of its payouts. Admins change it.",
   rules: {
     title: "Approval rules",
-    now: "In force",
     none: "No payout needs approval.",
     amount: "Payouts of {amount} or more need approval.",
     together:

@@ -56,7 +56,7 @@ export const shellWords = {
     counting: "Still counting tasks.",
     approvals: "Awaiting approval",
     failed: "Payouts failed today",
-    returned: "Payouts returned, last 30 days",
+    returned: "Returned payouts, last 30 days",
     short: "Awaiting balance",
     failing: "Failing webhook endpoints",
     low: "Accounts with a low balance",
@@ -138,7 +138,6 @@ export const shellWords = {
     amount: "Amount",
     available: "Available after",
     held: "Held after",
-    payout: "Payout",
     note: "Note",
     caption: "Entries of the account, newest first",
     statements: {

@@ -1,6 +1,5 @@
 export const teamWords = {
   members: {
-    title: "Team",
     caption: "People of the team, oldest first",
     name: "Name",
     email: "E-mail address",
@@ -45,7 +44,6 @@ export const teamWords = {
     },
   },
   notifications: {
-    title: "Notifications",
     lead: "E-mails to {email} about this team. They have counts and a link, no names and no amounts.",
     unavailable: "This deployment sends no e-mails. Your choice is kept until it does.",
     paused:
@@ -59,11 +57,9 @@ export const teamWords = {
       webhooks: "Webhook endpoints that fail",
     },
     save: "Save",
-    saved: "Saved.",
     noAnswer: "There was no answer. Save again: that changes nothing twice.",
   },
   invitations: {
-    title: "Invitations",
     lead: "Accept an invitation to join the team. You stay in your current team until you switch in the account menu.",
     empty: "No invitations.",
     accept: "Accept",
@@ -71,9 +67,7 @@ export const teamWords = {
     declineText: "The invitation expires. The team can invite you again.",
   },
   keys: {
-    title: "API keys",
     caption: "API keys, oldest first",
-    empty: "No key yet.",
     description: "Note",
     scopes: "Scopes",
     cidrs: "From addresses",

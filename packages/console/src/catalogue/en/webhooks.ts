@@ -10,8 +10,6 @@ export const webhookWords = {
     cancelled: "Cancelled",
   } as Record<string, string>,
   endpoints: {
-    title: "Webhook endpoints",
-    caption: "Webhook endpoints",
     empty: "No endpoints yet. Events are stored, and you can read them from the event feed.",
     add: "New endpoint",
     url: "URL",
@@ -103,7 +101,6 @@ export const webhookWords = {
       "The server did not respond. Check the list before you try again: the endpoint may exist, with secrets that were not shown.",
   },
   deliveries: {
-    title: "Webhook deliveries",
     caption: "Webhook deliveries, newest first",
     resendText:
       "Each event is sent again. A pending delivery is sent now instead of at its next attempt. A delivery that waits for an earlier event keeps its place.",
@@ -111,7 +108,6 @@ export const webhookWords = {
     endpoint: "Endpoint",
   },
   delivery: {
-    title: "Webhook delivery",
     titleOf: "Delivery of {event}",
     facts: "Delivery",
     attempts: "Attempts",
@@ -136,7 +132,6 @@ export const webhookWords = {
   },
   replay: {
     action: "Replay",
-    title: "Replay deliveries",
     text: "Sends the deliveries of a period again, at the rate below. Receivers get the same ids.",
     since: "From day",
     until: "To day (empty: today)",
@@ -148,7 +143,6 @@ export const webhookWords = {
       "exhausted,delivered,pending": "All",
     } as Record<string, string>,
     rate: "Maximum per second",
-    confirm: "Start the replay",
     progress: "Queued",
     replayStates: { running: "Running", done: "Done", cancelled: "Cancelled" } as Record<
       string,
@@ -159,7 +153,6 @@ export const webhookWords = {
     empty: "No replay yet.",
   },
   developers: {
-    title: "Developers",
     reference: "API reference",
     referenceText: "Every operation with its fields, codes and examples. Try it out with a key.",
     document: "OpenAPI document",

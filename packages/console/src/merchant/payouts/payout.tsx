@@ -85,9 +85,9 @@ export function PayoutPage() {
         </Section>
       </div>
       <May scope="webhook:read">
-        <Section title={words.deliveries}>
+        <Section title={t.shell.pages.deliveries}>
           <List
-            caption={words.deliveries}
+            caption={t.shell.pages.deliveries}
             source={sourceOf(deliveries, { transaction_id: payoutId })}
             columns={deliveryColumns}
             keyOf={({ id }) => id}

@@ -1,7 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { leavePage } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
-import { answerInvitation, sessionQuery, type Team } from "../../session/session.ts";
+import { answerInvitation, type Team } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
@@ -14,7 +13,7 @@ const words = t.team.invitations;
 export function Invitations() {
   const { invitations = [] } = useSession();
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page lead={words.lead}>
       {invitations.length === 0 ? <p>{words.empty}</p> : null}
       <ul className="plain">
         {invitations.map((each) => (
@@ -26,15 +25,14 @@ export function Invitations() {
 }
 
 function Invitation({ invitation: { id, merchant, role } }: { invitation: Team }) {
-  const client = useQueryClient();
   const isFirst = useSession().merchant === null;
-  const answer = async (what: "accept" | "decline") => {
-    await answerInvitation(id, what);
-    // A person's first team becomes the session's team.
-    if (what === "accept" && isFirst) await leavePage();
-    await client.invalidateQueries(sessionQuery);
-  };
-  const accepting = useSingle({ mutationFn: () => answer("accept") });
+  const accepting = useSingle({
+    mutationFn: async () => {
+      await answerInvitation(id, "accept");
+      // A person's first team becomes the session's team.
+      if (isFirst) await leavePage();
+    },
+  });
   return (
     <li className="card">
       <h2>{merchant.name}</h2>
@@ -48,7 +46,7 @@ function Invitation({ invitation: { id, merchant, role } }: { invitation: Team }
         <ConfirmButton
           label={words.decline}
           text={words.declineText}
-          confirm={() => answer("decline")}
+          confirm={() => answerInvitation(id, "decline")}
         />
       </div>
     </li>

@@ -23,7 +23,7 @@ const ownColumns: readonly Column<PayoutException>[] = [
   ageColumn("age", words.age, ({ since }) => isoOf(since)),
   {
     id: "payout",
-    header: t.payouts.one.title,
+    header: t.shell.pages.payout,
     cell: ({ payout }) => (
       <TreasuryPayoutLink id={payout?.id ?? ""}>{payout?.id}</TreasuryPayoutLink>
     ),

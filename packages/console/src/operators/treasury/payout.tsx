@@ -66,7 +66,7 @@ export function TreasuryPayout() {
     <Page
       title={
         payout === undefined
-          ? t.payouts.one.title
+          ? t.shell.pages.payout
           : t.payouts.one.titleTo({ name: payout.beneficiaryName })
       }
       id={payoutId}

@@ -78,7 +78,7 @@ const filters: readonly Filter[] = [
   { name: "merchant_id", label: operatorTexts.treasury.balances.filterMerchant, kind: "text" },
   { name: "reference_id", label: t.payouts.searchReference, kind: "text" },
   { name: "beneficiary_id", label: t.payouts.searchBeneficiary, kind: "text" },
-  { name: "batch_id", label: t.batches.one.title, kind: "text" },
+  { name: "batch_id", label: t.shell.pages.batch, kind: "text" },
 ];
 
 const sourceFor = (search: FilterValues) =>
