@@ -143,7 +143,7 @@ describe("payouts", () => {
 
   it("are read with every field", async () => {
     for (const [at, { row, quote, payoutId }] of paid.entries()) {
-      const [source, destination, , sent, fees, , receiving] = row;
+      const [source, destination, fixed, sent, fees, , receiving] = row;
       const { data } = exact(await acme.get(`${paths.payouts}/${payoutId}`));
       expect(data).toEqual({
         id: payoutId,
@@ -164,7 +164,7 @@ describe("payouts", () => {
         unique_transaction_reference: expect.stringMatching(/^[0-9A-Za-z]{12,100}$/),
         ...noFailure,
         account_id: platform.accountId("acme", source),
-        receiving_fixed: false,
+        receiving_fixed: fixed === "receiving",
         metadata: {},
         ...{ reissue_of: "", reissued_as: "", batch_id: "", scheduled_payout_id: "" },
         expected_settlement_at: time,
