@@ -67,6 +67,8 @@ export async function clearControls(sandbox: SandboxDocument): Promise<void> {
 type PayoutTerms = {
   readonly beneficiaryId: string;
   readonly amount: string;
+  /** The side of the amount; the source by default. */
+  readonly fixed?: "source" | "receiving";
   readonly reference: string;
 };
 
@@ -87,13 +89,13 @@ export function payWithoutBalance(
 
 async function execute(
   sandbox: SandboxDocument,
-  { beneficiaryId, amount, reference }: PayoutTerms,
+  { beneficiaryId, amount, reference, fixed = "source" }: PayoutTerms,
   account: AccountChoice,
   options: object = {},
 ): Promise<string> {
   const quote = await send(sandbox, "transfer/rfq", {
     ...partiesOf(sandbox, beneficiaryId, account),
-    source_amount: amount,
+    [`${fixed}_amount`]: amount,
   });
   const body = { quote_id: quote["id"], reference_id: reference, ...options };
   return (await send(sandbox, "transfer/execute", body))["id"] ?? "";

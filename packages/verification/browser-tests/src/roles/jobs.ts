@@ -24,7 +24,12 @@ export const jobs: BrowserTest = {
     await payNewSupplier(mia);
     const beneficiaryId = await addBeneficiary(sandbox, { name: "Rika Returns" });
     const reference = `sandbox-return-${Date.now()}`;
-    await payBeneficiary(sandbox, { beneficiaryId, amount: "63.00", reference });
+    await payBeneficiary(sandbox, {
+      beneficiaryId,
+      amount: "63.00",
+      fixed: "receiving",
+      reference,
+    });
     await payAgain(mia);
   },
 };
@@ -67,7 +72,11 @@ async function payAgain({ page, open }: Visitor): Promise<void> {
     .click();
   await page.getByRole("link", { name: "Rika Returns" }).first().click();
   const before = page.url();
+  // The terms are those of the reissue, which keeps the requested amount.
+  const asked = page.waitForRequest(/\/transfer\/rfq$/);
   await page.getByRole("button", { name: "Pay again" }).click();
+  const { source_amount: source, receiving_amount: receiving } = (await asked).postDataJSON();
+  expectThat(source === undefined && Number(receiving) === 63, `63 are received: ${receiving}`);
   const dialog = page.getByRole("dialog");
   await dialog.getByText("1 USD =").waitFor();
   await dialog.getByRole("button", { name: "Pay again" }).click();
