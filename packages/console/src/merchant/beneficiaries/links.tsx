@@ -1,11 +1,12 @@
 import type { BeneficiaryLink } from "@disburse/sdk/gen/types.ts";
 import { beneficiaryLinks } from "../../api/lists.ts";
-import { sourceOf } from "../../api/pages.ts";
+import { pathOf, sourceOf } from "../../api/pages.ts";
+import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { longColumn, momentColumn, stateColumn, textColumn } from "../../ui/columns.tsx";
-import { DeleteButton } from "../../ui/delete-button.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { PayeeLink } from "../../ui/record-link.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -34,11 +35,10 @@ const revokeColumn: Column<BeneficiaryLink> = {
   header: t.list.actions,
   cell: ({ id, state }) =>
     state === "open" ? (
-      <DeleteButton
-        path={beneficiaryLinks.path}
-        id={id}
+      <ConfirmButton
         label={words.revoke}
         text={words.revokeText}
+        confirm={() => send("DELETE", pathOf(beneficiaryLinks, id))}
       />
     ) : null,
 };
