@@ -4,8 +4,8 @@ import { useSession } from "./use-session.ts";
 const prefix = "disburse.draft:";
 
 /**
- * Returns input that survives a reload, how to change it, and how to forget it. It is in the tab's
- * session storage until it is sent or the person signs out.
+ * Returns input that survives a reload, how to change it, how to forget it, and whether it would be
+ * lost. It is in the tab's session storage until it is sent or the person signs out.
  */
 export function useDraft<T>(name: string, initial: T) {
   const { person } = useSession();
@@ -14,17 +14,20 @@ export function useDraft<T>(name: string, initial: T) {
     const stored = sessionStorage.getItem(key);
     return stored === null ? initial : (JSON.parse(stored) as T);
   });
+  const [isLost, setLost] = useState(false);
   const change = (next: T) => {
     setValue(next);
+    setLost(false);
     try {
       sessionStorage.setItem(key, JSON.stringify(next));
     } catch (error) {
       if (!(error instanceof DOMException) || error.name !== "QuotaExceededError") throw error;
       // Too large for the browser's storage. An older version would be worse than none.
       sessionStorage.removeItem(key);
+      setLost(true);
     }
   };
-  return [value, change, () => sessionStorage.removeItem(key)] as const;
+  return [value, change, () => sessionStorage.removeItem(key), isLost] as const;
 }
 
 /** Removes the drafts of everyone but the person, if one is given. */

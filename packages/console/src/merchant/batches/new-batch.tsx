@@ -2,7 +2,7 @@ import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { accounts, batches, beneficiaries } from "../../api/lists.ts";
-import { readAll } from "../../api/pages.ts";
+import { pathOf, readAll } from "../../api/pages.ts";
 import { getText } from "../../api/request.ts";
 import { useDraft } from "../../session/draft.ts";
 import { useSession } from "../../session/use-session.ts";
@@ -11,7 +11,9 @@ import { saveCsv } from "../../ui/csv.ts";
 import { FileField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Part } from "../../ui/part.tsx";
 import { isZero } from "../../ui/rules/amounts.ts";
+import { UnsavedGuard } from "../../ui/unsaved-guard.tsx";
 import { PayrollForm } from "./payroll-form.tsx";
 import { rememberedColumns } from "./remembered-columns.ts";
 import { fields, guessColumns, namesOf } from "./rules/columns.ts";
@@ -38,26 +40,27 @@ const partiesQuery = queryOptions({
 /** Reads a payroll from a file, or the failed lines of a batch, and submits it as a batch. */
 export function NewBatch() {
   const { corrects = "" } = route.useSearch();
+  return (
+    <Page {...(corrects === "" ? {} : { title: words.titleFix, lead: words.leadFix })}>
+      <Part id={corrects}>
+        <Read key={corrects} corrects={corrects} />
+      </Part>
+    </Page>
+  );
+}
+
+function Read({ corrects }: { corrects: string }) {
   const { data } = useSuspenseQuery(partiesQuery);
   const { data: failed } = useSuspenseQuery({
     queryKey: [batches.path, "failed lines", corrects],
     queryFn: () =>
-      corrects === ""
-        ? null
-        : getText(`${batches.path}/${encodeURIComponent(corrects)}/failed-lines.csv`),
+      corrects === "" ? null : getText(pathOf(batches, corrects, "/failed-lines.csv")),
   });
   const parties = useMemo(
     () => ({ accounts: data.accounts, payees: payeesOf(data.payees.items, data.payees.isCut) }),
     [data],
   );
-  return (
-    <Page
-      {...(corrects === "" ? {} : { title: words.titleFix })}
-      lead={corrects === "" ? undefined : words.leadFix}
-    >
-      <NewPayroll key={corrects} {...{ parties, corrects, failed }} />
-    </Page>
-  );
+  return <NewPayroll {...{ parties, corrects, failed }} />;
 }
 
 function NewPayroll(props: { parties: Parties; corrects: string; failed: string | null }) {
@@ -84,10 +87,18 @@ function NewPayroll(props: { parties: Parties; corrects: string; failed: string 
     const found = failed === null ? undefined : read(new TextEncoder().encode(failed), "");
     return found === undefined || "problem" in found ? null : withAccountOfLines(found);
   });
-  const [payroll, setPayroll, forget] = useDraft(`batch:${merchant?.id}:${corrects}`, initial);
+  const [payroll, setPayroll, forget, isLost] = useDraft(
+    `batch:${merchant?.id}:${corrects}`,
+    initial,
+  );
   if (payroll !== null) {
     const change = (next: Payroll | null) => setPayroll(next ?? initial);
-    return <PayrollForm {...{ payroll, parties, forget, onChange: change }} />;
+    return (
+      <>
+        <UnsavedGuard isChanged={isLost} />
+        <PayrollForm {...{ payroll, parties, forget, onChange: change }} />
+      </>
+    );
   }
   if (corrects !== "") return <Notice tone="info">{words.nothingToFix}</Notice>;
   const choose = async (file: File | undefined) => {

@@ -1,32 +1,26 @@
 import type { Batch, BatchValidation } from "@disburse/sdk/gen/types.ts";
-import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { batches } from "../../api/lists.ts";
-import { send } from "../../api/request.ts";
+import { post, send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { Fields } from "../../ui/fields.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 import { useAttempt } from "../../ui/use-attempt.ts";
 import { useRested } from "../../ui/use-rested.ts";
+import { accountLabel } from "../rules/account.ts";
 import { PayrollGrid } from "./payroll-grid.tsx";
 import { rememberColumns } from "./remembered-columns.ts";
 import { fields, namesOf, rememberedOf, withColumn } from "./rules/columns.ts";
-import {
-  type AmountStyle,
-  amountStyles,
-  batchOf,
-  type Parties,
-  type Payroll,
-  withFound,
-} from "./rules/payroll.ts";
+import { amountStyles, batchOf, type Parties, type Payroll, withFound } from "./rules/payroll.ts";
 import { words } from "./words.ts";
 
 type PayrollProps = {
@@ -39,19 +33,16 @@ type PayrollProps = {
 export function PayrollForm(props: PayrollProps & { forget: () => void }) {
   const { payroll, parties, onChange, forget } = props;
   const { merchant } = useSession();
-  const client = useQueryClient();
   const navigate = useNavigate();
   const { made, checked, problems, isCurrent, isChecking } = useCheck(payroll, parties);
   const submitting = useAttempt({
-    send: (body: object, idempotencyKey) =>
-      send<Batch>("POST", batches.path, { body, idempotencyKey }),
-    onSuccess: async ({ id: batchId }) => {
+    send: async (body: object, idempotencyKey) => {
+      const { id: batchId } = await post<Batch>(batches.path, body, idempotencyKey);
       if (payroll.corrects === "") {
         rememberColumns(merchant?.id, rememberedOf(namesOf(payroll), payroll.columnOf));
       }
       forget();
-      await client.invalidateQueries({ queryKey: [batches.path] });
-      await navigate({ to: "/batches/$batchId", params: { batchId } });
+      await navigate({ to: "/batches/$batchId", params: { batchId }, ignoreBlocker: true });
     },
   });
   const all = [...problems.values()];
@@ -123,38 +114,39 @@ function useCheck(payroll: Payroll, parties: Parties) {
 
 function Settings({ payroll, parties, onChange }: PayrollProps) {
   const { header, columnOf, amountStyle, accountId, reference } = payroll;
-  const change = (changed: Partial<Payroll>) => onChange({ ...payroll, ...changed });
   const options = header.map((name, at) => {
     return [String(at), name || words.unnamed({ number: at + 1 })] as const;
   });
   const isSure =
     columnOf["beneficiary_id"] !== undefined &&
     (columnOf["receiving_amount"] ?? columnOf["source_amount"]) !== undefined;
+  const own = { accountId, amountStyle, reference };
+  const account = {
+    name: "accountId",
+    label: t.payouts.create.fromAccount,
+    options: parties.accounts.map((each) => [each.id, accountLabel(each)] as const),
+  } as const;
   return (
     <div className="card">
       <div className="fields">
-        {columnOf["account_id"] === undefined ? (
-          <SelectField
-            label={t.payouts.create.fromAccount}
-            value={accountId}
-            onChange={(id) => change({ accountId: id })}
-            options={parties.accounts.map((each) => [
-              each.id,
-              `${moneyText(each.available, each.currency_code)} · ${each.name || each.id}`,
-            ])}
-          />
-        ) : null}
-        <SelectField
-          label={words.amountStyle}
-          value={amountStyle}
-          onChange={(style) => change({ amountStyle: style as AmountStyle })}
-          options={Object.entries(amountStyles)}
-        />
-        <TextField
-          label={`${t.batches.reference} ${t.forms.optional}`}
-          value={reference}
-          onChange={(text) => change({ reference: text })}
-          maxLength={255}
+        <Fields
+          fields={[
+            ...(columnOf["account_id"] === undefined ? [account] : []),
+            {
+              name: "amountStyle",
+              label: words.amountStyle,
+              options: Object.entries(amountStyles),
+            },
+            {
+              name: "reference",
+              label: `${t.batches.reference} ${t.forms.optional}`,
+              maxLength: 255,
+            },
+          ]}
+          field={(name) => ({
+            value: own[name],
+            onChange: (text) => onChange({ ...payroll, [name]: text }),
+          })}
         />
       </div>
       <details open={!isSure}>
@@ -162,19 +154,19 @@ function Settings({ payroll, parties, onChange }: PayrollProps) {
         <div className="stack">
           <p className="soft small">{words.columnsHint}</p>
           <div className="fields">
-            {fields.map(({ name }) => (
-              <SelectField
-                key={name}
-                label={words.fields[name] ?? name}
-                value={String(columnOf[name] ?? "")}
-                none={words.noColumn}
-                options={options}
-                onChange={(at) => {
+            <Fields
+              fields={fields.map(({ name }) => ({
+                ...{ name, label: words.fields[name] ?? name },
+                ...{ none: words.noColumn, options },
+              }))}
+              field={(name) => ({
+                value: String(columnOf[name] ?? ""),
+                onChange: (at) => {
                   const place = at === "" ? undefined : Number(at);
-                  change({ columnOf: withColumn(columnOf, name, place) });
-                }}
-              />
-            ))}
+                  onChange({ ...payroll, columnOf: withColumn(columnOf, name, place) });
+                },
+              })}
+            />
           </div>
         </div>
       </details>

@@ -81,7 +81,8 @@ async function nameAccount({ page, checkPage, open }: Visitor): Promise<void> {
 /** Chooses a period, and finds the figures of the charts in a table. */
 async function charts({ page, checkPage, open }: Visitor): Promise<void> {
   await open("");
-  // The charts load when a person sees their place, at the end of the page.
+  // The charts load when a person sees their place, at the end of the page that is read.
+  await page.getByRole("table", { name: "Latest payouts" }).waitFor();
   await page.locator("#content").press("End");
   await page.getByRole("img", { name: /^Webhook success on each of 30 days/ }).waitFor();
   await page.getByRole("button", { name: "92 days" }).first().click();
