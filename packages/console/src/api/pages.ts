@@ -13,6 +13,8 @@ export type Page<T> = {
   /** Number of items on all pages; undefined if the list has no count. */
   readonly total: number | undefined;
   readonly isCapped: boolean;
+  /** What the page lacks. */
+  readonly warnings?: readonly string[];
 };
 
 /** The route of a public list and the name of its item field. */

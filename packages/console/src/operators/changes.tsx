@@ -1,8 +1,7 @@
 import { operatorTexts } from "../catalogue/operator-texts.ts";
 import { Notice } from "../ui/notice.tsx";
 import { DataTable } from "../ui/table.tsx";
-
-export type Change = { readonly title: string; readonly before: string; readonly after: string };
+import type { Change } from "./actions/rules/form.ts";
 
 const words = operatorTexts.operators;
 
@@ -17,27 +16,25 @@ export const Text = ({ text }: { text: string }) => (
 export function Changes(props: {
   changes: readonly Change[];
   isCompared: boolean;
-  /** Returns the name of the record with this id. */
-  nameOf?: (id: string) => string | undefined;
+  /** Names of records by their ids. */
+  names?: ReadonlyMap<string, string> | undefined;
 }) {
-  const { changes, isCompared, nameOf } = props;
+  const { changes, isCompared, names } = props;
   const cell = (text: string) => {
-    const name = nameOf?.(text);
+    const name = names?.get(text);
     return <Text text={name ? `${name} (${text})` : text || words.nothing} />;
   };
-  if (changes.length === 0) return <Notice tone="warn">{words.noChange}</Notice>;
-  const before = {
-    id: "before",
-    header: words.before,
-    cell: (row: Change) => cell(row.before),
+  const column = (id: keyof Change, header: string) => {
+    return { id, header, cell: (row: Change) => cell(row[id]) };
   };
+  if (changes.length === 0) return <Notice tone="warn">{words.noChange}</Notice>;
   return (
     <DataTable
       caption={words.changes}
       columns={[
-        { id: "title", header: words.field, cell: ({ title }) => title },
-        ...(isCompared ? [before] : []),
-        { id: "after", header: words.after, cell: ({ after }) => cell(after) },
+        column("title", words.field),
+        ...(isCompared ? [column("before", words.before)] : []),
+        column("after", words.after),
       ]}
       rows={changes}
       keyOf={({ title }) => title}

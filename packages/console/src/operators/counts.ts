@@ -1,9 +1,13 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { ReadPage } from "../api/pages.ts";
+import { readAllFrom } from "../api/pages.ts";
 import { answerOf, isoOf, rpcs } from "../api/rpc.ts";
-import { pageOf, readAllPages } from "../api/rpc-pages.ts";
+import { pagesOf } from "../api/rpc-pages.ts";
 import { t } from "../catalogue/texts.ts";
 import { isZero } from "../ui/rules/amounts.ts";
 import { spanText } from "../ui/rules/times.ts";
-import { readProposals } from "./treasury/approvals.tsx";
+import { readAlerts } from "./compliance/queue.tsx";
+import { readProposals } from "./treasury/proposals.ts";
 import { readExceptions } from "./treasury/resolution.tsx";
 
 /** Reading so many takes ten requests. */
@@ -26,6 +30,16 @@ function countOf(times: readonly string[], isPartial: boolean): Counted {
   return { count: times.length, isPartial, detail };
 }
 
+async function countAll<T>(read: ReadPage<T>, atOf: (item: T) => Timestamp | undefined) {
+  const { items, isCut } = await readAllFrom({ read }, countedMax);
+  return countOf(
+    items.map((each) => isoOf(atOf(each))),
+    isCut,
+  );
+}
+
+const readFindings = pagesOf("findings", rpcs.operations.listBankFindings);
+
 /** The number of tasks of each kind. */
 export const counts = {
   approvals: async () => {
@@ -34,23 +48,8 @@ export const counts = {
     return countOf(times, missing.length > 0 || isCut);
   },
   // Only the read of a single alert is in the audit trail, not the list.
-  alerts: async () => {
-    const { items, isCut } = await readAllPages(async (page) => {
-      const { alerts, nextCursor } = await rpcs.review.listAlerts(page);
-      return pageOf(alerts, nextCursor);
-    }, countedMax);
-    return countOf(
-      items.map(({ createdAt }) => isoOf(createdAt)),
-      isCut,
-    );
-  },
-  exceptions: async () => {
-    const { items, isCut } = await readAllPages(readExceptions, countedMax);
-    return countOf(
-      items.map(({ since }) => isoOf(since)),
-      isCut,
-    );
-  },
+  alerts: () => countAll(readAlerts, ({ createdAt }) => createdAt),
+  exceptions: () => countAll(readExceptions, ({ since }) => since),
   funds: async () => {
     const { accounts } = await answerOf(rpcs.operations.listRailAccounts({}));
     const short = accounts.filter(
@@ -83,14 +82,5 @@ export const counts = {
     const search = { account: `${first?.rail}/${first?.currencyCode}`, day };
     return { count: unexplained.length, search };
   },
-  findings: async () => {
-    const { items, isCut } = await readAllPages(async (page) => {
-      const { findings, nextCursor } = await rpcs.operations.listBankFindings(page);
-      return pageOf(findings, nextCursor);
-    }, countedMax);
-    return countOf(
-      items.map(({ createdAt }) => isoOf(createdAt)),
-      isCut,
-    );
-  },
+  findings: () => countAll(readFindings, ({ createdAt }) => createdAt),
 } as const satisfies Readonly<Record<string, () => Promise<Counted>>>;

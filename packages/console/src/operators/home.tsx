@@ -1,6 +1,5 @@
 import { lazy, Suspense } from "react";
-import { t } from "../catalogue/texts.ts";
-import { hasRole } from "../session/session.ts";
+import { ForRoles } from "../session/may.tsx";
 import { useSession } from "../session/use-session.ts";
 import { compliance } from "../shell/pages.ts";
 import { Page } from "../ui/page.tsx";
@@ -13,12 +12,13 @@ const AlertCharts = lazy(async () => ({
 
 /** The first page of every operator. */
 export function OperatorHome() {
-  const session = useSession();
   return (
-    <Page title={t.shell.pages.home}>
-      <WorkList {...useOperatorWork(session)} />
+    <Page>
+      <WorkList {...useOperatorWork(useSession())} />
       <Suspense fallback={null}>
-        {hasRole(session, ...compliance) ? <AlertCharts /> : null}
+        <ForRoles roles={compliance}>
+          <AlertCharts />
+        </ForRoles>
       </Suspense>
     </Page>
   );

@@ -1,29 +1,36 @@
 import { ProposalState } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ApprovalPlace, answerOf, approvalsAt } from "../api/rpc.ts";
+import type { ReactNode } from "react";
+import { type ApprovalPlace, approvalsAt } from "../api/rpc.ts";
+import { useOptionalAnswer } from "../api/use-answer.ts";
 import { operatorTexts } from "../catalogue/operator-texts.ts";
 import { Notice } from "../ui/notice.tsx";
 
-export function ProposalNotice(props: { place: ApprovalPlace; proposalId: string }) {
-  return (
-    <Notice tone="warn">
-      <p>{operatorTexts.treasury.approvals.waits}</p>
-      <p>
-        <Link to="/approvals/$place/$proposalId" params={props}>
-          {operatorTexts.treasury.approvals.open}
-        </Link>
-      </p>
-    </Notice>
-  );
-}
+const words = operatorTexts.treasury.approvals;
+
+type Proposed = { readonly place: ApprovalPlace; readonly proposalId: string };
+
+export const ProposalLink = ({ children, ...params }: Proposed & { children: ReactNode }) => (
+  <Link to="/approvals/$place/$proposalId" params={params}>
+    {children}
+  </Link>
+);
+
+export const ProposalNotice = (props: Proposed) => (
+  <Notice tone="warn">
+    <p>{words.waits}</p>
+    <p>
+      <ProposalLink {...props}>{words.open}</ProposalLink>
+    </p>
+  </Notice>
+);
 
 /** Reads the open proposals about a record that the person may see. */
 export function OpenProposals({ place, subject }: { place: ApprovalPlace; subject: string }) {
-  const { data } = useQuery({
-    queryKey: ["approvals", place, "about", subject],
-    queryFn: () =>
-      answerOf(approvalsAt(place).listProposals({ subject, state: ProposalState.OPEN })),
-  });
-  return data?.proposals.map(({ id }) => <ProposalNotice key={id} place={place} proposalId={id} />);
+  const data = useOptionalAnswer(["approvals", place, "about", subject], () =>
+    approvalsAt(place).listProposals({ subject, state: ProposalState.OPEN }),
+  );
+  return data?.proposals.map(({ id }) => (
+    <ProposalNotice key={id} {...{ place, proposalId: id }} />
+  ));
 }

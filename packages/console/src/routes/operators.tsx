@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { t } from "../catalogue/texts.ts";
+import { payoutFilters } from "./merchant.tsx";
 import { page } from "./page.ts";
 import { shellRoute } from "./root.tsx";
 import { allTexts } from "./rules/search.ts";
@@ -10,7 +11,7 @@ const alertFilters = ["state", "assignee", "merchant_id", "record_id", "list", "
 const action = createRoute({
   getParentRoute: () => shellRoute,
   path: "/actions/$action",
-  staticData: { title: pages.actions },
+  staticData: { title: pages.action },
   // The parameters are the first values of the action's form.
   validateSearch: allTexts,
   component: lazyRouteComponent(() => import("../operators/actions/action.tsx"), "ActionPage"),
@@ -35,12 +36,9 @@ export const operatorRoutes = [
   page("/treasury/balances", pages.balances, ["merchant_id"], {
     TreasuryBalances: () => import("../operators/treasury/balances.tsx"),
   }),
-  page(
-    "/treasury/payouts",
-    pages.allPayouts,
-    ["status", "merchant_id", "reference_id", "beneficiary_id", "batch_id"],
-    { TreasuryPayouts: () => import("../operators/treasury/payouts.tsx") },
-  ),
+  page("/treasury/payouts", pages.allPayouts, [...payoutFilters, "merchant_id", "batch_id"], {
+    TreasuryPayouts: () => import("../operators/treasury/payouts.tsx"),
+  }),
   page("/treasury/payouts/$payoutId", pages.payout, [], {
     TreasuryPayout: () => import("../operators/treasury/payout.tsx"),
   }),

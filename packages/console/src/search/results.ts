@@ -2,7 +2,7 @@ import { accounts, batches, beneficiaries, payouts, requests } from "../api/list
 import { type ListOf, readAll, readPage } from "../api/pages.ts";
 import { t } from "../catalogue/texts.ts";
 import { hasRole, may, type Session } from "../session/session.ts";
-import { navigationFor, support } from "../shell/pages.ts";
+import { navigationFor, payoutReaders } from "../shell/pages.ts";
 import { moneyText } from "../ui/rules/amounts.ts";
 import { matches, pageOfId } from "./rules/places.ts";
 
@@ -129,8 +129,8 @@ async function accountsFor(text: string): Promise<Result[]> {
 
 const recordsFor: Search = (session, text) => searches.flatMap((search) => search(session, text));
 
-/** True if the person may search the records of all merchants, and open what is found. */
-export const maySearchAll = (session: Session) => hasRole(session, ...support);
+/** True if the person may search the records of all merchants. */
+export const maySearchAll = (session: Session) => hasRole(session, ...payoutReaders);
 
 /**
  * Finds records of all merchants by a whole id or reference. Each call is in the audit trail, so it

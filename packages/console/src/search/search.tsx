@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
 import { t } from "../catalogue/texts.ts";
 import { useSession } from "../session/use-session.ts";
+import { mayOpen } from "../shell/pages.ts";
 import { Button } from "../ui/button.tsx";
 import { Modal } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
@@ -29,7 +30,7 @@ export function Search(props: { isOpen: boolean; onOpenChange: (open: boolean) =
   const everywhere = across.variables === wanted ? across : undefined;
   const found = isAsked ? data : undefined;
   const results = [...(everywhere?.data ?? []), ...(found?.results ?? [])].filter(
-    ({ to }, at, all) => all.findIndex((each) => each.to === to) === at,
+    ({ to }, at, all) => mayOpen(session, to) && all.findIndex((each) => each.to === to) === at,
   );
   const isPartial = found?.isPartial === true;
   const isNone = isAsked && !isFetching && !everywhere?.isPending && results.length === 0;

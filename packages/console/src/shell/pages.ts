@@ -1,10 +1,14 @@
 import { t } from "../catalogue/texts.ts";
 import { hasRole, may, type Session } from "../session/session.ts";
 
-export const compliance = ["compliance_officer", "compliance_approver", "auditor"];
-export const treasury = ["treasury", "treasury_approver", "auditor"];
+/** The roles that decide alerts. */
+export const reviewers = ["compliance_officer", "compliance_approver"];
+export const compliance = [...reviewers, "auditor"];
+export const treasurers = ["treasury", "treasury_approver"];
+export const treasury = [...treasurers, "auditor"];
 export const support = [...treasury, "support"];
-const supportAndAdmin = [...support, "admin"];
+const accountReaders = [...support, "admin"];
+export const payoutReaders = [...accountReaders, ...compliance];
 /** The roles that approve proposals, or read them. */
 export const deciders = [...compliance, ...treasury, "developer_relations", "admin"];
 
@@ -51,8 +55,8 @@ const operators: Sections = {
     ["/compliance/lists", "lists", compliance],
   ],
   treasury: [
-    ["/treasury/balances", "balances", supportAndAdmin],
-    ["/treasury/payouts", "payouts", supportAndAdmin],
+    ["/treasury/balances", "balances", accountReaders],
+    ["/treasury/payouts", "payouts", payoutReaders],
     ["/treasury/exceptions", "exceptions", support],
     ["/treasury/corridors", "corridors", support],
     ["/treasury/rails", "rails", support],
@@ -81,4 +85,13 @@ export function navigationFor(session: Session) {
       links: links.filter(isFor).map(([to, page]) => ({ to, label: t.shell.pages[page] })),
     }))
     .filter(({ links }) => links.length > 0);
+}
+
+/** True if the navigation has the page, or the list of its record. */
+export function mayOpen(session: Session, to: string): boolean {
+  if (to === "/") return true;
+  // The first page lists the accounts.
+  if (to.startsWith("/accounts/")) return may(session, "account:read");
+  const links = navigationFor(session).flatMap((section) => section.links);
+  return links.some((link) => link.to !== "/" && to.startsWith(link.to));
 }

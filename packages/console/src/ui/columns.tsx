@@ -65,3 +65,9 @@ export function stateColumn<T>(
   const cell = (row: T) => <StateBadge state={stateOf(row)} words={words} />;
   return textColumn("state", header, stateOf, { cell });
 }
+
+/** A number as text, such as a rate. */
+export function numberColumn<T>(id: string, header: string, textOf: Read<T>, layout?: Layout<T>) {
+  const cell = (row: T) => <span className="money">{textOf(row)}</span>;
+  return textColumn(id, header, textOf, { cell, align: "end", ...layout });
+}

@@ -17,8 +17,6 @@ export function ConfirmButton(props: {
   kind?: "danger" | "primary" | "plain";
   /** Returns `proposed` if another person has to approve the change first. */
   confirm: (idempotencyKey: string) => Promise<unknown>;
-  /** No longer needed: the page reads all of its records again. */
-  stale?: readonly string[];
   children?: ReactNode;
   isReady?: boolean;
 }) {

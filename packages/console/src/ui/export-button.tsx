@@ -16,7 +16,9 @@ export function ExportButton<T extends object>(props: {
   const { name, read, columns } = props;
   const saving = useMutation({
     mutationFn: async () => {
-      const [{ items, isCut }, { saveCsv }] = await Promise.all([read(), import("./csv.ts")]);
+      const loading = columns.map(({ load }) => load?.());
+      const reading = [read(), import("./csv.ts"), ...loading] as const;
+      const [{ items, isCut }, { saveCsv }] = await Promise.all(reading);
       saveCsv(name, columns, items);
       return { count: items.length, isCut };
     },

@@ -1,3 +1,4 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useState } from "react";
 import { t } from "../catalogue/texts.ts";
 import { Button } from "./button.tsx";
@@ -68,6 +69,13 @@ export function Filters({ filters, values, onChange }: Filtered) {
       {count > 0 ? <Chips {...{ filters: chosen, values, onChange }} /> : null}
     </search>
   );
+}
+
+/** Filters of a page without a list page. */
+export function PageFilters({ filters }: { filters: readonly Filter[] }) {
+  const navigate = useNavigate();
+  const onChange = (search: FilterValues) => void navigate({ to: ".", search });
+  return <Filters {...{ filters, onChange }} values={useSearch({ strict: false })} />;
 }
 
 function Form({ filters, values, onChange, onSet }: Filtered & { onSet: () => void }) {

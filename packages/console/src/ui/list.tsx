@@ -53,6 +53,13 @@ export function List<T extends object>(props: Listed<T>) {
       {found.isError ? (
         <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
       ) : null}
+      {found.data.pages.flatMap(({ warnings = [] }) =>
+        warnings.map((text) => (
+          <Notice key={text} tone="warn">
+            {text}
+          </Notice>
+        )),
+      )}
       {notes?.(rows)}
       {bulk === undefined || isOld ? null : (
         <BulkBar {...bulk} {...{ selection, keyOf }} isOffered={!isEmpty} />

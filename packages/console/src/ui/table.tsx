@@ -9,6 +9,8 @@ export type Column<T> = {
   readonly cell?: (row: T) => ReactNode;
   /** Text in the CSV file; without it, the file omits the column. */
   readonly csv?: (row: T) => string;
+  /** Reads the other records that `csv` needs. */
+  readonly load?: () => Promise<unknown>;
   /** Aligns the column to the end, for amounts. */
   readonly align?: "end";
   /** On narrow screens, hides the column, or shows it before the others. */

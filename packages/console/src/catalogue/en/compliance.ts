@@ -1,6 +1,5 @@
 export const complianceWords = {
   alerts: {
-    title: "Alerts",
     caption: "Alerts, longest waiting first",
     empty: "No open alerts.",
     state: "State",
@@ -33,7 +32,6 @@ export const complianceWords = {
   },
   verdicts: { clear: "Clear", review: "Review", block: "Block" } as Record<string, string>,
   alert: {
-    title: "Alert",
     titleOf: "Alert: {name}",
     ours: "Party",
     listed: "Listed entry",
@@ -111,14 +109,14 @@ export const complianceWords = {
       false_positive: "False positive",
       true_match: "True match",
       escalated: "Escalate",
-    } as Record<string, string>,
+    },
     effects: {
       false_positive:
         "They are not the same. Takes effect immediately, unless a second person must approve it. This entry no longer blocks the party, until the party or the entry changes.",
       true_match:
         "They are the same. The party stays blocked. The decision takes effect when a second person approves it.",
       escalated: "The alert stays open for another reviewer, and the party stays blocked.",
-    } as Record<string, string>,
+    },
     reopen: "Reopen",
     assignText: "Assigns each selected alert. Nothing is decided.",
     rescreen: "Compare again",
@@ -126,7 +124,6 @@ export const complianceWords = {
     unassign: "Unassign",
   },
   search: {
-    title: "Screening search",
     intro:
       "Compares a name with every active list. The screening is stored with your name. It doesn't monitor the name and blocks no payout.",
     merchant: "Merchant",
@@ -139,7 +136,6 @@ export const complianceWords = {
     document: "Document number (optional)",
     run: "Search",
     running: "Searching…",
-    verdict: "Verdict",
     hits: "Hits",
     noHits: "No matching entries.",
     compared: "Compared with {lists}.",
@@ -196,7 +192,6 @@ export const complianceWords = {
     events: "Changes to publish",
   },
   lists: {
-    title: "Lists",
     import: "Import a list",
     inForce: "In force",
     unavailable:
@@ -210,7 +205,6 @@ export const complianceWords = {
     checksum: "Checksum",
     sources: "Sources",
     noSources: "No automatic sources. Lists are imported manually.",
-    location: "From",
     outcome: "Last check",
     outcomes: {
       never: "Not checked yet",

@@ -1,6 +1,5 @@
 export const platformWords = {
   health: {
-    title: "Health",
     services: "Services",
     servicesText:
       "The status is from one process of each service. The command “disburse status” checks every process.",
@@ -18,10 +17,8 @@ export const platformWords = {
     notServing: "Unavailable: {services}.",
     rails: "Rails",
     sources: "Sources of sanctions lists",
-    noSources: "No automatic sources.",
   },
   trace: {
-    title: "Trace of a request",
     lead: "The path of a request through all services, on one time axis.",
     requestId: "Request id",
     traceId: "Trace id",

@@ -76,6 +76,7 @@ export const shellWords = {
     payoutsWait: "Waiting payouts: {count}",
   },
   pages: {
+    action: "Action",
     actions: "Actions",
     alert: "Alert",
     alerts: "Alerts",

@@ -1,6 +1,5 @@
 export const treasuryWords = {
   balances: {
-    title: "Balances",
     platform: "Platform accounts",
     platformCaption: "Balances of platform accounts",
     account: "Account",
@@ -25,7 +24,6 @@ export const treasuryWords = {
     endToEnd: "End-to-end id at the bank",
     notKnownYet: "Unknown",
     times: "({count} times, last {last})",
-    title: "Payouts of all merchants",
     caption: "Payouts of all merchants, newest first",
     journal: "History",
     journalCaption: "Every step, and every message to and from the rail",
@@ -42,7 +40,6 @@ export const treasuryWords = {
     actor: "By",
   },
   exceptions: {
-    title: "Exceptions",
     caption: "Payouts to resolve, longest waiting first",
     empty: "No payouts to resolve.",
     kind: "Why",
@@ -51,14 +48,12 @@ export const treasuryWords = {
       stuck: "Stuck",
       contradicted: "Contradictory reports from the rail",
     } as Record<string, string>,
-    since: "Since",
     age: "Age",
     resolution: "Resolution",
     proposed: "Proposed",
     propose: "Propose a resolution",
   },
   approvals: {
-    title: "Waiting for you",
     waitsForYou: "Waiting for you",
     caption: "Proposals that need a second person, newest first",
     empty: "No proposals are waiting for you.",
@@ -82,7 +77,7 @@ export const treasuryWords = {
       expired: "Expired",
       superseded: "Superseded",
     } as Record<string, string>,
-    one: "Approval",
+    titleOf: "Approval: {action}",
     changes: "Changes",
     unchanged: "Unchanged, or not part of the proposal",
     details: "Complete records covered by the approval",
@@ -100,7 +95,6 @@ export const treasuryWords = {
     unreachable: "Not shown, because these services did not respond: {places}.",
   },
   corridors: {
-    title: "Corridors and rates",
     caption: "Corridors with their fees, limits and rates",
     corridor: "Corridor",
     state: "State",
@@ -131,7 +125,6 @@ export const treasuryWords = {
     approved: "Approved by proposal",
   },
   reconciliation: {
-    title: "Reconciliation",
     rail: "Rail and currency",
     day: "Day (UTC)",
     noRails: "No rail pays from platform accounts, so there is nothing to reconcile.",
@@ -143,7 +136,7 @@ export const treasuryWords = {
     charges: "Charges",
     closing: "Closing",
     held: "Payouts in progress",
-    statement: "Closing balance of the bank statement",
+    statementClosing: "Closing balance of the bank statement",
     noStatement: "none received",
     difference: "Difference",
     unexplained: "Unexplained",
@@ -151,8 +144,6 @@ export const treasuryWords = {
     bad: "The bank statement has a difference that payouts in progress don't explain.",
   },
   rails: {
-    title: "Rails",
-    caption: "Rails",
     rail: "Rail",
     state: "State",
     paused: "Paused",

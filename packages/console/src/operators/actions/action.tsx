@@ -1,29 +1,31 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type CallCommand, changes, serviceOf } from "@disburse/commands/table/command.ts";
-import { InputError } from "@disburse/commands/table/input-error.ts";
 import { messageOf } from "@disburse/commands/table/request.ts";
-import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type FormEvent, lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { onceOnly } from "../../api/pages.ts";
 import { needsApproval, Problem } from "../../api/problem.ts";
 import type { ApprovalPlace } from "../../api/rpc.ts";
+import { useAnswer } from "../../api/use-answer.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
+import { NotFound } from "../../shell/failures.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Modal } from "../../ui/dialog.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Part } from "../../ui/part.tsx";
 import { StepNotice } from "../../ui/problem-notice.tsx";
 import { UnsavedGuard } from "../../ui/unsaved-guard.tsx";
 import { useAttempt } from "../../ui/use-attempt.ts";
 import { Changes } from "../changes.tsx";
-import { merchantsQuery } from "../merchants.ts";
+import { merchantsQuery } from "../merchants.tsx";
 import { ProposalNotice } from "../open-proposal.tsx";
 import { actionsOf, assertRegistered, callMethod, currentQuery, uploadsOf } from "./call.ts";
-import { ActionFields } from "./form.tsx";
+import { ActionForm } from "./form.tsx";
 import { Answer, isList, Rows } from "./result.tsx";
 import {
   changesIn,
@@ -44,16 +46,11 @@ export function ActionPage() {
   const { action } = route.useParams();
   const search = route.useSearch();
   const session = useSession();
-  const upload = uploadsOf(session).find((each) => slugOf(each) === action);
-  if (upload !== undefined) {
-    return (
-      <Suspense fallback={null}>
-        <Upload command={upload} search={search} />
-      </Suspense>
-    );
-  }
-  const command = actionsOf(session).find((each) => slugOf(each) === action);
-  if (command === undefined) return <p>{t.problems.notFoundHint}</p>;
+  const isNamed = (each: Parameters<typeof slugOf>[0]) => slugOf(each) === action;
+  const upload = uploadsOf(session).find(isNamed);
+  if (upload !== undefined) return <Upload command={upload} search={search} />;
+  const command = actionsOf(session).find(isNamed);
+  if (command === undefined) return <NotFound />;
   return <Action key={`${action} ${JSON.stringify(search)}`} {...{ command, search }} />;
 }
 
@@ -68,11 +65,13 @@ type Asked = {
   readonly at: number;
 };
 
+type OfAction = { readonly command: CallCommand };
+
 /** The form of an action, and its result. */
-function Action(props: { command: CallCommand; search: Values }) {
+function Action(props: OfAction & { search: Values }) {
   const { command } = props;
-  const { summary, details, show } = command;
   const isChange = changes(command);
+  const title = sentence(command.summary);
   const session = useSession();
   const client = useQueryClient();
   const search = valuesFrom(command, props.search);
@@ -106,24 +105,16 @@ function Action(props: { command: CallCommand; search: Values }) {
       setOpen(isChange);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!isBusy) review.mutate();
-  };
-  const { error } = review;
-  const problem = error instanceof InputError ? error : undefined;
-  const onChange = (change: Values) => setTyped((before) => ({ ...before, ...change }));
-  const problems = problem === undefined ? {} : { [problem.label]: problem.problem };
   const isDone = doing.isSuccess && !isOpen;
   const isTyped = changesIn(command, { ...known, ...search }, values).length > 0;
-  const isSent = doing.isError && isProposed(doing.error);
+  const isSent = isProposed(doing.error);
   const isBusy = review.isPending || doing.isPending || (query !== undefined && current.isLoading);
   return (
-    <Page title={sentence(summary)} lead={<Link to="/actions">{t.shell.pages.actions}</Link>}>
+    <Page title={title} lead={<Link to="/actions">{t.shell.pages.actions}</Link>}>
       {isDone ? (
         <>
           <Notice tone="good">{words.done}</Notice>
-          <Answer answer={doing.data} of={"record" in show ? show.record : ""} />
+          <Answer command={command} answer={doing.data} />
         </>
       ) : null}
       {isDone && command.current === undefined ? (
@@ -131,41 +122,82 @@ function Action(props: { command: CallCommand; search: Values }) {
           <Button onClick={() => doing.reset()}>{words.again}</Button>
         </div>
       ) : (
-        <form className="form card" onSubmit={submit} noValidate>
-          {details === undefined ? null : <p className="soft">{details.replaceAll("\n", " ")}</p>}
-          <ActionFields {...{ command, values, problems, onChange }} />
-          {problem?.label === "" ? <Notice tone="bad">{problem.problem}</Notice> : null}
-          {error !== null && problem === undefined ? <StepNotice error={error} /> : null}
-          <div>
+        <ActionForm
+          {...{ command, values, error: review.error }}
+          onChange={(change) => setTyped((before) => ({ ...before, ...change }))}
+          onSubmit={() => isBusy || review.mutate()}
+          buttons={
             <Button type="submit" kind="primary" disabled={isBusy}>
               {isChange ? words.review : words.show}
             </Button>
-          </div>
-        </form>
+          }
+        />
       )}
-      {isChange || asked === undefined ? null : <Found command={command} {...asked} />}
-      <UnsavedGuard isChanged={isChange && isTyped && !isSent} />
-      <Modal title={sentence(summary)} text={words.changes} isOpen={isOpen} onOpenChange={setOpen}>
-        {asked === undefined ? null : <Review command={command} {...asked} />}
-        {doing.isError ? <Outcome error={doing.error} command={command} /> : null}
-        <div className="row">
-          {isSent ? null : (
-            <Button
-              kind="primary"
-              disabled={doing.isPending || asked === undefined}
-              onClick={() => asked && doing.mutate(asked.request)}
-            >
-              {doing.isPending ? t.states.working : words.confirm}
-            </Button>
+      {isChange || asked === undefined ? null : (
+        <Part id={String(asked.at)}>
+          {isList(command) ? (
+            <Rows {...{ command }} {...asked} />
+          ) : (
+            <OneRecord {...{ command }} {...asked} />
           )}
-          <Button onClick={() => setOpen(false)}>
-            {isSent ? t.actions.close : t.actions.cancel}
-          </Button>
-        </div>
-      </Modal>
+        </Part>
+      )}
+      <UnsavedGuard isChanged={isChange && isTyped && !isSent} />
+      <ReviewDialog {...{ command, asked, doing, isOpen, setOpen }} />
     </Page>
   );
 }
+
+type Doing = ReturnType<typeof useAttempt<JsonObject, JsonObject>>;
+
+/** Shows what changes. After the confirmation, a refusal or the proposal for another person. */
+function ReviewDialog(
+  props: OfAction & {
+    asked: Asked | undefined;
+    doing: Doing;
+    isOpen: boolean;
+    setOpen: (isOpen: boolean) => void;
+  },
+) {
+  const { command, asked, doing, isOpen, setOpen } = props;
+  const { error, isPending } = doing;
+  const place = serviceOf(command) as ApprovalPlace;
+  return (
+    <Modal
+      title={sentence(command.summary)}
+      text={words.changes}
+      isOpen={isOpen}
+      onOpenChange={setOpen}
+    >
+      {asked === undefined ? null : <Review command={command} {...asked} />}
+      {isProposed(error) ? (
+        <>
+          <ProposalNotice place={place} proposalId={error.message} />
+          <div className="row">
+            <Button onClick={() => setOpen(false)}>{t.actions.close}</Button>
+          </div>
+        </>
+      ) : (
+        <>
+          {error === null ? null : <StepNotice error={error} />}
+          <div className="row">
+            <Button
+              kind="primary"
+              disabled={isPending || asked === undefined}
+              onClick={() => asked && doing.mutate(asked.request)}
+            >
+              {isPending ? t.states.working : words.confirm}
+            </Button>
+            <Button onClick={() => setOpen(false)}>{t.actions.cancel}</Button>
+          </div>
+        </>
+      )}
+    </Modal>
+  );
+}
+
+const isProposed = (error: unknown): error is Problem =>
+  error instanceof Problem && error.code === needsApproval;
 
 /** Returns the values that name the record. */
 function keysOf({ arguments: positional = [] }: CallCommand, values: Values): Values {
@@ -187,46 +219,27 @@ function askedAtOnce(command: CallCommand, values: Values): Asked | undefined {
 }
 
 /** Names the record that is changed, and what changes. */
-function Review({ command, before, values, isCompared }: { command: CallCommand } & Asked) {
-  const { data } = useQuery({ ...merchantsQuery, enabled: namesMerchant(command) });
-  const nameOf = (id: string) => data?.items.find((each) => each.id === id)?.name;
-  const keys = command.current === undefined ? [] : fieldsOf(command).filter(({ isKey }) => isKey);
+function Review({ command, before, values, isCompared }: OfAction & Asked) {
+  const fields = fieldsOf(command);
+  const namesMerchant = fields.some(({ source }) => source?.list === "merchants list");
+  const { data: names } = useQuery({ ...merchantsQuery, enabled: namesMerchant });
+  const keys = command.current === undefined ? [] : fields.filter(({ isKey }) => isKey);
   const rows = keys.map(({ key, title }) => {
     const text = values[key] ?? "";
-    const name = nameOf(text);
+    const name = names?.get(text);
     return [title, name ? `${name} (${text})` : text] as const;
   });
   return (
     <>
       <Facts rows={rows} />
-      <Changes {...{ isCompared, nameOf }} changes={changesIn(command, before, values)} />
+      <Changes {...{ isCompared, names }} changes={changesIn(command, before, values)} />
     </>
   );
 }
 
-const namesMerchant = (command: CallCommand) =>
-  fieldsOf(command).some(({ source }) => source?.list === "merchants list");
-
-const isProposed = (error: unknown): error is Problem =>
-  error instanceof Problem && error.code === needsApproval;
-
-/** A refusal, or the proposal that another person has to approve. */
-function Outcome({ error, command }: { error: unknown; command: CallCommand }) {
-  if (!isProposed(error)) return <StepNotice error={error} />;
-  return <ProposalNotice place={serviceOf(command) as ApprovalPlace} proposalId={error.message} />;
-}
-
-function Found({ command, ...asked }: { command: CallCommand } & Asked) {
-  if (isList(command)) return <Rows command={command} {...asked} />;
-  return <OneRecord command={command} {...asked} />;
-}
-
-function OneRecord({ command, request, at }: { command: CallCommand } & Asked) {
-  const { name, method, show } = command;
-  const found = useSuspenseQuery({
-    queryKey: ["actions", "record", name, request, at],
-    queryFn: () => callMethod(method, request),
-    ...onceOnly,
-  });
-  return <Answer answer={found.data} of={"record" in show ? show.record : ""} />;
+function OneRecord({ command, request, at }: OfAction & Asked) {
+  const { name, method } = command;
+  const read = () => callMethod(method, request);
+  const answer = useAnswer(["actions", "record", name, request, at], read, onceOnly);
+  return <Answer command={command} answer={answer} />;
 }

@@ -28,7 +28,7 @@ export function Actions() {
     return own.length === 0 ? [] : [{ name, summary, own: [...changing, ...reading] }];
   });
   return (
-    <Page title={t.shell.pages.actions} lead={words.lead}>
+    <Page lead={words.lead}>
       <TextField label={words.find} type="search" value={text} onChange={setText} />
       {groups.length === 0 ? <Notice tone="info">{t.states.nothingMatches}</Notice> : null}
       {groups.map(({ name, summary, own }) => (

@@ -12,9 +12,10 @@ import { plainOf, valueAt } from "@disburse/commands/table/plain.ts";
 import { messageOf } from "@disburse/commands/table/request.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { readAllFrom } from "../../api/pages.ts";
 import { Problem } from "../../api/problem.ts";
 import { answerOf, transport } from "../../api/rpc.ts";
-import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
+import { pagesOf } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { hasRole, type Session } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
@@ -29,12 +30,23 @@ export async function callMethod(method: DescMethodUnary, json: JsonObject): Pro
   return plainOf(method.output, (await answerOf(call)).message);
 }
 
-/** Returns the actions that a person's roles permit. */
-export const actionsOf = (session: Session): readonly CallCommand[] =>
-  callCommands.filter((command) => hasRole(session, ...rolesOf(command)));
+/** Reads the rows of a list by an RPC that may have pages. */
+export const rowsOf = (method: DescMethodUnary, name: string, request: JsonObject) =>
+  pagesOf("rows", async (page) => {
+    const has = (field: string) => method.input.fields.some((each) => each.name === field);
+    const answer = await callMethod(method, { ...request, ...(has("cursor") && page) });
+    const rows = (answer[name] ?? []) as JsonObject[];
+    return { rows, nextCursor: textOf(answer["next_cursor"]) };
+  });
 
-export const uploadsOf = (session: Session): readonly UploadCommand[] =>
-  uploadCommands.filter((command) => hasRole(session, ...rolesOf(command)));
+const permitted =
+  <T extends CallCommand | UploadCommand>(commands: readonly T[]) =>
+  (session: Session): readonly T[] =>
+    commands.filter((command) => hasRole(session, ...rolesOf(command)));
+
+/** Return the actions that a person's roles permit. */
+export const actionsOf = permitted(callCommands);
+export const uploadsOf = permitted(uploadCommands);
 
 const suggestedMax = 100;
 
@@ -86,10 +98,7 @@ export function currentQuery(command: CallCommand, values: Values, session: Sess
     queryKey: ["actions", "current", method.name, key],
     queryFn: async () => {
       if (by === undefined) return ((await callMethod(read, key))[record] ?? {}) as JsonObject;
-      const { items } = await readAllPages<JsonObject>(async (page) => {
-        const answer = await callMethod(read, page);
-        return pageOf((answer[record] ?? []) as JsonObject[], textOf(answer["next_cursor"]));
-      });
+      const { items } = await readAllFrom({ read: rowsOf(read, record, {}) });
       return items.find((each) => by.every((name) => each[name] === key[name])) ?? null;
     },
     staleTime: 0,

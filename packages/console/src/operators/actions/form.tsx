@@ -1,14 +1,18 @@
 import type { RequestCommand } from "@disburse/commands/table/command.ts";
-import { useId } from "react";
+import { InputError } from "@disburse/commands/table/input-error.ts";
+import { type FormEvent, type ReactNode, useId } from "react";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, FileField, SelectField, TextField } from "../../ui/field.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { StepNotice } from "../../ui/problem-notice.tsx";
 import { useSuggestions } from "./call.ts";
 import {
   type ActionField,
   fieldsOf,
   type ItemList,
+  itemFields,
   itemsIn,
   listsOf,
   titleOf,
@@ -17,30 +21,54 @@ import {
 
 const words = operatorTexts.operators;
 
-type Problems = Readonly<Record<string, string>>;
-type FormProps = {
-  readonly command: RequestCommand;
+type Edited = {
   readonly values: Values;
-  /** Problems by the label of their field. */
-  readonly problems: Problems;
+  readonly error: Error | null;
   readonly onChange: (change: Values) => void;
 };
 
-export function ActionFields({ command, values, problems, onChange }: FormProps) {
+/** Returns what is wrong with the field that has this label in errors of the request. */
+const problemOf = (error: Error | null, label: string) =>
+  error instanceof InputError && error.label === label ? error.problem : undefined;
+
+/** The form of an action, with the problem of the last request. */
+export function ActionForm(
+  props: Edited & {
+    readonly command: RequestCommand;
+    readonly onSubmit: () => void;
+    /** More fields. */
+    readonly children?: ReactNode;
+    readonly buttons: ReactNode;
+  },
+) {
+  const { command, onSubmit, children, buttons, ...edited } = props;
+  const { values, error, onChange } = edited;
+  const problem = problemOf(error, "");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
   return (
-    <>
+    <form className="form card" onSubmit={submit} noValidate>
+      {command.details === undefined ? null : (
+        <p className="soft">{command.details.replaceAll("\n", " ")}</p>
+      )}
       {fieldsOf(command).map((field) => (
         <Field
           key={field.key}
           {...{ field, values }}
-          error={problems[field.label]}
+          error={problemOf(error, field.label)}
           onChange={(text) => onChange({ [field.key]: text })}
         />
       ))}
       {listsOf(command).map((list) => (
-        <Items key={list.path} {...{ list, values, problems, onChange }} />
+        <Items key={list.path} list={list} {...edited} />
       ))}
-    </>
+      {children}
+      {problem === undefined ? null : <Notice tone="bad">{problem}</Notice>}
+      {error === null || error instanceof InputError ? null : <StepNotice error={error} />}
+      <div className="row">{buttons}</div>
+    </form>
   );
 }
 
@@ -52,11 +80,10 @@ function Field(props: {
 }) {
   const { field, values, error, onChange } = props;
   const { key, title, hint, kind, isRequired, choices } = field;
-  const value = values[key] ?? "";
   const id = useId();
   const suggestions = useSuggestions(field.source, values);
-  const shared = { label: title, hint: hint || undefined, value, error, onChange };
-  const own = { ...shared, required: isRequired };
+  const shared = { label: title, hint: hint || undefined, required: isRequired, error, onChange };
+  const own = { ...shared, value: values[key] ?? "" };
   if (kind === "choice" || kind === "flag") {
     const options = kind === "flag" ? ["yes"] : choices;
     return (
@@ -89,37 +116,28 @@ function Field(props: {
 }
 
 /** The items of a list, with buttons that add and remove one. */
-function Items(props: { list: ItemList } & Omit<FormProps, "command">) {
-  const { list, values, problems, onChange } = props;
-  const { path, fields } = list;
+function Items({ list, values, error, onChange }: Edited & { list: ItemList }) {
   const items = itemsIn(values, list);
-  const next = (items.at(-1) ?? -1) + 1;
+  const set = (at: number, text: string | undefined) =>
+    onChange(Object.fromEntries(itemFields(list, at).map(({ key }) => [key, text])));
   return (
     <fieldset className="stack">
-      <legend>{titleOf(path.replaceAll(".", " "))}</legend>
+      <legend>{titleOf(list.path.replaceAll(".", " "))}</legend>
       {items.map((at) => (
         <div key={at} className="row">
-          {fields.map(({ name, title }) => {
-            const key = `${path}.${at}.${name}`;
-            const value = values[key] ?? "";
-            const change = (text: string) => onChange({ [key]: text });
-            const shown = { label: title, value, error: problems[key], onChange: change };
-            return <TextField key={key} {...shown} />;
-          })}
-          <Button
-            onClick={() =>
-              onChange(
-                Object.fromEntries(fields.map(({ name }) => [`${path}.${at}.${name}`, undefined])),
-              )
-            }
-          >
-            {words.removeItem}
-          </Button>
+          {itemFields(list, at).map(({ key, title }) => (
+            <TextField
+              key={key}
+              label={title}
+              value={values[key] ?? ""}
+              error={problemOf(error, key)}
+              onChange={(text) => onChange({ [key]: text })}
+            />
+          ))}
+          <Button onClick={() => set(at, undefined)}>{words.removeItem}</Button>
         </div>
       ))}
-      <Button onClick={() => onChange({ [`${path}.${next}.${fields[0]?.name}`]: "" })}>
-        {words.addItem}
-      </Button>
+      <Button onClick={() => set((items.at(-1) ?? -1) + 1, "")}>{words.addItem}</Button>
     </fieldset>
   );
 }

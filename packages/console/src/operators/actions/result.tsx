@@ -1,14 +1,7 @@
-import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import {
-  type CallCommand,
-  columnPath,
-  columnTitle,
-  hasPages,
-} from "@disburse/commands/table/command.ts";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { type CallCommand, columnPath, columnTitle } from "@disburse/commands/table/command.ts";
 import { valueAt } from "@disburse/commands/table/plain.ts";
 import { Link } from "@tanstack/react-router";
-import type { Source } from "../../api/pages.ts";
-import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/texts.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Facts } from "../../ui/facts.tsx";
@@ -16,7 +9,7 @@ import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Text } from "../changes.tsx";
-import { actionsOf, callMethod } from "./call.ts";
+import { actionsOf, rowsOf } from "./call.ts";
 import { flatOf, textOf } from "./rules/flat.ts";
 import { sentence, sharedValues, slugOf, textsIn, type Values } from "./rules/form.ts";
 
@@ -25,9 +18,9 @@ const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const shown = (text: string) => (isTime.test(text) ? <Moment at={text} /> : <Text text={text} />);
 
 /** The answer of a change or a read of one record. */
-export function Answer({ answer, of }: { answer: JsonObject; of: string }) {
-  const record: JsonValue = (of === "" ? answer : answer[of]) ?? {};
-  const rows = flatOf(record);
+export function Answer({ command, answer }: { command: CallCommand; answer: JsonObject }) {
+  const of = "record" in command.show ? command.show.record : "";
+  const rows = flatOf((of === "" ? answer : answer[of]) ?? {});
   if (rows.length === 0) return null;
   return (
     <div className="card">
@@ -51,12 +44,7 @@ export function Rows(props: {
   const { method, show, summary } = command;
   const session = useSession();
   const key = ["actions", "rows", command.name, request, at];
-  const source: Source<JsonObject> = rpcSource(key, async ({ limit, cursor }) => {
-    const page = hasPages(command) ? { limit, cursor } : {};
-    const answer = await callMethod(method, { ...request, ...page });
-    const rows = (answer[show.list] ?? []) as JsonObject[];
-    return pageOf(rows, textOf(answer["next_cursor"]));
-  });
+  const source = { key, read: rowsOf(method, show.list, request) };
   const next = actionsOf(session).flatMap((action) => {
     const given = [...(action.arguments ?? []), ...(action.options ?? [])];
     const own = given.find(({ source }) => source?.list === command.name);

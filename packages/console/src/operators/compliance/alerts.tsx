@@ -2,23 +2,25 @@ import {
   type Alert,
   AlertState,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { enumName } from "../../api/enum-names.ts";
+import { readAllFrom } from "../../api/pages.ts";
 import { answerOf, isoOf, mutationOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, readAllPages, rpcSource } from "../../api/rpc-pages.ts";
+import { rpcSource } from "../../api/rpc-pages.ts";
+import { useOptionalAnswer } from "../../api/use-answer.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole, operatorName } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { StateBadge } from "../../ui/badge.tsx";
+import { reviewers } from "../../shell/pages.ts";
 import type { Bulk } from "../../ui/bulk.tsx";
-import { textColumn } from "../../ui/columns.tsx";
+import { ageColumn, numberColumn, stateColumn, textColumn } from "../../ui/columns.tsx";
 import type { Filter, FilterValues } from "../../ui/filters.tsx";
+import { choiceFilter, textFilter } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { spanText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
-import { useMerchantColumn } from "../merchant-name.tsx";
-import { merchantsQuery } from "../merchants.ts";
+import { merchantColumns, merchantsQuery } from "../merchants.tsx";
 import {
   AlertLink,
   type AlertRow,
@@ -27,72 +29,37 @@ import {
   Held,
   listedName,
   queueOf,
+  readAlerts,
   withHeld,
 } from "./queue.tsx";
 import { totalsOf } from "./rules/totals.ts";
-import { scoreText, VerdictBadge } from "./verdict.tsx";
+import { scoreText, VerdictBadge } from "./score.tsx";
 
 const words = operatorTexts.compliance.alerts;
+const wide = { width: "wide" } as const;
 /** Maximum number of alerts in the totals. Reading them takes ten requests. */
 const totalsMax = 1_000;
 
-/** The alerts that wait. */
-const totalsQuery = {
-  queryKey: ["compliance", "totals"],
-  queryFn: () =>
-    readAllPages<Alert>(async (page) => {
-      const { alerts, nextCursor } = await rpcs.review.listAlerts(page);
-      return pageOf(alerts, nextCursor);
-    }, totalsMax),
-};
-
 const stateOf = ({ state }: Alert) => enumName(AlertState, state);
 const idOf = ({ id }: Alert) => id;
-const ageSeconds = (alert: Alert) => (Date.now() - Date.parse(isoOf(alert.waitingSince))) / 1_000;
 
-const ownColumns: readonly Column<AlertRow>[] = [
+const columns: readonly Column<AlertRow>[] = [
   { id: "id", header: t.list.id, csv: idOf },
-  {
-    id: "age",
-    header: words.age,
-    cell: (row) => <time dateTime={isoOf(row.waitingSince)}>{spanText(ageSeconds(row))}</time>,
-    csv: (row) => isoOf(row.waitingSince),
-  },
-  {
-    id: "due",
-    header: words.due,
-    cell: (row) => <Due alert={row} />,
-    csv: (row) => isoOf(row.dueAt),
-  },
-  {
-    id: "party",
-    header: words.party,
+  ageColumn("age", words.age, (row) => isoOf(row.waitingSince)),
+  textColumn("due", words.due, (row) => isoOf(row.dueAt), { cell: (row) => <Due alert={row} /> }),
+  textColumn("party", words.party, ({ partyName }) => partyName, {
     cell: (row) => <AlertLink alert={row} />,
-    csv: ({ partyName }) => partyName,
-  },
-  {
-    id: "listed",
-    header: words.listed,
-    cell: listedName,
-    csv: ({ hit }) => hit?.matchedName ?? "",
-  },
-  {
-    id: "state",
-    header: words.state,
-    cell: (row) => <StateBadge state={stateOf(row)} words={words.states} />,
-    csv: stateOf,
-  },
-  {
-    id: "score",
-    header: words.score,
-    align: "end",
+  }),
+  ...merchantColumns<AlertRow>(({ subject }) => subject?.merchantId ?? ""),
+  textColumn("listed", words.listed, ({ hit }) => hit?.matchedName ?? "", { cell: listedName }),
+  stateColumn(words.state, stateOf, words.states),
+  numberColumn("score", words.score, ({ hit }) => scoreText(hit?.score), {
     cell: ({ hit }) => (
       <>
         {scoreText(hit?.score)} <VerdictBadge verdict={hit?.verdict} />
       </>
     ),
-    csv: ({ hit }) => scoreText(hit?.score),
-  },
+  }),
   {
     id: "held",
     header: words.held,
@@ -100,71 +67,56 @@ const ownColumns: readonly Column<AlertRow>[] = [
     cell: ({ held }) => <Held sums={held} />,
     csv: ({ held = [] }) => held.map((each) => `${each.amount} ${each.currencyCode}`).join("; "),
   },
-  textColumn("list", words.list, ({ hit }) => hit?.list ?? "", { width: "wide" }),
+  textColumn("list", words.list, ({ hit }) => hit?.list ?? "", wide),
   { id: "record", header: words.record, csv: ({ subject }) => subject?.recordId ?? "" },
-  {
-    id: "assignee",
-    header: words.assignee,
-    width: "wide",
+  textColumn("assignee", words.assignee, ({ assignee }) => operatorName(assignee), {
+    ...wide,
     cell: ({ assignee }) =>
       operatorName(assignee) || <span className="soft">{words.unassigned}</span>,
-    csv: (row) => operatorName(row.assignee),
-  },
+  }),
 ];
 
-const scores = ["0.7", "0.8", "0.9", "0.95"].map((score) => [score, score] as const);
+const scores = ["0.7", "0.8", "0.9", "0.95"];
+
+/** The alerts that wait. */
+const useWaiting = () =>
+  useOptionalAnswer(["compliance", "totals"], () => readAllFrom({ read: readAlerts }, totalsMax));
 
 /** The filters, with the names of lists, merchants and reviewers. */
 function useFilters(): readonly Filter[] {
   const me = useSession().person.id;
-  const { data: waiting } = useQuery(totalsQuery);
-  const { data: merchants } = useQuery(merchantsQuery);
-  const { data: lists } = useQuery({
-    queryKey: ["compliance", "lists", "names"],
-    queryFn: () => answerOf(rpcs.compliance.listLists({})),
-  });
+  const waiting = useWaiting();
+  const { data: merchants = new Map<string, string>() } = useQuery(merchantsQuery);
+  const lists = useOptionalAnswer(["compliance", "lists", "names"], () =>
+    rpcs.compliance.listLists({}),
+  );
   const assignees = new Set(waiting?.items.map(({ assignee }) => assignee));
-  const others = assignees.difference(new Set(["", me]));
-  const people = [
-    [me, words.me] as const,
-    ...[...others].map((id) => [id, operatorName(id)] as const),
-  ];
-  const named = [
-    ["state", words.state, Object.entries(words.states)],
-    ["assignee", words.assignee, people],
-    ["list", words.list, (lists?.lists ?? []).map(({ list }) => [list, list] as const)],
-    ["score", words.scoreFrom, scores],
-    [
-      "merchant_id",
-      operatorTexts.treasury.balances.merchant,
-      (merchants?.items ?? []).map(({ id, name }) => [id, name] as const),
-    ],
-  ] as const;
+  const others = [...assignees.difference(new Set(["", me]))];
+  const people = others.map((id) => [id, operatorName(id)] as const);
+  const same = (texts: readonly string[]) => texts.map((text) => [text, text] as const);
   return [
-    ...named.map(([name, label, options]) => ({ name, label, kind: "choice" as const, options })),
-    { name: "record_id", label: words.record, kind: "text" },
+    choiceFilter("state", words.state, words.states),
+    choiceFilter("assignee", words.assignee, [[me, words.me], ...people]),
+    choiceFilter("list", words.list, same((lists?.lists ?? []).map(({ list }) => list))),
+    choiceFilter("score", words.scoreFrom, same(scores)),
+    choiceFilter("merchant_id", operatorTexts.treasury.balances.merchant, [...merchants]),
+    textFilter("record_id", words.record),
   ];
 }
 
-const merchantColumn = {
-  before: "listed",
-  idOf: ({ subject }: Alert) => subject?.merchantId ?? "",
-} as const;
-
 const sourceFor = (search: FilterValues) =>
-  rpcSource<AlertRow>(["compliance", "alerts", search], async (page) => {
-    const { alerts, nextCursor } = await rpcs.review.listAlerts({ ...queueOf(search), ...page });
-    return pageOf(await withHeld(alerts), nextCursor);
+  rpcSource(["compliance", "alerts", search], "alerts", async (page) => {
+    const answer = await rpcs.review.listAlerts({ ...queueOf(search), ...page });
+    return { ...answer, alerts: await withHeld(answer.alerts) };
   });
 
 export function Alerts() {
   return (
     <ListPage
-      title={words.title}
       caption={words.caption}
       empty={words.empty}
       source={sourceFor}
-      columns={useMerchantColumn(ownColumns, merchantColumn)}
+      columns={columns}
       keyOf={idOf}
       file={{ name: "alerts" }}
       filters={useFilters()}
@@ -178,14 +130,15 @@ export function Alerts() {
 /** Assigns several alerts to the reviewer, or unassigns them. */
 function useAssignments(): Bulk<AlertRow> | undefined {
   const session = useSession();
-  const client = useQueryClient();
-  const assign =
-    (assignee: string) =>
-    ({ id: alertId }: Alert, key: string) =>
-      answerOf(rpcs.review.assignAlert({ mutation: mutationOf(key), alertId, assignee }));
-  if (!hasRole(session, "compliance_officer", "compliance_approver")) return undefined;
-  const { assignToMe, unassign, assignText } = operatorTexts.compliance.alert;
-  const shared = { text: assignText, kind: "primary" } as const;
+  const { assignToMe, unassign, assignText: text } = operatorTexts.compliance.alert;
+  const shared = { text, kind: "primary" } as const;
+  const assignment = (label: string, assignee: string) => ({
+    ...shared,
+    label,
+    change: ({ id: alertId }: Alert, key: string) =>
+      answerOf(rpcs.review.assignAlert({ mutation: mutationOf(key), alertId, assignee })),
+  });
+  if (!hasRole(session, ...reviewers)) return undefined;
   return {
     nameOf: alertName,
     summary: (rows) => (
@@ -197,16 +150,12 @@ function useAssignments(): Bulk<AlertRow> | undefined {
         ))}
       </ul>
     ),
-    onDone: () => client.invalidateQueries({ queryKey: ["compliance"] }),
-    actions: [
-      { ...shared, label: assignToMe, change: assign(session.person.id) },
-      { ...shared, label: unassign, change: assign("") },
-    ],
+    actions: [assignment(assignToMe, session.person.id), assignment(unassign, "")],
   };
 }
 
 function Totals() {
-  const { data } = useQuery(totalsQuery);
+  const data = useWaiting();
   if (data === undefined || data.items.length === 0) return null;
   const waiting = data.items.map((each) => {
     return { state: stateOf(each), createdAt: isoOf(each.waitingSince) };

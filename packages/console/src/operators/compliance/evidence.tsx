@@ -1,5 +1,4 @@
 import type { AlertFile } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { answerOf, isoOf, mutationOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
@@ -9,6 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { AreaField, FileField } from "../../ui/field.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { StepNotice } from "../../ui/problem-notice.tsx";
+import { UnsavedGuard } from "../../ui/unsaved-guard.tsx";
 import { useAttempt } from "../../ui/use-attempt.ts";
 
 const words = operatorTexts.compliance.alert;
@@ -94,13 +94,9 @@ function AddForm(props: {
   children: ReactNode;
 }) {
   const { label, content, send, onDone, children } = props;
-  const client = useQueryClient();
   const adding = useAttempt({
     send: (_content: string, key) => answerOf(send(mutationOf(key))),
-    onSuccess: async () => {
-      onDone();
-      await client.invalidateQueries({ queryKey: ["compliance"] });
-    },
+    onSuccess: async () => onDone(),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -109,6 +105,7 @@ function AddForm(props: {
   return (
     <form className="form" onSubmit={submit}>
       {children}
+      <UnsavedGuard isChanged={content !== ""} />
       {adding.isError ? <StepNotice error={adding.error} /> : null}
       <div>
         <Button type="submit" disabled={content === "" || adding.isPending}>

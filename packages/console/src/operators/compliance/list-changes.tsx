@@ -3,19 +3,16 @@ import {
   EntryDifference_Kind,
   type ListVersion,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
-import { readAllFrom, type Source } from "../../api/pages.ts";
-import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
+import { isoOf, rpcs } from "../../api/rpc.ts";
+import { rpcSource } from "../../api/rpc-pages.ts";
+import { useAnswer, useOptionalAnswer } from "../../api/use-answer.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { codeColumn } from "../../ui/columns.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
-import { SelectField } from "../../ui/field.tsx";
-import { List } from "../../ui/list.tsx";
-import { Page } from "../../ui/page.tsx";
+import { codeColumn, textColumn } from "../../ui/columns.tsx";
+import { choiceFilter } from "../../ui/filters.tsx";
+import { ListPage } from "../../ui/list-page.tsx";
 import { momentText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { entryTitle, fieldChanges } from "./rules/difference.ts";
@@ -37,21 +34,13 @@ const changeText = (row: EntryDifference) =>
     .join(" | ");
 
 export const differenceColumns: readonly Column<EntryDifference>[] = [
-  {
-    id: "kind",
-    header: words.kind,
+  textColumn("kind", words.kind, kindOf, {
     cell: (row) => (
       <Badge tone={tones[kindOf(row)] ?? "plain"}>{words.kinds[kindOf(row)] ?? ""}</Badge>
     ),
-    csv: kindOf,
-  },
-  { id: "name", header: words.name, cell: entryTitle, csv: entryTitle },
-  {
-    id: "changed",
-    header: words.changed,
-    cell: (row) => <Changes row={row} />,
-    csv: changeText,
-  },
+  }),
+  textColumn("name", words.name, entryTitle),
+  textColumn("changed", words.changed, changeText, { cell: (row) => <Changes row={row} /> }),
   codeColumn("uid", words.uid, ({ uid }) => uid, { width: "wide" }),
 ];
 
@@ -75,77 +64,44 @@ function Changes({ row }: { row: EntryDifference }) {
   );
 }
 
-export function ListChanges() {
-  const { importId } = route.useParams();
-  const { base: baseImportId = "" } = route.useSearch();
-  const navigate = route.useNavigate();
-  const key = ["compliance", "changes", importId, baseImportId];
-  const source: Source<EntryDifference> = rpcSource(key, async (page) => {
-    const request = { importId, baseImportId, ...page };
-    const { differences, nextCursor } = await rpcs.compliance.compareImports(request);
-    return pageOf(differences, nextCursor);
-  });
-  const versions = useSuspenseQuery({
-    queryKey: [...key, "versions"],
-    queryFn: () => answerOf(rpcs.compliance.compareImports({ importId, baseImportId, limit: 1 })),
-  });
-  const { version, base } = versions.data;
-  return (
-    <Page
-      title={words.title({ version: nameOf(version) })}
-      lead={base === undefined ? words.first : words.since({ version: nameOf(base) })}
-      actions={
-        <ExportButton
-          name={`changes-${version?.list ?? ""}`}
-          read={() => readAllFrom(source)}
-          columns={differenceColumns}
-        />
-      }
-    >
-      <Bases
-        {...{ importId, list: version?.list ?? "", value: baseImportId }}
-        onChange={(next) => void navigate({ search: next === "" ? {} : { base: next } })}
-      />
-      <List
-        caption={words.caption}
-        columns={differenceColumns}
-        keyOf={({ uid }) => uid}
-        empty={words.none}
-        source={source}
-      />
-    </Page>
-  );
-}
-
 const nameOf = (version: ListVersion | undefined) => `${version?.list} ${version?.version}`;
 
-function Bases(props: {
-  importId: string;
-  list: string;
-  value: string;
-  onChange: (importId: string) => void;
-}) {
-  const { importId, list, value, onChange } = props;
-  const { data } = useQuery({
-    queryKey: ["compliance", "imports", list],
-    queryFn: () => answerOf(rpcs.compliance.listImports({ list, limit: importsMax })),
-    enabled: list !== "",
-  });
+/** The imports of a list that another one can be compared with. */
+function useBases(importId: string, list: string) {
+  const data = useOptionalAnswer(["compliance", "imports", list], () =>
+    rpcs.compliance.listImports({ list, limit: importsMax }),
+  );
   const others = (data?.imports ?? []).filter(
     ({ id, state }) => id !== importId && (state === "in_force" || state === "superseded"),
   );
+  return others.map(({ id, version, startedAt }) => {
+    return [id, `${version?.version} (${momentText(isoOf(startedAt))})`] as const;
+  });
+}
+
+export function ListChanges() {
+  const { importId } = route.useParams();
+  const { base: baseImportId = "" } = route.useSearch();
+  const key = ["compliance", "changes", importId, baseImportId];
+  const compared = { importId, baseImportId };
+  const { version, base } = useAnswer([...key, "versions"], () =>
+    rpcs.compliance.compareImports({ ...compared, limit: 1 }),
+  );
+  const source = rpcSource(key, "differences", (page) =>
+    rpcs.compliance.compareImports({ ...compared, ...page }),
+  );
+  const options = useBases(importId, version?.list ?? "");
   return (
-    <div className="filters">
-      <SelectField
-        label={words.base}
-        value={value}
-        onChange={onChange}
-        none={words.replaced}
-        options={others.map(({ id, version, startedAt }) => [
-          id,
-          `${version?.version} (${momentText(isoOf(startedAt))})`,
-        ])}
-      />
-    </div>
+    <ListPage
+      title={words.title({ version: nameOf(version) })}
+      lead={base === undefined ? words.first : words.since({ version: nameOf(base) })}
+      caption={words.caption}
+      columns={differenceColumns}
+      keyOf={({ uid }) => uid}
+      empty={words.none}
+      source={() => source}
+      file={{ name: `changes-${version?.list}` }}
+      filters={[choiceFilter("base", words.base, options, words.replaced)]}
+    />
   );
 }

@@ -1,7 +1,7 @@
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { enumName } from "../../api/enum-names.ts";
-import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
+import { isoOf, rpcs } from "../../api/rpc.ts";
+import { useAnswer } from "../../api/use-answer.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -11,38 +11,41 @@ import { Section } from "../../ui/page.tsx";
 const words = operatorTexts.compliance.monitoring;
 
 /** Progress of rescreening with the current lists and configuration. */
-export function Monitoring() {
-  const found = useSuspenseQuery({
-    queryKey: ["compliance", "monitoring"],
-    queryFn: () => answerOf(rpcs.compliance.getMonitoring({})),
-  });
-  const { verdicts, behind, behindSince, eventsPending } = found.data;
+export const Monitoring = () => (
+  <Section title={words.title}>
+    <Progress />
+  </Section>
+);
+
+function Progress() {
+  const { verdicts, behind, behindSince, eventsPending } = useAnswer(
+    ["compliance", "monitoring"],
+    () => rpcs.compliance.getMonitoring({}),
+  );
   const all = verdicts.reduce((sum, { subjects }) => sum + subjects, 0n);
   const compared = all > behind ? all - behind : 0n;
   return (
-    <Section title={words.title}>
-      <div className="card">
-        {all === 0n ? <p>{words.none}</p> : null}
-        {all > 0n && behind === 0n ? (
-          <Notice tone="good">{words.done({ count: String(all) })}</Notice>
-        ) : null}
-        {behind > 0n ? (
-          <label className="stack">
-            {words.under({ compared: String(compared), all: String(all) })}
-            <progress max={Number(all)} value={Number(compared)} />
-          </label>
-        ) : null}
-        <Facts
-          rows={[
-            [words.behindSince, behindSince && <Moment key="since" at={isoOf(behindSince)} />],
-            ...verdicts.map(
-              ({ verdict, subjects }) =>
-                [words.verdicts[enumName(Verdict, verdict)] ?? "", String(subjects)] as const,
-            ),
-            [words.events, eventsPending === 0n ? undefined : String(eventsPending)],
-          ]}
-        />
-      </div>
-    </Section>
+    <div className="card">
+      {all === 0n ? <p>{words.none}</p> : null}
+      {all > 0n && behind === 0n ? (
+        <Notice tone="good">{words.done({ count: String(all) })}</Notice>
+      ) : null}
+      {behind > 0n ? (
+        <label className="stack">
+          {words.under({ compared: String(compared), all: String(all) })}
+          <progress max={Number(all)} value={Number(compared)} />
+        </label>
+      ) : null}
+      <Facts
+        rows={[
+          [words.behindSince, behindSince && <Moment key="since" at={isoOf(behindSince)} />],
+          ...verdicts.map(
+            ({ verdict, subjects }) =>
+              [words.verdicts[enumName(Verdict, verdict)] ?? "", String(subjects)] as const,
+          ),
+          [words.events, eventsPending === 0n ? undefined : String(eventsPending)],
+        ]}
+      />
+    </div>
   );
 }

@@ -8,6 +8,7 @@ import type { HeldSum } from "@disburse/contracts/disburse/payout/v1/held_payout
 import { Link, useSearch } from "@tanstack/react-router";
 import { enumValue } from "../../api/enum-names.ts";
 import { isoOf, rpcs } from "../../api/rpc.ts";
+import { pagesOf } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import type { FilterValues } from "../../ui/filters.tsx";
@@ -29,6 +30,9 @@ export const queueOf = (search: FilterValues) =>
     list: search.list ?? "",
     scoreFrom: Number(search.score ?? 0),
   });
+
+/** Reads the alerts that wait. */
+export const readAlerts = pagesOf("alerts", rpcs.review.listAlerts);
 
 /** Reads the money that waits for the alerts of a page, by one request. */
 export async function withHeld(alerts: readonly Alert[]): Promise<readonly AlertRow[]> {

@@ -1,35 +1,28 @@
-import type {
-  AlignedPart,
-  Hit,
-  Reason,
+import {
+  type AlignedPart,
+  type Hit,
+  type Reason,
+  Verdict,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { enumName } from "../../api/enum-names.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { longColumn, numberColumn, textColumn } from "../../ui/columns.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
-import { scoreText, VerdictBadge } from "./verdict.tsx";
 
 const words = operatorTexts.compliance.alert;
 
 const reasonColumns: readonly Column<Reason>[] = [
-  { id: "kind", header: words.part, cell: ({ kind }) => words.kinds[kind] ?? kind },
-  { id: "text", header: words.why, cell: ({ text }) => <span className="break">{text}</span> },
-  {
-    id: "effect",
-    header: words.effect,
-    align: "end",
-    cell: ({ effect }) => scoreText(effect, true),
-  },
+  textColumn("kind", words.part, ({ kind }) => words.kinds[kind] ?? kind),
+  longColumn("text", words.why, ({ text }) => text),
+  numberColumn("effect", words.effect, ({ effect }) => scoreText(effect, true)),
 ];
 
 const partColumns: readonly Column<AlignedPart>[] = [
-  { id: "party", header: words.partyWord, cell: (row) => row.party },
-  { id: "entry", header: words.entryWord, cell: (row) => row.entry },
-  {
-    id: "similarity",
-    header: words.similarity,
-    align: "end",
-    cell: (row) => scoreText(row.similarity),
-  },
-  { id: "weight", header: words.weight, align: "end", cell: (row) => scoreText(row.weight) },
+  textColumn("party", words.partyWord, ({ party }) => party),
+  textColumn("entry", words.entryWord, ({ entry }) => entry),
+  numberColumn("similarity", words.similarity, ({ similarity }) => scoreText(similarity)),
+  numberColumn("weight", words.weight, ({ weight }) => scoreText(weight)),
 ];
 
 export function Score({ hit }: { hit: Hit }) {
@@ -65,4 +58,26 @@ export function Score({ hit }: { hit: Hit }) {
       )}
     </div>
   );
+}
+
+const tones: Readonly<Record<string, Tone>> = { clear: "good", review: "warn", block: "bad" };
+
+export function VerdictBadge({ verdict = Verdict.UNSPECIFIED }: { verdict?: Verdict | undefined }) {
+  const name = enumName(Verdict, verdict);
+  return (
+    <Badge tone={tones[name] ?? "plain"}>{operatorTexts.compliance.verdicts[name] ?? name}</Badge>
+  );
+}
+
+const twoDecimals = new Intl.NumberFormat("en", {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+});
+
+/** Formats a score with two decimals and a typographic minus sign. */
+export function scoreText(score: number | undefined, isPart = false): string {
+  if (score === undefined) return "";
+  const text = twoDecimals.format(Math.abs(score));
+  if (!isPart) return text;
+  return score < 0 ? `−${text}` : `+${text}`;
 }

@@ -1,25 +1,23 @@
 import {
-  type Hit,
   Party_Type,
   type Screening,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import { enumValue } from "../../api/enum-names.ts";
 import { answerOf, mutationOf, rpcs } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Button } from "../../ui/button.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { Fields } from "../../ui/fields.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { UnsavedGuard } from "../../ui/unsaved-guard.tsx";
 import { useAttempt } from "../../ui/use-attempt.ts";
-import { MerchantName } from "../merchant-name.tsx";
-import { merchantsQuery } from "../merchants.ts";
-import { ListedEntry } from "./listed-entry.tsx";
-import { Score } from "./score.tsx";
+import { useFields } from "../../ui/use-fields.ts";
+import { MerchantName, merchantsQuery } from "../merchants.tsx";
+import { Score, VerdictBadge } from "./score.tsx";
 import { ListedSide } from "./sides.tsx";
-import { VerdictBadge } from "./verdict.tsx";
 
 const words = operatorTexts.compliance.search;
 const blank = {
@@ -33,66 +31,46 @@ const blank = {
 
 /** Compares a name with all lists in force, without monitoring or blocking anyone. */
 export function ScreeningSearch() {
-  const [form, setForm] = useState(blank);
-  const set = (name: keyof typeof blank) => (value: string) => setForm({ ...form, [name]: value });
+  const { values, changed, field } = useFields(blank);
+  const { data: merchants = new Map<string, string>() } = useQuery(merchantsQuery);
   const searching = useAttempt({
     send: (searched: typeof blank, attempt) => answerOf(screen(searched, attempt)),
   });
+  const { data, error, isPending, variables } = searching;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    searching.mutate(form);
+    searching.mutate(values);
   };
+  const isMissing = values.name.trim() === "" || values.merchantId === "";
+  const isSearched = data !== undefined && JSON.stringify(variables) === JSON.stringify(values);
+  const options = [...merchants].map(([id, name]) => [id, name || id] as const);
   return (
-    <Page title={words.title} lead={words.intro}>
+    <Page lead={words.intro}>
       <form className="form card" onSubmit={submit}>
         <div className="fields">
-          <MerchantField value={form.merchantId} onChange={set("merchantId")} />
-          <TextField
-            label={words.name}
-            value={form.name}
-            onChange={set("name")}
-            maxLength={511}
-            name="name"
-            required
+          <Fields
+            fields={[
+              { name: "merchantId", label: words.merchant, options, none: "", required: true },
+              { name: "name", label: words.name, maxLength: 511, required: true },
+              { name: "type", label: words.type, options: Object.entries(words.types) },
+              { name: "date", label: words.date, type: "date" },
+              { name: "countries", label: words.countries, hint: words.countriesHint },
+              { name: "document", label: words.document },
+            ]}
+            field={field}
           />
-          <SelectField
-            label={words.type}
-            value={form.type}
-            onChange={set("type")}
-            options={Object.entries(words.types)}
-          />
-          <TextField label={words.date} type="date" value={form.date} onChange={set("date")} />
-          <TextField
-            label={words.countries}
-            hint={words.countriesHint}
-            value={form.countries}
-            onChange={set("countries")}
-          />
-          <TextField label={words.document} value={form.document} onChange={set("document")} />
         </div>
         <div>
-          <Button
-            type="submit"
-            kind="primary"
-            disabled={searching.isPending || form.name.trim() === "" || form.merchantId === ""}
-          >
-            {searching.isPending ? words.running : words.run}
+          <Button type="submit" kind="primary" disabled={isPending || isMissing}>
+            {isPending ? words.running : words.run}
           </Button>
         </div>
       </form>
-      {searching.isError ? <ProblemNotice error={searching.error} /> : null}
-      {searching.data?.screening === undefined ? null : (
-        <Found screening={searching.data.screening} />
-      )}
+      <UnsavedGuard isChanged={Object.keys(changed).length > 0 && !isSearched} />
+      {error === null ? null : <ProblemNotice error={error} />}
+      {data?.screening === undefined ? null : <Found screening={data.screening} />}
     </Page>
   );
-}
-
-/** Selects a merchant. Every screening belongs to a merchant and is listed under that merchant. */
-function MerchantField(props: { value: string; onChange: (id: string) => void }) {
-  const { data } = useQuery(merchantsQuery);
-  const options = data?.items.map(({ id, name }) => [id, name || id] as const) ?? [];
-  return <SelectField label={words.merchant} {...props} options={options} none="" required />;
 }
 
 function screen(searched: typeof blank, attempt: string) {
@@ -125,21 +103,14 @@ function Found({ screening: { verdict, hits, lists, id, subject } }: { screening
       </p>
       {hits.length === 0 ? <Notice tone="good">{words.noHits}</Notice> : null}
       {hits.map((hit) => (
-        <Match key={`${hit.list}:${hit.entryUid}`} hit={hit} />
+        <article key={`${hit.list}:${hit.entryUid}`} className="card">
+          <ListedSide hit={hit} />
+          <details>
+            <summary>{operatorTexts.compliance.alert.score}</summary>
+            <Score hit={hit} />
+          </details>
+        </article>
       ))}
     </Section>
-  );
-}
-
-function Match({ hit }: { hit: Hit }) {
-  return (
-    <article className="card">
-      <ListedSide hit={hit} />
-      <ListedEntry hit={hit} />
-      <details>
-        <summary>{operatorTexts.compliance.alert.score}</summary>
-        <Score hit={hit} />
-      </details>
-    </article>
   );
 }

@@ -1,8 +1,13 @@
 import type { Hit, Party } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { Party_Type } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { enumName } from "../../api/enum-names.ts";
+import { onceOnly } from "../../api/pages.ts";
+import { rpcs } from "../../api/rpc.ts";
+import { useAnswer } from "../../api/use-answer.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Facts } from "../../ui/facts.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Part } from "../../ui/part.tsx";
 import { markedName } from "./rules/marked.ts";
 
 const words = operatorTexts.compliance.alert;
@@ -41,24 +46,59 @@ export function PartySide(props: {
   );
 }
 
-/** The list entry's data, as contained in the hit. */
+/** The list entry as contained in the hit, and as its publisher wrote it, if there is one. */
 export function ListedSide({ hit }: { hit: Hit }) {
-  const alike = hit.parts.map((part) => part.entry);
+  const { matchedName: name, parts, list } = hit;
+  const alike = parts.map((part) => part.entry);
   return (
-    <Facts
-      rows={[
-        [
-          words.name,
-          hit.matchedName === "" ? undefined : (
-            <Name key="name" name={hit.matchedName} alike={alike} />
-          ),
-        ],
-        [words.type, words.types[hit.entryType] ?? hit.entryType],
-        [operatorTexts.compliance.alerts.list, hit.list],
-        [words.publisher, hit.source],
-        [words.entryId, hit.entryUid],
-        [words.version, hit.listVersion],
-      ]}
-    />
+    <>
+      <Facts
+        rows={[
+          [words.name, name && <Name key="name" {...{ name, alike }} />],
+          [words.type, words.types[hit.entryType] ?? hit.entryType],
+          [operatorTexts.compliance.alerts.list, list],
+          [words.publisher, hit.source],
+          [words.entryId, hit.entryUid],
+          [words.version, hit.listVersion],
+        ]}
+      />
+      {list === "" ? null : (
+        <Part>
+          <Entry hit={hit} />
+        </Part>
+      )}
+    </>
+  );
+}
+
+function Entry({ hit: { list, entryUid, listVersion } }: { hit: Hit }) {
+  const { entry, inForce } = useAnswer(
+    ["compliance", "entry", list, entryUid, listVersion],
+    () => rpcs.compliance.getListedEntry({ list, entryUid, listVersion }),
+    onceOnly,
+  );
+  if (entry === undefined) return null;
+  const named = (kind: string) =>
+    entry.names.flatMap((each) => (each.kind === kind ? [each.name] : [])).join("; ");
+  const documents = entry.documents.map((each) =>
+    [each.type, each.number, each.country].filter((text) => text !== "").join(" "),
+  );
+  const wallets = entry.wallets.map(({ currency, address }) => `${currency} ${address}`);
+  return (
+    <>
+      {inForce ? null : <Notice tone="info">{words.notInForce}</Notice>}
+      <Facts
+        rows={[
+          [words.primaryName, named("primary")],
+          [words.aliases, named("alias")],
+          [words.weakAliases, named("weak")],
+          [words.births, entry.births.join(", ")],
+          [words.countries, entry.countries.join(", ")],
+          [words.documents, documents.join("; ")],
+          [words.wallet, wallets.join("; ")],
+          [words.programmes, entry.programs.join(", ")],
+        ]}
+      />
+    </>
   );
 }

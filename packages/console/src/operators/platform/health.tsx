@@ -1,17 +1,19 @@
 import { HealthCheckResponse_ServingStatus } from "@disburse/contracts/health/v1/health_pb.ts";
-import { useQuery } from "@tanstack/react-query";
+import { wholeSource } from "../../api/pages.ts";
 import { Problem } from "../../api/problem.ts";
 import { answerOf, healthAt, type Place, places } from "../../api/rpc.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
-import { hasRole } from "../../session/session.ts";
-import { useSession } from "../../session/use-session.ts";
+import { ForRoles } from "../../session/may.tsx";
+import { compliance, support } from "../../shell/pages.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
+import { longColumn, textColumn } from "../../ui/columns.tsx";
+import { ListSection } from "../../ui/list.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { Page, Section } from "../../ui/page.tsx";
-import { ProblemNotice } from "../../ui/problem-notice.tsx";
-import { type Column, DataTable } from "../../ui/table.tsx";
-import { RailStates, SourceStates } from "./dependencies.tsx";
+import { Page } from "../../ui/page.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { listSources } from "../compliance/list-sources.tsx";
+import { rails } from "../treasury/rail-list.tsx";
 
 const words = operatorTexts.platform.health;
 
@@ -33,63 +35,50 @@ const tones: Readonly<Record<State, Tone>> = {
 };
 
 const columns: readonly Column<Found>[] = [
-  { id: "service", header: words.service, cell: ({ place }) => place },
-  {
-    id: "state",
-    header: words.state,
+  textColumn("service", words.service, ({ place }) => place),
+  textColumn("state", words.state, ({ state }) => state, {
     cell: ({ state }) => <Badge tone={tones[state]}>{words.states[state]}</Badge>,
-  },
-  { id: "version", header: words.version, cell: ({ version }) => version || "–" },
-  {
-    id: "problem",
-    header: words.problem,
-    cell: ({ problem }) => <span className="break">{problem || "–"}</span>,
-  },
+  }),
+  textColumn("version", words.version, ({ version }) => version || "–"),
+  longColumn("problem", words.problem, ({ problem }) => problem || "–"),
 ];
 
+const services = wholeSource(["health", "services"], () => Promise.all(places.map(ask)));
+
 export function HealthPage() {
-  const session = useSession();
-  const found = useQuery({
-    queryKey: ["health", "services"],
-    queryFn: () => Promise.all(places.map(ask)),
-  });
   return (
-    <Page title={words.title}>
-      <Section title={words.services}>
+    <Page>
+      <ListSection
+        title={words.services}
+        source={services}
+        columns={columns}
+        keyOf={({ place }) => place}
+        notes={(found) => <Summary services={found} />}
+        file="services"
+      >
         <p className="soft">{words.servicesText}</p>
-        {found.isPending ? <p role="status">{t.states.loading}</p> : null}
-        {found.isError ? <ProblemNotice error={found.error} /> : null}
-        {found.data === undefined ? null : <Services services={found.data} />}
-      </Section>
-      {hasRole(session, "treasury", "treasury_approver", "support", "auditor") ? (
-        <RailStates />
-      ) : null}
-      {hasRole(session, "compliance_officer", "compliance_approver", "auditor") ? (
-        <SourceStates />
-      ) : null}
+      </ListSection>
+      <ForRoles roles={support}>
+        <ListSection title={words.rails} {...rails} file="rails" />
+      </ForRoles>
+      <ForRoles roles={compliance}>
+        <ListSection title={words.sources} {...listSources} file="list-sources" />
+      </ForRoles>
     </Page>
   );
 }
 
-function Services({ services }: { services: readonly Found[] }) {
-  const down = services.filter(({ state }) => state !== "serving");
-  const versions = new Set(services.flatMap(({ version }) => version || []));
+function Summary({ services: found }: { services: readonly Found[] }) {
+  const down = found.flatMap(({ state, place }) => (state === "serving" ? [] : [place]));
+  const versions = new Set(found.flatMap(({ version }) => version || []));
   return (
     <>
       {down.length === 0 ? (
         <Notice tone="good">{words.allServe}</Notice>
       ) : (
-        <Notice tone="bad">
-          {words.notServing({ services: down.map(({ place }) => place).join(", ") })}
-        </Notice>
+        <Notice tone="bad">{words.notServing({ services: down.join(", ") })}</Notice>
       )}
       {versions.size > 1 ? <Notice tone="warn">{words.versions}</Notice> : null}
-      <DataTable
-        caption={words.services}
-        columns={columns}
-        rows={services}
-        keyOf={({ place }) => place}
-      />
     </>
   );
 }

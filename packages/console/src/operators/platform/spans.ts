@@ -6,8 +6,7 @@ import type { Placed } from "./rules/waterfall.ts";
 export type PlacedSpan = Omit<Span, "durationUs"> & Placed;
 
 /** The spans of a request or trace from all services. */
-export type FoundSpans = {
-  readonly traceIds: readonly string[];
+type SpansRead = {
   readonly spans: readonly PlacedSpan[];
   /** True if any process keeps spans. */
   readonly isKept: boolean;
@@ -15,29 +14,23 @@ export type FoundSpans = {
   readonly unavailable: readonly Place[];
 };
 
-type SpanQuery = Pick<ListSpansRequest, "traceId" | "requestId">;
+export type SpanQuery = Pick<ListSpansRequest, "traceId" | "requestId">;
 
 /**
  * Reads the spans of a trace, or of the trace that a request began. For a request, the service that
  * received the request returns the trace id. The spans of this trace are then read from all
  * services.
  */
-export async function findSpans({ traceId, requestId }: SpanQuery): Promise<FoundSpans> {
-  if (traceId !== "") return spansOf([traceId], await readFromAll({ traceId, requestId: "" }));
-  const began = await readFromAll({ traceId: "", requestId });
+export async function findSpans({ traceId, requestId }: SpanQuery) {
+  const began = await readFromAll({ traceId, requestId: traceId === "" ? requestId : "" });
+  if (traceId !== "") return { traceIds: [traceId], ...began };
   const traceIds = [...new Set(began.spans.map((span) => span.traceId))];
   const [first] = traceIds;
-  if (first === undefined) return spansOf([], began);
-  return spansOf(traceIds, await readFromAll({ traceId: first, requestId: "" }));
+  const found = first ? await readFromAll({ traceId: first, requestId: "" }) : began;
+  return { traceIds, ...found };
 }
 
-type SpanResponses = Pick<FoundSpans, "spans" | "isKept" | "unavailable">;
-
-const spansOf = (traceIds: readonly string[], responses: SpanResponses): FoundSpans => {
-  return { traceIds, ...responses };
-};
-
-async function readFromAll(query: SpanQuery): Promise<SpanResponses> {
+async function readFromAll(query: SpanQuery): Promise<SpansRead> {
   const responses = await Promise.all(places.map((place) => readFrom(place, query)));
   const spans = responses.flatMap((response) => response?.spans ?? []).map(placed);
   return {

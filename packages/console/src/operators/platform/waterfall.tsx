@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { numberColumn, textColumn } from "../../ui/columns.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { millisecondsText, type Row, shortName, waterfall } from "./rules/waterfall.ts";
@@ -41,20 +42,10 @@ export function Waterfall({ spans }: { spans: readonly PlacedSpan[] }) {
 
 function columnsOn(wholeUs: number): readonly Column<Row<PlacedSpan>>[] {
   return [
-    { id: "service", header: words.service, cell: ({ span }) => span.service },
+    textColumn("service", words.service, ({ span }) => span.service),
     { id: "span", header: words.span, cell: (row) => <Name row={row} /> },
-    {
-      id: "start",
-      header: words.start,
-      align: "end",
-      cell: ({ offsetUs }) => <Milliseconds microseconds={offsetUs} />,
-    },
-    {
-      id: "duration",
-      header: words.duration,
-      align: "end",
-      cell: ({ span }) => <Milliseconds microseconds={span.durationUs} />,
-    },
+    numberColumn("start", words.start, ({ offsetUs }) => inMilliseconds(offsetUs)),
+    numberColumn("duration", words.duration, ({ span }) => inMilliseconds(span.durationUs)),
     {
       id: "bar",
       header: words.bar,
@@ -64,11 +55,8 @@ function columnsOn(wholeUs: number): readonly Column<Row<PlacedSpan>>[] {
   ];
 }
 
-function Milliseconds({ microseconds }: { microseconds: number }) {
-  return (
-    <span className="money">{words.milliseconds({ text: millisecondsText(microseconds) })}</span>
-  );
-}
+const inMilliseconds = (microseconds: number) =>
+  words.milliseconds({ text: millisecondsText(microseconds) });
 
 /** Shows the name, which expands to the span's attributes. */
 function Name({ row: { span, depth } }: { row: Row<PlacedSpan> }) {

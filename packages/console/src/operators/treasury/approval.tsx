@@ -3,15 +3,15 @@ import {
   ProposalState,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { Role } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { enumName } from "../../api/enum-names.ts";
-import { type ApprovalPlace, answerOf, approvalPlaces, approvalsAt, isoOf } from "../../api/rpc.ts";
+import { type ApprovalPlace, approvalPlaces, approvalsAt, isoOf } from "../../api/rpc.ts";
+import { useAnswer } from "../../api/use-answer.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { hasRole, operatorName } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { NotFound } from "../../shell/failures.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -19,27 +19,25 @@ import { Page, Section } from "../../ui/page.tsx";
 import { TreasuryPayoutLink } from "../../ui/record-link.tsx";
 import { Changes } from "../changes.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
-import { MerchantName } from "../merchant-name.tsx";
-import { isReason, ReasonField } from "../reason-field.tsx";
-import { proposedAction, proposedDifference, Records } from "./approvals.tsx";
+import { MerchantName } from "../merchants.tsx";
+import { proposedAction, proposedDifference } from "./proposals.ts";
+import { Records } from "./records.tsx";
 
 const words = operatorTexts.treasury.approvals;
 const route = getRouteApi("/shell/approvals/$place/$proposalId");
-const stale = ["approvals", "payouts", "exceptions", "accounts", "compliance"];
 
 export function ApprovalPage() {
   const { place: text, proposalId } = route.useParams();
   const place = approvalPlaces.find((each) => each === text) ?? "payout";
-  const found = useSuspenseQuery({
-    queryKey: ["approvals", place, proposalId],
-    queryFn: () => answerOf(approvalsAt(place).getProposal({ proposalId })),
-  });
-  const { proposal } = found.data;
-  if (proposal === undefined) return <p>{t.problems.notFound}</p>;
+  const { proposal } = useAnswer(["approvals", place, proposalId], () =>
+    approvalsAt(place).getProposal({ proposalId }),
+  );
+  if (proposal === undefined) return <NotFound />;
+  const { merchantId } = proposal;
   const { changes, facts } = proposedDifference(proposal);
   return (
     <Page
-      title={`${words.one}: ${proposedAction(proposal)}`}
+      title={words.titleOf({ action: proposedAction(proposal) })}
       id={proposal.id}
       state={<StateBadge state={enumName(ProposalState, proposal.state)} words={words.states} />}
       actions={<Decide place={place} proposal={proposal} />}
@@ -49,7 +47,10 @@ export function ApprovalPage() {
           rows={[
             [words.service, place],
             [words.by, operatorName(proposal.proposedBy?.id)],
-            [operatorTexts.treasury.balances.merchant, merchantOf(proposal)],
+            [
+              operatorTexts.treasury.balances.merchant,
+              merchantId && <MerchantName key="merchant" id={merchantId} />,
+            ],
             [words.subject, <Subject key="subject" id={proposal.subject} />],
             [words.why, proposal.reasons.join("; ")],
             [t.list.created, <Moment key="created" at={isoOf(proposal.createdAt)} />],
@@ -72,28 +73,19 @@ export function ApprovalPage() {
   );
 }
 
-function merchantOf({ merchantId }: Proposal) {
-  return merchantId === "" ? "" : <MerchantName id={merchantId} />;
-}
-
 /** Shows the proposal's subject, linked if the console has a page for it. */
 function Subject({ id }: { id: string }) {
-  if (id.startsWith("po_")) {
-    return <TreasuryPayoutLink id={id} />;
-  }
-  if (id.startsWith("alr_")) {
-    return (
-      <Link to="/compliance/alerts/$alertId" params={{ alertId: id }} className="mono break">
-        {id}
-      </Link>
-    );
-  }
-  return <span className="mono break">{id}</span>;
+  if (id.startsWith("po_")) return <TreasuryPayoutLink id={id} />;
+  if (!id.startsWith("alr_")) return <span className="mono break">{id}</span>;
+  return (
+    <Link to="/compliance/alerts/$alertId" params={{ alertId: id }} className="mono break">
+      {id}
+    </Link>
+  );
 }
 
 function Decide({ place, proposal }: { place: ApprovalPlace; proposal: Proposal }) {
   const session = useSession();
-  const [reason, setReason] = useState("");
   if (proposal.state !== ProposalState.OPEN) return null;
   const { id: proposalId, contentDigest } = proposal;
   const client = approvalsAt(place);
@@ -103,7 +95,6 @@ function Decide({ place, proposal }: { place: ApprovalPlace; proposal: Proposal 
         label={words.withdraw}
         text={words.withdrawText}
         step={(mutation) => client.withdrawProposal({ mutation, proposalId })}
-        stale={stale}
       />
     );
   }
@@ -115,17 +106,13 @@ function Decide({ place, proposal }: { place: ApprovalPlace; proposal: Proposal 
         text={words.approveText}
         kind="primary"
         step={(mutation) => client.approveProposal({ mutation, proposalId, contentDigest })}
-        stale={stale}
       />
       <ConfirmStep
         label={words.reject}
         text={words.rejectText}
-        isReady={isReason(reason)}
-        step={(mutation) => client.rejectProposal({ mutation, proposalId, reason: reason.trim() })}
-        stale={stale}
-      >
-        <ReasonField value={reason} onChange={setReason} />
-      </ConfirmStep>
+        step={(mutation, reason) => client.rejectProposal({ mutation, proposalId, reason })}
+        needsReason
+      />
     </>
   );
 }

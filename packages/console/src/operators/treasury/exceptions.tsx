@@ -2,90 +2,64 @@ import {
   ExceptionKind,
   type PayoutException,
 } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
-import { Link } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
 import { isoOf } from "../../api/rpc.ts";
-import { rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { ageColumn, textColumn } from "../../ui/columns.tsx";
+import { ageColumn, moneyColumn, textColumn } from "../../ui/columns.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
-import { Money } from "../../ui/money.tsx";
 import { TreasuryPayoutLink } from "../../ui/record-link.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { useMerchantColumn } from "../merchant-name.tsx";
+import { merchantColumns } from "../merchants.tsx";
+import { ProposalLink } from "../open-proposal.tsx";
 import { readExceptions } from "./resolution.tsx";
 
-const words = operatorTexts.treasury.exceptions;
+const { exceptions: words, payouts } = operatorTexts.treasury;
 
-const ownColumns: readonly Column<PayoutException>[] = [
+const idOf = ({ payout }: PayoutException) => payout?.id ?? "";
+const kindOf = ({ kind }: PayoutException) => enumName(ExceptionKind, kind);
+
+const columns: readonly Column<PayoutException>[] = [
   ageColumn("age", words.age, ({ since }) => isoOf(since)),
-  {
-    id: "payout",
-    header: t.shell.pages.payout,
-    cell: ({ payout }) => (
-      <TreasuryPayoutLink id={payout?.id ?? ""}>{payout?.id}</TreasuryPayoutLink>
-    ),
-    csv: ({ payout }) => payout?.id ?? "",
-  },
-  {
-    id: "kind",
-    header: words.kind,
-    cell: ({ kind }) => words.kinds[enumName(ExceptionKind, kind)] ?? "",
-    csv: ({ kind }) => enumName(ExceptionKind, kind),
-  },
-  {
-    id: "amount",
-    header: t.payouts.sent,
-    align: "end",
-    width: "first",
-    cell: ({ payout }) => (
-      <Money amount={payout?.sourceAmount ?? ""} currency={payout?.sourceCurrencyCode ?? ""} />
-    ),
-    csv: ({ payout }) => payout?.sourceAmount ?? "",
-  },
-  textColumn("beneficiary", t.payouts.beneficiary, ({ payout }) => payout?.beneficiaryName ?? ""),
-  textColumn(
-    "reference",
-    operatorTexts.treasury.payouts.merchantReference,
-    ({ payout }) => payout?.referenceId ?? "",
-    {
-      width: "wide",
-    },
+  textColumn("payout", t.shell.pages.payout, idOf, {
+    cell: (row) => <TreasuryPayoutLink id={idOf(row)}>{idOf(row)}</TreasuryPayoutLink>,
+  }),
+  textColumn("kind", words.kind, kindOf, { cell: (row) => words.kinds[kindOf(row)] ?? "" }),
+  moneyColumn(
+    "amount",
+    t.payouts.sent,
+    ({ payout }) => payout?.sourceAmount ?? "",
+    ({ payout }) => payout?.sourceCurrencyCode ?? "",
   ),
-  textColumn("rail", operatorTexts.treasury.payouts.rail, ({ rail }) => rail, { width: "wide" }),
-  {
-    id: "resolution",
-    header: words.resolution,
+  ...merchantColumns<PayoutException>(({ payout }) => payout?.merchantId ?? ""),
+  textColumn("beneficiary", t.payouts.beneficiary, ({ payout }) => payout?.beneficiaryName ?? ""),
+  textColumn("reference", payouts.merchantReference, ({ payout }) => payout?.referenceId ?? "", {
+    width: "wide",
+  }),
+  textColumn("rail", payouts.rail, ({ rail }) => rail, { width: "wide" }),
+  textColumn("resolution", words.resolution, ({ proposalId }) => proposalId, {
     cell: ({ proposalId }) =>
       proposalId === "" ? (
         "–"
       ) : (
-        <Link to="/approvals/$place/$proposalId" params={{ place: "payout", proposalId }}>
+        <ProposalLink place="payout" proposalId={proposalId}>
           <Badge tone="warn">{words.proposed}</Badge>
-        </Link>
+        </ProposalLink>
       ),
-    csv: ({ proposalId }) => proposalId,
-  },
+  }),
 ];
 
-const merchantColumn = {
-  before: "beneficiary",
-  idOf: ({ payout }: PayoutException) => payout?.merchantId ?? "",
-};
-
-const source = rpcSource(["exceptions"], readExceptions);
+const source = { key: ["exceptions"], read: readExceptions };
 
 export function Exceptions() {
   return (
     <ListPage
-      title={words.title}
       caption={words.caption}
       empty={words.empty}
       source={() => source}
-      columns={useMerchantColumn(ownColumns, merchantColumn)}
-      keyOf={({ payout }) => payout?.id ?? ""}
+      columns={columns}
+      keyOf={idOf}
       file={{ name: "exceptions" }}
     />
   );

@@ -3,76 +3,71 @@ import {
   JournalEntry_Kind,
 } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { type Payout, PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { enumName } from "../../api/enum-names.ts";
-import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
+import { onceOnly } from "../../api/pages.ts";
+import { isoOf, rpcs } from "../../api/rpc.ts";
+import { useAnswer } from "../../api/use-answer.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { operatorName } from "../../session/session.ts";
-import { momentColumn } from "../../ui/columns.tsx";
+import { useHasRole } from "../../session/use-session.ts";
+import { NotFound } from "../../shell/failures.tsx";
+import { support } from "../../shell/pages.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { longColumn, momentColumn, textColumn } from "../../ui/columns.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { momentText } from "../../ui/rules/times.ts";
 import { type Column, DataTable } from "../../ui/table.tsx";
-import { MerchantName } from "../merchant-name.tsx";
-import { PayoutStateBadge } from "./payouts.tsx";
+import { MerchantName } from "../merchants.tsx";
+import { subStatusOf } from "./payouts.tsx";
 import { PayoutResolution, ProposedResolution } from "./resolution.tsx";
 import { type Run, runsOf } from "./rules/polls.ts";
 
 const words = operatorTexts.treasury.payouts;
 const route = getRouteApi("/shell/treasury/payouts/$payoutId");
 
-const columns: readonly Column<Run<JournalEntry> & { place: number }>[] = [
+const columns: readonly Column<Run<JournalEntry>>[] = [
   momentColumn("at", t.list.created, ({ entry }) => isoOf(entry.createdAt)),
-  {
-    id: "kind",
-    header: words.step,
-    cell: ({ entry }) => words.kinds[enumName(JournalEntry_Kind, entry.kind)] ?? "",
-  },
-  { id: "stage", header: words.stage, cell: ({ entry }) => entry.stage },
-  {
-    id: "detail",
-    header: words.detail,
-    cell: ({ entry, last, count }) => (
-      <span className="break">
-        {entry.detail}
-        {count === 1 ? null : ` ${words.times({ count, last: momentText(isoOf(last.createdAt)) })}`}
-      </span>
-    ),
-  },
-  { id: "rail", header: words.rail, width: "wide", cell: ({ entry }) => entry.rail },
-  {
-    id: "actor",
-    header: words.actor,
-    width: "wide",
-    cell: ({ entry }) => operatorName(entry.actor?.id),
-  },
+  textColumn(
+    "kind",
+    words.step,
+    ({ entry }) => words.kinds[enumName(JournalEntry_Kind, entry.kind)] ?? "",
+  ),
+  textColumn("stage", words.stage, ({ entry }) => entry.stage),
+  longColumn("detail", words.detail, ({ entry, last, count }) =>
+    count === 1
+      ? entry.detail
+      : `${entry.detail} ${words.times({ count, last: momentText(isoOf(last.createdAt)) })}`,
+  ),
+  textColumn("rail", words.rail, ({ entry }) => entry.rail, { width: "wide" }),
+  textColumn("actor", words.actor, ({ entry }) => operatorName(entry.actor?.id), { width: "wide" }),
 ];
 
-/**
- * The operators' view of a payout with its history. For an exception, it includes the resolution.
- */
+/** The operators' view of a payout. */
 export function TreasuryPayout() {
   const { payoutId } = route.useParams();
-  const found = useSuspenseQuery({
-    queryKey: ["payouts", "journal", payoutId],
-    queryFn: () => answerOf(rpcs.operations.getPayoutJournal({ payoutId })),
-  });
-  const { payout, entries, requestId } = found.data;
+  const mayReadHistory = useHasRole(...support);
+  return mayReadHistory ? <WithHistory payoutId={payoutId} /> : <WithoutHistory id={payoutId} />;
+}
+
+/** A payout with its history. For an exception, it includes the resolution. */
+function WithHistory({ payoutId }: { payoutId: string }) {
+  const found = useAnswer(["payouts", "journal", payoutId], () =>
+    rpcs.operations.getPayoutJournal({ payoutId }),
+  );
+  const { payout, entries, requestId } = found;
+  if (payout === undefined) return <NotFound />;
   return (
     <Page
-      title={
-        payout === undefined
-          ? t.shell.pages.payout
-          : t.payouts.one.titleTo({ name: payout.beneficiaryName })
-      }
+      title={t.payouts.one.titleTo({ name: payout.beneficiaryName })}
       id={payoutId}
       state={
         <>
-          {payout === undefined ? null : <PayoutStateBadge payout={payout} />}{" "}
+          <State payout={payout} />{" "}
           {requestId === "" ? null : (
             <Link to="/trace" search={{ request_id: requestId }}>
               {operatorTexts.platform.trace.ofPayout}
@@ -82,25 +77,49 @@ export function TreasuryPayout() {
       }
       actions={<PayoutResolution payoutId={payoutId} />}
     >
-      {payout === undefined ? null : <PayoutFacts payout={payout} />}
+      <PayoutFacts payout={payout} />
       <ProposedResolution payoutId={payoutId} />
       <Section title={words.journal}>
         <DataTable
           caption={words.journalCaption}
           columns={columns}
-          rows={runsOf(entries, JournalEntry_Kind.QUERY).map((run, place) => ({ ...run, place }))}
-          keyOf={({ place }) => String(place)}
+          rows={runsOf(entries, JournalEntry_Kind.QUERY)}
+          keyOf={({ entry }) => String(entries.indexOf(entry))}
         />
       </Section>
     </Page>
   );
 }
 
+/** A payout for those who may not read its history. */
+function WithoutHistory({ id }: { id: string }) {
+  const readPayout = async () => {
+    // The audit trail names who looks for a payout without knowing its merchant.
+    const { payouts } = await rpcs.operations.findRecords({ reference: id });
+    const merchantId = payouts.find((each) => each.id === id)?.merchantId;
+    if (merchantId === undefined) return { payout: undefined };
+    return rpcs.payout.getPayout({ merchantId, payoutId: id });
+  };
+  const { payout } = useAnswer(["payouts", "found", id], readPayout, onceOnly);
+  if (payout === undefined) return <NotFound />;
+  const title = t.payouts.one.titleTo({ name: payout.beneficiaryName });
+  return (
+    <Page title={title} id={id} state={<State payout={payout} />}>
+      <PayoutFacts payout={payout} />
+    </Page>
+  );
+}
+
+const State = ({ payout }: { payout: Payout }) => (
+  <StateBadge state={subStatusOf(payout)} words={t.payouts.subStatuses} />
+);
+
 /** The reference of a payout's instruction in bank files: the id without its prefix. */
 const endToEndId = (payoutId: string) => payoutId.slice(payoutId.indexOf("_") + 1).toUpperCase();
 
 function PayoutFacts({ payout }: { payout: Payout }) {
   const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = payout;
+  const failure = [payout.failureMessage, payout.failureCode, payout.railCode];
   const unknownYet = payout.status === PayoutStatus.INITIATED ? words.notKnownYet : "";
   return (
     <div className="card">
@@ -133,12 +152,7 @@ function PayoutFacts({ payout }: { payout: Payout }) {
           [t.payouts.method, `${payout.transferMethod} ${payout.network}`.trim()],
           [t.payouts.one.bankReference, payout.uniqueTransactionReference || unknownYet],
           [t.payouts.one.returnedReference, payout.returnedReference],
-          [
-            t.payouts.one.failure,
-            [payout.failureMessage, payout.failureCode, payout.railCode]
-              .filter((text) => text !== "")
-              .join(" · "),
-          ],
+          [t.payouts.one.failure, failure.filter((text) => text !== "").join(" · ")],
           [t.list.created, <Moment key="c" at={isoOf(payout.createdAt)} />],
           [t.payouts.one.updated, <Moment key="u" at={isoOf(payout.updatedAt)} />],
         ]}

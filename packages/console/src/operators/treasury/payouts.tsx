@@ -1,109 +1,109 @@
 import {
   type ListedPayout,
+  PayoutOrderBy,
   PayoutStatus,
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { getRouteApi } from "@tanstack/react-router";
 import { enumName, enumValue } from "../../api/enum-names.ts";
 import { isoOf, rpcs } from "../../api/rpc.ts";
-import { pageOf, rpcSource } from "../../api/rpc-pages.ts";
+import { rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
-import { StateBadge } from "../../ui/badge.tsx";
-import { momentColumn, textColumn } from "../../ui/columns.tsx";
+import { momentColumn, moneyColumn, stateColumn, textColumn } from "../../ui/columns.tsx";
 import type { Filter, FilterValues } from "../../ui/filters.tsx";
+import { choiceFilter, createdFilters, textFilter } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
-import { Money } from "../../ui/money.tsx";
 import { TreasuryPayoutLink } from "../../ui/record-link.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { useMerchantColumn } from "../merchant-name.tsx";
+import { merchantColumns } from "../merchants.tsx";
+import { spanOf } from "./rules/span.ts";
 
-const words = operatorTexts.treasury.payouts;
+const wide = { width: "wide" } as const;
+const route = getRouteApi("/shell/treasury/payouts");
 
-export function PayoutStateBadge({ payout }: { payout: Pick<ListedPayout, "subStatus"> }) {
-  const state = enumName(PayoutSubStatus, payout.subStatus);
-  return <StateBadge state={state} words={t.payouts.subStatuses} />;
-}
+export const subStatusOf = ({ subStatus }: Pick<ListedPayout, "subStatus">) =>
+  enumName(PayoutSubStatus, subStatus);
 
-const ownColumns: readonly Column<ListedPayout>[] = [
+const columns: readonly Column<ListedPayout>[] = [
   momentColumn("created", t.list.created, (row) => isoOf(row.createdAt)),
-  {
-    id: "id",
-    header: t.list.id,
-    cell: ({ id }) => <TreasuryPayoutLink id={id} />,
-    csv: (row) => row.id,
-  },
-  {
-    id: "state",
-    header: t.list.status,
-    cell: (row) => <PayoutStateBadge payout={row} />,
-    csv: (row) => enumName(PayoutSubStatus, row.subStatus),
-  },
-  {
-    id: "sent",
-    header: t.payouts.sent,
-    align: "end",
-    width: "first",
-    cell: (row) => <Money amount={row.sourceAmount} currency={row.sourceCurrencyCode} />,
-    csv: (row) => row.sourceAmount,
-  },
-  {
-    id: "received",
-    header: t.payouts.received,
-    align: "end",
-    width: "wide",
-    cell: (row) =>
-      row.status === PayoutStatus.FAILED ? (
-        "–"
-      ) : (
-        <Money amount={row.receivingAmount} currency={row.destinationCurrencyCode} />
-      ),
-    csv: (row) => (row.status === PayoutStatus.FAILED ? "" : row.receivingAmount),
-  },
-  textColumn("method", t.payouts.method, (row) => row.transferMethod, { width: "wide" }),
+  textColumn("id", t.list.id, ({ id }) => id, { cell: TreasuryPayoutLink }),
+  stateColumn(t.list.status, subStatusOf, t.payouts.subStatuses),
+  moneyColumn(
+    "sent",
+    t.payouts.sent,
+    (row) => row.sourceAmount,
+    (row) => row.sourceCurrencyCode,
+  ),
+  moneyColumn(
+    "received",
+    t.payouts.received,
+    (row) => (row.status === PayoutStatus.FAILED ? "" : row.receivingAmount),
+    (row) => row.destinationCurrencyCode,
+    wide,
+  ),
+  ...merchantColumns<ListedPayout>(({ merchantId }) => merchantId, wide),
+  textColumn("method", t.payouts.method, (row) => row.transferMethod, wide),
 ];
 
-const merchantColumn = {
-  before: "method",
-  width: "wide",
-  idOf: ({ merchantId }: ListedPayout) => merchantId,
-} as const;
+const orders: Readonly<Record<string, PayoutOrderBy>> = {
+  created_at: PayoutOrderBy.OLDEST,
+  "-amount": PayoutOrderBy.HIGHEST,
+  amount: PayoutOrderBy.LOWEST,
+};
+
+/** Only a merchant's payouts have other orders, and amounts of several currencies have none. */
+const isOrder = (order: string, search: FilterValues) =>
+  search.merchant_id && (order === "created_at" || search.source_currency_code);
+
+const { scheduled: _, ...subStatuses } = t.payouts.subStatuses;
 
 const filters: readonly Filter[] = [
-  {
-    name: "status",
-    label: t.list.status,
-    kind: "choice",
-    options: Object.entries(t.payouts.statuses),
-  },
-  { name: "merchant_id", label: operatorTexts.treasury.balances.filterMerchant, kind: "text" },
-  { name: "reference_id", label: t.payouts.searchReference, kind: "text" },
-  { name: "beneficiary_id", label: t.payouts.searchBeneficiary, kind: "text" },
-  { name: "batch_id", label: t.shell.pages.batch, kind: "text" },
+  choiceFilter("status", t.list.status, t.payouts.statuses),
+  choiceFilter("sub_status", t.payouts.subStatus, subStatuses),
+  textFilter("source_currency_code", t.payouts.sourceCurrency),
+  textFilter("destination_currency_code", t.payouts.destinationCurrency),
+  textFilter("merchant_id", operatorTexts.treasury.balances.filterMerchant),
+  textFilter("reference_id", t.payouts.searchReference),
+  textFilter("beneficiary_id", t.payouts.searchBeneficiary),
+  textFilter("batch_id", t.shell.pages.batch),
+  ...createdFilters,
 ];
 
 const sourceFor = (search: FilterValues) =>
-  rpcSource(["payouts", search], async (page) => {
-    const answer = await rpcs.payout.listPayouts({
-      merchantId: search["merchant_id"] ?? "",
-      status: enumValue(PayoutStatus, search["status"]),
-      referenceId: search["reference_id"] ?? "",
-      beneficiaryId: search["beneficiary_id"] ?? "",
-      batchId: search["batch_id"] ?? "",
+  rpcSource(["payouts", search], "payouts", (page) => {
+    const { from, to } = spanOf(search.created_from, search.created_to);
+    return rpcs.payout.listPayouts({
+      merchantId: search.merchant_id ?? "",
+      status: enumValue(PayoutStatus, search.status),
+      subStatus: enumValue(PayoutSubStatus, search.sub_status),
+      sourceCurrencyCode: search.source_currency_code?.toUpperCase() ?? "",
+      destinationCurrencyCode: search.destination_currency_code?.toUpperCase() ?? "",
+      referenceId: search.reference_id ?? "",
+      beneficiaryId: search.beneficiary_id ?? "",
+      batchId: search.batch_id ?? "",
+      ...(from && { createdFrom: from }),
+      ...(to && { createdTo: to }),
+      orderBy: orders[search.sort ?? ""] ?? PayoutOrderBy.UNSPECIFIED,
       ...page,
     });
-    return pageOf(answer.payouts, answer.nextCursor, answer.totalCount);
   });
 
 export function TreasuryPayouts() {
+  const search = route.useSearch();
+  const options = Object.entries(t.list.orders).filter(([order]) => isOrder(order, search));
+  const order = choiceFilter("sort", t.list.order, options, t.list.newest);
   return (
     <ListPage
-      title={words.title}
-      caption={words.caption}
+      caption={operatorTexts.treasury.payouts.caption}
       source={sourceFor}
-      columns={useMerchantColumn(ownColumns, merchantColumn)}
+      columns={columns}
       keyOf={({ id }) => id}
       file={{ name: "payouts" }}
-      filters={filters}
+      filters={options.length === 0 ? filters : [order, ...filters]}
+      adjust={({ sort, ...others }) =>
+        sort && isOrder(sort, others) ? { sort, ...others } : others
+      }
     />
   );
 }

@@ -64,6 +64,7 @@ async function workCase({ page, open, checkPage }: Visitor): Promise<void> {
   const comment = page.getByLabel("Comment", { exact: true });
   await comment.fill("Meant for this alert alone.");
   await page.getByRole("link", { name: "Previous alert" }).click();
+  await dialog.getByRole("button", { name: "Leave" }).click();
   await page.getByRole("link", { name: "Previous alert" }).waitFor({ state: "detached" });
   expectThat((await comment.inputValue()) === "", "a comment stays with its alert");
   await addEvidence(page);

@@ -42,6 +42,10 @@ export const compliance: BrowserTest = {
     await page.locator("[name=name]").fill(listed.toUpperCase());
     await page.getByRole("button", { name: "Search", exact: true }).click();
     await checkPage("screening-search", page.getByRole("heading", { name: "Hits" }));
+    await page.locator("[name=name]").fill("Another name");
+    await staysOnPage(carol);
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.getByText("No matching entries.").waitFor();
     await open("compliance/lists");
     await checkPage("lists", page.getByText(/parties were compared/));
     await page.getByRole("link", { name: /./ }).and(page.locator("td a")).first().click();
@@ -67,7 +71,8 @@ export const compliance: BrowserTest = {
 };
 
 /** Compares a file with the version in force, and imports it. */
-async function importList({ page, checkPage, open }: Visitor): Promise<void> {
+async function importList(visitor: Visitor): Promise<void> {
+  const { page, checkPage, open } = visitor;
   const lines = [1, 2].map((uid) =>
     JSON.stringify({
       uid: `${uid}`,
@@ -85,6 +90,7 @@ async function importList({ page, checkPage, open }: Visitor): Promise<void> {
   await page.getByLabel("List", { exact: true }).fill("own");
   await page.getByLabel("List version").fill("2026-11-30");
   await page.getByLabel("File").setInputFiles(file("{"));
+  await staysOnPage(visitor);
   const compare = page.getByRole("button", { name: "Compare with the version in force" });
   await compare.click();
   await page.getByRole("alert").first().waitFor();
@@ -95,6 +101,12 @@ async function importList({ page, checkPage, open }: Visitor): Promise<void> {
   await page.getByRole("button", { name: "Import the list" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Import the list" }).click();
   await page.getByText("The list is in force: 2 added").waitFor();
+}
+
+/** A link asks before it leaves a form with input. */
+async function staysOnPage({ page }: Visitor): Promise<void> {
+  await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
+  await page.getByRole("button", { name: "Stay on the page" }).click();
 }
 
 /** Assigns all alerts with one confirmation. */

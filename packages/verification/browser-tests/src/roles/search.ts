@@ -42,7 +42,10 @@ export const search: BrowserTest = {
     await ada.page.waitForURL(`**/treasury/payouts/${payoutId}`);
     await ask(ada, "alert");
     await ada.page.getByText("No results").waitFor();
+    await ask(ada, "alr_01m8pe4d3c4fhrfg7fff");
+    await ada.page.getByText("No results").waitFor();
     await findsAcross(ada, payoutId, [hash, reference]);
+    await opensFound(await arrive("carol"), payoutId, reference);
   },
 };
 
@@ -83,6 +86,23 @@ async function findsAcross(ada: Visitor, payoutId: string, texts: readonly strin
     await found.click();
     await page.waitForURL(`**/treasury/payouts/${payoutId}`);
   }
+}
+
+/** Carol may read payouts, but not their history. */
+async function opensFound(carol: Visitor, payoutId: string, reference: string): Promise<void> {
+  const { page, checkPage, open } = carol;
+  const link = page.getByRole("dialog").locator(`a[href$="/treasury/payouts/${payoutId}"]`);
+  const heading = page.getByRole("heading", { name: "Payout to Wilhelmina Findlay" });
+  await ask(carol, payoutId);
+  await link.click();
+  await checkPage("payout-compliance", heading);
+  await page.locator("dd", { hasText: reference }).waitFor();
+  await open("");
+  await ask(carol, reference);
+  await page.getByRole("dialog").getByText("No results").waitFor();
+  await page.keyboard.press("Enter");
+  await link.click();
+  await heading.waitFor();
 }
 
 /** A period takes one click. Amounts are ordered within one currency. */

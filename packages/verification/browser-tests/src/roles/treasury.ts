@@ -20,6 +20,7 @@ export const treasury: BrowserTest = {
       "treasury-payouts",
       page.getByRole("heading", { name: "Payouts of all merchants" }),
     );
+    await filtersPayouts(ada, sandbox);
     const payout = page.getByRole("link", { name: /^po_/ });
     if ((await payout.count()) > 0) {
       await payout.first().click();
@@ -32,6 +33,7 @@ export const treasury: BrowserTest = {
     await page.getByRole("link", { name: "USD → EUR" }).click();
     await earlierRates(ada);
     await checkPage("corridor", page.getByRole("img", { name: /rates over time/ }));
+    await namesPages(ada);
     await open("treasury/reconciliation");
     await checkPage("reconciliation", page.getByRole("heading", { name: "Reconciliation" }));
     await open("treasury/rails");
@@ -89,6 +91,39 @@ async function readRailTasks({ page, open }: Visitor): Promise<void> {
   await page.waitForURL(/reconciliation\?account=bank%2FEUR&day=/);
   for (const rpc of Object.keys(answers)) await page.unroute(`**/${rpc}`);
   await open("");
+}
+
+/** Payouts of one merchant have an order by time, and those in one currency an order by amount. */
+async function filtersPayouts({ page, open }: Visitor, sandbox: SandboxDocument): Promise<void> {
+  await page.getByRole("button", { name: "Last month" }).click();
+  await page.getByText("No results").waitFor();
+  const merchant = `merchant_id=${sandbox.merchants.acme.merchant_id}`;
+  await open(`treasury/payouts?${merchant}&source_currency_code=usd`);
+  await page.getByLabel("Order").selectOption("Highest amount first");
+  await page.waitForURL(/sort=-amount/);
+  await page.getByRole("button", { name: "Export CSV" }).waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.waitForURL((url) => url.search === "");
+  expectThat((await page.getByLabel("Order").count()) === 0, "all payouts have one order");
+}
+
+/** While they read, pages already have a heading and the window's title. */
+async function namesPages({ page, open }: Visitor): Promise<void> {
+  const pages = [
+    ["treasury/reconciliation", "ListRailAccounts", "Reconciliation"],
+    ["approvals/payout/prp_none", "GetProposal", "Approval"],
+    ["compliance/alerts/alr_none", "GetAlert", "Alert"],
+  ] as const;
+  for (const [path, rpc, title] of pages) {
+    await page.route(`**/${rpc}`, () => undefined);
+    await open(path);
+    await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
+    expectThat((await page.title()) === `${title} · Disburse`, `the title of ${path}`);
+    await page.unroute(`**/${rpc}`);
+  }
+  await open("actions/rails-pause");
+  await page.getByRole("heading", { level: 1, name: /^Pause a rail/ }).waitFor();
+  expectThat((await page.title()).startsWith("Pause a rail"), "the title of an action");
 }
 
 /** Opens the trace of a payout's request from the payout's page. */

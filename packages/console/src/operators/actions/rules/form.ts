@@ -53,38 +53,23 @@ type Given = Option & { label: string; isRequired: boolean; isKey: boolean };
 /** Returns the fields of an action, without those of lists' items. */
 export function fieldsOf(command: RequestCommand): readonly ActionField[] {
   const { arguments: positional = [], options = [], file, method } = command;
-  const given = [
-    ...positional.map(
-      (each): Given => ({
-        ...each,
-        value: "text",
-        label: `<${each.name}>`,
-        isRequired: each.isOptional !== true,
-        isKey: true,
-      }),
-    ),
-    ...options.map(
-      (each): Given => ({
-        isRequired: false,
-        ...each,
-        label: `--${each.name}`,
-        isKey: false,
-      }),
-    ),
+  const given: readonly Given[] = [
+    ...positional.map(({ isOptional = false, ...each }) => {
+      const shared = { value: "text", label: `<${each.name}>`, isKey: true };
+      return { ...each, ...shared, isRequired: !isOptional };
+    }),
+    ...options.map((each) => {
+      return { isRequired: false, ...each, label: `--${each.name}`, isKey: false };
+    }),
   ];
-  const own = given.flatMap(
-    ({ name, about, field, label, isRequired, isKey, ...each }): ActionField[] => {
-      if (field === undefined) return [];
-      const shown = { key: name, label, title: titleOf(name), hint: sentence(about), path: field };
-      const isFlag = each.value === "";
-      const isFile = "isFile" in each && each.isFile === true;
-      const choices = each.choices ?? choicesIn(command, field);
-      const isLines = "isText" in each && each.isText === true;
-      const single = isLines ? "lines" : kindOf(choices);
-      const kind = isFile ? "file" : isFlag ? "flag" : each.isMany ? "many" : single;
-      return [{ ...shown, kind, isRequired, isKey, choices, source: each.source }];
-    },
-  );
+  const own = given.flatMap(({ name, about, field, label, isRequired, isKey, ...each }) => {
+    if (field === undefined) return [];
+    const shown = { key: name, label, title: titleOf(name), hint: sentence(about), path: field };
+    const choices = each.choices ?? choicesIn(command, field);
+    const single = each.isText ? "lines" : kindOf(choices);
+    const kind = each.isFile ? "file" : each.value === "" ? "flag" : each.isMany ? "many" : single;
+    return [{ ...shown, kind, isRequired, isKey, choices, source: each.source } as const];
+  });
   const ofFile = (file?.fields ?? []).filter(({ field }) => !field.includes("*"));
   return [
     ...own,
@@ -120,6 +105,10 @@ export function listsOf({ file }: RequestCommand): readonly ItemList[] {
       .map(({ field, about }) => ({ name: field.split(".*.")[1] ?? "", title: sentence(about) })),
   }));
 }
+
+/** Returns the fields of a list's item with their keys in the form. */
+export const itemFields = ({ path, fields }: ItemList, at: number) =>
+  fields.map((field) => ({ ...field, key: `${path}.${at}.${field.name}` }));
 
 /** Returns the numbers of a list's items in the form. */
 export function itemsIn(values: Values, { path }: ItemList): readonly number[] {
@@ -157,11 +146,9 @@ export function requestIn(command: RequestCommand, values: Values): JsonObject {
   if (command.file === undefined) return json;
   for (const { key, label, path } of fields) if (key === path) setText(path, label, values[key]);
   for (const list of listsOf(command)) {
-    const isFilled = (at: number) =>
-      list.fields.some(({ name }) => values[`${list.path}.${at}.${name}`]?.trim());
+    const isFilled = (at: number) => itemFields(list, at).some(({ key }) => values[key]?.trim());
     for (const [place, at] of itemsIn(values, list).filter(isFilled).entries()) {
-      for (const { name } of list.fields) {
-        const key = `${list.path}.${at}.${name}`;
+      for (const { name, key } of itemFields(list, at)) {
         setText(`${list.path}.${place}.${name}`, key, values[key]);
       }
     }
@@ -218,15 +205,11 @@ export function valuesOf(command: CallCommand, record: JsonObject): Values {
   const inside = (path: string) => (at === "" ? path : path.slice(at.length + 1));
   const read = (path: string) => textIn(valueAt(record, inside(path)));
   const own = fieldsOf(command).map(({ key, path }) => [key, read(path)] as const);
-  const items = listsOf(command).flatMap(({ path, fields }) => {
-    const all = valueAt(record, inside(path));
+  const items = listsOf(command).flatMap((list) => {
+    const all = valueAt(record, inside(list.path));
     const places = Array.isArray(all) ? [...all.keys()] : [];
-    return places.flatMap((place) =>
-      fields.map(({ name }) => {
-        const key = `${path}.${place}.${name}`;
-        return [key, read(key)] as const;
-      }),
-    );
+    const fields = places.flatMap((place) => itemFields(list, place));
+    return fields.map(({ key }) => [key, read(key)] as const);
   });
   return Object.fromEntries([...own, ...items].filter(([, text]) => text !== ""));
 }
@@ -242,11 +225,10 @@ export function changesIn(command: CallCommand, before: Values, after: Values): 
       kind === "file" ? (values[key]?.split("\n")[0] ?? "") : (values[key]?.trim() ?? "");
     return { title, before: text(before), after: text(after) };
   });
-  const items = listsOf(command).flatMap(({ path, fields }) => {
-    const places = new Set([before, after].flatMap((each) => itemsIn(each, { path, fields })));
+  const items = listsOf(command).flatMap((list) => {
+    const places = new Set([before, after].flatMap((each) => itemsIn(each, list)));
     return [...places].flatMap((place) =>
-      fields.map(({ name, title }) => {
-        const key = `${path}.${place}.${name}`;
+      itemFields(list, place).map(({ title, key }) => {
         const of = { before: before[key] ?? "", after: after[key] ?? "" };
         return { title: `${title} (${place + 1})`, ...of };
       }),
