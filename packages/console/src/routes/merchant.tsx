@@ -6,7 +6,7 @@ import { shellRoute } from "./root.tsx";
 
 const { pages } = t.shell;
 const days = ["created_from", "created_to"] as const;
-export const payoutFilters = [
+const payoutFilters = [
   ...["status", "sub_status", "reference_id", "beneficiary_id", "beneficiary_name"],
   ...["source_currency_code", "destination_currency_code", "amount_from", "amount_to"],
   ...[...days, "sort"],

@@ -1,12 +1,17 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { t } from "../catalogue/texts.ts";
-import { payoutFilters } from "./merchant.tsx";
 import { page } from "./page.ts";
 import { shellRoute } from "./root.tsx";
 import { allTexts } from "./rules/search.ts";
 
 const { pages } = t.shell;
 const alertFilters = ["state", "assignee", "merchant_id", "record_id", "list", "score"] as const;
+
+const payoutFilters = [
+  ...["status", "sub_status", "source_currency_code", "destination_currency_code"],
+  ...["merchant_id", "reference_id", "beneficiary_id", "batch_id"],
+  ...["created_from", "created_to", "sort"],
+] as const;
 
 const action = createRoute({
   getParentRoute: () => shellRoute,
@@ -36,7 +41,7 @@ export const operatorRoutes = [
   page("/treasury/balances", pages.balances, ["merchant_id"], {
     TreasuryBalances: () => import("../operators/treasury/balances.tsx"),
   }),
-  page("/treasury/payouts", pages.allPayouts, [...payoutFilters, "merchant_id", "batch_id"], {
+  page("/treasury/payouts", pages.allPayouts, payoutFilters, {
     TreasuryPayouts: () => import("../operators/treasury/payouts.tsx"),
   }),
   page("/treasury/payouts/$payoutId", pages.payout, [], {
