@@ -128,7 +128,7 @@ async function changeRate(ada: Visitor): Promise<void> {
   await open("treasury/corridors");
   await page.getByRole("link", { name: "USD → EUR" }).click();
   await page.getByRole("link", { name: "Set the rate" }).click();
-  await page.getByLabel("Rate").fill("0.8621");
+  await page.getByLabel("Rate", { exact: true }).fill("0.8621");
   await page.getByLabel("Source").fill("desk");
   await confirm(await review(ada));
   await page.getByText("Done.").waitFor();
