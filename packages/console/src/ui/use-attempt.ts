@@ -6,7 +6,7 @@ import { attemptKey } from "../api/request.ts";
 /**
  * A change that a person makes. It runs once at a time, so that a double click makes one change.
  * Then the page reads its records again, also after a refusal, which may show a newer state. The
- * answer arrives after that.
+ * answer does not wait for that: it may have secrets that are shown once.
  */
 export function useSingle<T, V = void>(options: {
   mutationFn: (variables: V) => Promise<T>;
@@ -16,15 +16,9 @@ export function useSingle<T, V = void>(options: {
   const isRunning = useRef(false);
   const mutation = useMutation<T, Error, V>({
     ...options,
-    mutationFn: async (variables) => {
-      const [result] = await Promise.allSettled([options.mutationFn(variables)]);
-      const error = result.status === "rejected" ? result.reason : undefined;
-      if (!isSignedOut(error)) await client.invalidateQueries();
-      if (result.status === "rejected") throw error;
-      return result.value;
-    },
-    onSettled: () => {
+    onSettled: (_answer, error) => {
       isRunning.current = false;
+      if (!isSignedOut(error)) void client.invalidateQueries();
     },
   });
   const mutate = (variables: V) => {

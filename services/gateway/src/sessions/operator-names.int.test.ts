@@ -50,12 +50,12 @@ it("an operator's name is known from its sign-in on, and stored sealed", async (
   expect(JSON.stringify(await collection().find().toArray())).not.toContain("Ada");
 });
 
-it("operators of the same name are told apart by their ids", async () => {
+it("operators of the same name are shown apart by their ids", async () => {
   await signIn("sub-1", "Ada");
   await signIn("sub-2", "Ada");
   await signIn("sub-3", "Bob");
-  const told = { "sub-1": "Ada (sub-1)", "sub-2": "Ada (sub-2)", "sub-3": "Bob" };
-  expect(await names().all()).toEqual(told);
+  const shown = { "sub-1": "Ada (sub-1)", "sub-2": "Ada (sub-2)", "sub-3": "Bob" };
+  expect(await names().all()).toEqual(shown);
 });
 
 it("names are sealed again under a new key", async () => {
