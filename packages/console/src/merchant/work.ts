@@ -37,7 +37,10 @@ const counted = <T>(list: ListOf<T>, query: Query) => ({
 
 /** Payouts that the list shows too. */
 const ofPayouts = (label: string, search: Readonly<Record<string, string>>): Counted => ({
-  ...{ scope: "payout:read", label, to: "/payouts", search },
+  scope: "payout:read",
+  label,
+  to: "/payouts",
+  search,
   ...counted(payouts, spanQuery(search)),
 });
 
@@ -68,14 +71,19 @@ function counts(): readonly Counted[] {
     ofPayouts(words.returned, { sub_status: "returned", created_from: dayBefore(29) }),
     ofPayouts(words.short, { sub_status: "awaiting_balance" }),
     {
-      ...{ scope: "webhook:read", label: words.failing, to: "/webhooks" },
+      scope: "webhook:read",
+      label: words.failing,
+      to: "/webhooks",
       queryKey: [endpoints.path, "failing"],
       count: async () =>
         (await readAll(endpoints, {}, endpointsMax)).items.filter(isFailing).length,
     },
     {
       // The home page marks these accounts.
-      ...{ scope: "account:read", label: words.low, to: "/", hash: "accounts" },
+      scope: "account:read",
+      label: words.low,
+      to: "/",
+      hash: "accounts",
       queryKey: [accounts.path, "low"],
       count: async () => (await readAll(accounts, {})).items.filter(isLow).length,
     },

@@ -137,9 +137,7 @@ function methodSource(operation: Operation, document: Document): string {
   if (operation.dryRun !== undefined) {
     return documented + dryRunSource(operation, { name, body, type, request });
   }
-  return (
-    documented + `  ${name}(${parameters.join(", ")}): ${returned} {\n    return ${call};\n  }\n`
-  );
+  return `${documented}  ${name}(${parameters.join(", ")}): ${returned} {\n    return ${call};\n  }\n`;
 }
 
 /** Generates a method whose option `dryRun: true` returns what the operation would do. */

@@ -9,7 +9,10 @@ const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-type Screen = { readonly size: { width: number; height: number }; readonly theme: "light" | "dark" };
+type Screen = {
+  readonly size: { width: number; height: number };
+  readonly theme: "light" | "dark";
+};
 
 const usual: Screen = { size: { width: 1280, height: 860 }, theme: "light" };
 /** Narrower than any current telephone. */

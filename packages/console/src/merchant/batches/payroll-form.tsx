@@ -156,8 +156,10 @@ function Settings({ payroll, parties, onChange }: PayrollProps) {
           <div className="fields">
             <Fields
               fields={fields.map(({ name }) => ({
-                ...{ name, label: words.fields[name] ?? name },
-                ...{ none: words.noColumn, options },
+                name,
+                label: words.fields[name] ?? name,
+                none: words.noColumn,
+                options,
               }))}
               field={(name) => ({
                 value: String(columnOf[name] ?? ""),

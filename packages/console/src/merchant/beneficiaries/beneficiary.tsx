@@ -20,7 +20,9 @@ import { recordRows } from "../rules/record.ts";
 const words = t.beneficiaries.one;
 
 const tones: Readonly<Record<string, "warn" | "bad" | "info">> = {
-  ...{ review: "warn", blocked: "bad", pending: "info" },
+  review: "warn",
+  blocked: "bad",
+  pending: "info",
 };
 
 /** Fields shown elsewhere on the page. */

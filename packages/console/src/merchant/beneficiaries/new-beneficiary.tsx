@@ -43,19 +43,23 @@ export function NewBeneficiary() {
           <Fields
             fields={[
               {
-                ...{ name: "kind", label: words.kind },
+                name: "kind",
+                label: words.kind,
                 options: Object.entries(t.beneficiaries.accountTypes),
               },
               {
-                ...{ name: "currency", label: t.beneficiaries.currency },
-                ...{ options: currencies, none: "" },
+                name: "currency",
+                label: t.beneficiaries.currency,
+                options: currencies,
+                none: "",
               },
               ...(ofCurrency.length < 2
                 ? []
                 : [
                     {
                       ...({ name: "method", label: words.transferType } as const),
-                      ...{ options: unique(ofCurrency.map(methodOf)), none: "" },
+                      options: unique(ofCurrency.map(methodOf)),
+                      none: "",
                     },
                   ]),
             ]}

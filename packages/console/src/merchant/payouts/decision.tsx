@@ -38,8 +38,11 @@ export function Decision(props: {
         initial={{ reason: "" }}
         fields={[
           {
-            ...{ name: "reason", label: words.rejectReason, maxLength: 255 },
-            ...{ isLong: true, required: true },
+            name: "reason",
+            label: words.rejectReason,
+            maxLength: 255,
+            isLong: true,
+            required: true,
           },
         ]}
         isReady={({ reason }) => reason.trim().length >= reasonMin}

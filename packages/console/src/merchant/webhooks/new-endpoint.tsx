@@ -14,17 +14,30 @@ const words = t.webhooks.create;
 const plain = { type: "text", isRequired: false, hint: "", initial: "" } as const;
 const fields: readonly FormField[] = [
   {
-    ...{ ...plain, path: "url", label: t.webhooks.endpoints.url, isRequired: true },
-    ...{ hint: words.urlHint, maxLength: 2048 },
+    ...plain,
+    path: "url",
+    label: t.webhooks.endpoints.url,
+    isRequired: true,
+    hint: words.urlHint,
+    maxLength: 2048,
   },
   { ...plain, path: "description", label: t.webhooks.endpoints.description, maxLength: 255 },
   {
-    ...{ ...plain, path: "order", label: words.order, isRequired: true, initial: "bounded" },
-    ...{ choices: Object.keys(t.webhooks.one.orders), labels: t.webhooks.one.orders },
+    ...plain,
+    path: "order",
+    label: words.order,
+    isRequired: true,
+    initial: "bounded",
+    choices: Object.keys(t.webhooks.one.orders),
+    labels: t.webhooks.one.orders,
   },
   {
-    ...{ ...plain, path: "event_types", label: words.types, hint: words.typesHint },
-    ...{ type: "words", initial: "*" },
+    ...plain,
+    path: "event_types",
+    label: words.types,
+    hint: words.typesHint,
+    type: "words",
+    initial: "*",
   },
 ];
 
