@@ -38,8 +38,6 @@ export type Bulk<T> = {
   /** Shows facts about all rows together, such as their sum. */
   readonly summary?: (rows: readonly T[]) => ReactNode;
   readonly actions: readonly BulkAction<T>[];
-  /** No longer needed: the page reads all of its records again. */
-  readonly onDone?: () => Promise<unknown>;
 };
 
 type Named<T> = Pick<Bulk<T>, "nameOf" | "summary"> & { readonly keyOf: (row: T) => string };

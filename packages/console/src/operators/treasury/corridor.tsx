@@ -19,7 +19,7 @@ import { endOf } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { ActionLink } from "../actions/action-link.tsx";
 import { rateBounds, ratePoints } from "./rules/rate-points.ts";
-import { spanOf } from "./rules/span.ts";
+import { spanOf } from "./span.ts";
 
 const words = operatorTexts.treasury.corridor;
 const route = getRouteApi("/shell/treasury/corridors/$corridorId");

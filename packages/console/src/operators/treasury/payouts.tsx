@@ -17,7 +17,7 @@ import { ListPage } from "../../ui/list-page.tsx";
 import { TreasuryPayoutLink } from "../../ui/record-link.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { merchantColumns } from "../merchants.tsx";
-import { spanOf } from "./rules/span.ts";
+import { spanOf } from "./span.ts";
 
 const wide = { width: "wide" } as const;
 const route = getRouteApi("/shell/treasury/payouts");

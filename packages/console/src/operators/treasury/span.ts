@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { endOf, startOf } from "../../../ui/rules/times.ts";
+import { endOf, startOf } from "../../ui/rules/times.ts";
 
 const day = /^\d{4}-\d{2}-\d{2}$/;
 
