@@ -128,7 +128,7 @@ function contentPart(contents: Record<string, Content> = {}, { components }: Con
   const [[type, content] = ["", undefined]] = Object.entries(contents);
   const [example] = Object.values(content?.examples ?? {});
   const value = example?.value;
-  const language = type.endsWith("pdf") ? "text" : type.replace(/.*\//, "");
+  const language = /pdf|png/.test(type) ? "text" : type.replace(/.*\//, "");
   return joined([
     content && fieldTable(fieldsOf(content.schema, components.schemas)),
     value === undefined || typeof value === "string" ? value && code(language, value) : json(value),

@@ -1,5 +1,4 @@
-import type { ErrorBody } from "./problem.ts";
-import { Problem } from "./problem.ts";
+import { type ErrorBody, Problem } from "./problem.ts";
 
 /** After this time the console reports an unknown outcome. */
 const timeoutMs = 30_000;

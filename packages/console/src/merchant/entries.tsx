@@ -7,7 +7,7 @@ import { t } from "../catalogue/texts.ts";
 import { May } from "../session/may.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { momentColumn, moneyColumn, textColumn } from "../ui/columns.tsx";
-import { choiceFilter, createdFilters, Filters, textFilter } from "../ui/filters.tsx";
+import { choiceFilter, createdFilters, Filters, isFiltered, textFilter } from "../ui/filters.tsx";
 import { List } from "../ui/list.tsx";
 import { Change } from "../ui/money.tsx";
 import { Page } from "../ui/page.tsx";
@@ -98,6 +98,7 @@ export function Entries() {
           source={sourceOf(list, query)}
           columns={columns}
           keyOf={({ id }) => id}
+          {...(isFiltered(search) && { empty: t.states.nothingMatches })}
         />
       </Part>
     </Page>

@@ -1,7 +1,7 @@
 import type { Account } from "@disburse/sdk/gen/types.ts";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy } from "react";
 import { accounts, payouts } from "../api/lists.ts";
 import { allOf, sourceOf } from "../api/pages.ts";
 import { t } from "../catalogue/texts.ts";
@@ -12,6 +12,7 @@ import { List } from "../ui/list.tsx";
 import { Money } from "../ui/money.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page, Section } from "../ui/page.tsx";
+import { Part } from "../ui/part.tsx";
 import { isZero, moneyText } from "../ui/rules/amounts.ts";
 import { WhenSeen } from "../ui/when-seen.tsx";
 import { WorkList } from "../ui/work-list.tsx";
@@ -54,14 +55,14 @@ export function Home() {
         </Section>
       </May>
       <WhenSeen>
-        <Suspense fallback={null}>
+        <Part>
           <May scope="account:read">
             <AccountCharts />
           </May>
           <May scope="webhook:read">
             <WebhookCharts />
           </May>
-        </Suspense>
+        </Part>
       </WhenSeen>
     </Page>
   );

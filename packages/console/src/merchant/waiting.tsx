@@ -2,22 +2,18 @@ import type { Batch, Payout, PayoutItem, ScheduledPayout } from "@disburse/sdk/g
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { batches, payouts, scheduledPayouts } from "../api/lists.ts";
-import type { ListOf } from "../api/pages.ts";
-import { pathOf, readAll, wholeSource } from "../api/pages.ts";
+import { type ListOf, pathOf, readAll, type Source } from "../api/pages.ts";
 import { Problem } from "../api/problem.ts";
-import type { Query } from "../api/request.ts";
-import { get, post } from "../api/request.ts";
+import { get, post, type Query } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { May } from "../session/may.tsx";
 import { may } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
-import type { Bulk } from "../ui/bulk.tsx";
-import { inParallel } from "../ui/bulk.tsx";
+import { type Bulk, inParallel } from "../ui/bulk.tsx";
 import { momentColumn, textColumn } from "../ui/columns.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { ListPage } from "../ui/list-page.tsx";
 import { Moment } from "../ui/moment.tsx";
-import { Notice } from "../ui/notice.tsx";
 import { BatchLink, PayoutLink } from "../ui/record-link.tsx";
 import { sumsText } from "../ui/rules/sums.ts";
 import type { Column } from "../ui/table.tsx";
@@ -117,18 +113,26 @@ const rowsOf = async <T,>(list: ListOf<T>, query: Query, row: (item: T) => Waiti
   (await readAll(list, query, shownMax)).items.map(row);
 
 /** Live updates read the queue again by the key of payouts. */
-const source = wholeSource([payouts.path, "waiting"], async () => {
-  const held = { sub_status: "awaiting_approval" };
-  const found = await Promise.all([
-    rowsOf(payouts, held, payoutRow),
-    rowsOf(batches, { state: "awaiting_approval" }, batchRow),
-    rowsOf(scheduledPayouts, held, scheduledRow),
-  ]);
-  return found.flat().toSorted((one, two) => two.at.localeCompare(one.at));
-});
-
-const isCut = (rows: readonly Waiting[]) =>
-  [...Map.groupBy(rows, ({ kind }) => kind).values()].some(({ length }) => length === shownMax);
+const source: Source<Waiting> = {
+  key: [payouts.path, "waiting"],
+  read: async () => {
+    const held = { sub_status: "awaiting_approval" };
+    const results = await Promise.allSettled([
+      rowsOf(payouts, held, payoutRow),
+      rowsOf(batches, { state: "awaiting_approval" }, batchRow),
+      rowsOf(scheduledPayouts, held, scheduledRow),
+    ]);
+    const [failed] = results.filter((each) => each.status === "rejected");
+    const found = results.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    if (found.length === 0) throw failed?.reason;
+    const items = found.flat().toSorted((one, two) => two.at.localeCompare(one.at));
+    const warnings = [
+      ...(failed === undefined ? [] : [words.missing]),
+      ...(found.some(({ length }) => length === shownMax) ? [words.cut({ most: shownMax })] : []),
+    ];
+    return { items, next: "", total: undefined, isCapped: false, warnings };
+  },
+};
 
 const columns: readonly Column<Waiting>[] = [
   momentColumn("created", t.list.created, ({ at }) => at),
@@ -157,9 +161,6 @@ export function Approvals() {
       file={{ name: "approvals" }}
       bulk={may(useSession(), "payout:approve") ? deciding : undefined}
       everyMs={readAgainMs}
-      notes={(rows) =>
-        isCut(rows) ? <Notice tone="warn">{words.cut({ most: shownMax })}</Notice> : null
-      }
     >
       <May scope="payout:control">
         <RulesProposals isQueue />

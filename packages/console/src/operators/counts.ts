@@ -1,6 +1,5 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import type { ReadPage } from "../api/pages.ts";
-import { readAllFrom } from "../api/pages.ts";
+import { type ReadPage, readAllFrom } from "../api/pages.ts";
 import { answerOf, isoOf, rpcs } from "../api/rpc.ts";
 import { pagesOf } from "../api/rpc-pages.ts";
 import { t } from "../catalogue/texts.ts";

@@ -96,6 +96,7 @@ const signs = ["pointerdown", "pointermove", "keydown", "wheel"] as const;
 const readAgain: readonly string[] = [
   ...["accounts", "approvals", "exceptions", "health", "payouts", "rails", "compliance count"],
   ...["compliance alerts", "compliance totals", "compliance lists", "compliance monitoring"],
+  ...["compliance sources", "compliance retained"],
 ];
 
 /** Reloads an operator's page while it is visible and the person is active. */

@@ -1,3 +1,4 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { attemptKey } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
@@ -22,6 +23,7 @@ export function ConfirmButton(props: {
 }) {
   const { label, text, kind = "danger", confirm, children, isReady = true } = props;
   const [isOpen, setOpen] = useState(false);
+  const client = useQueryClient();
   const key = useRef("");
   const doing = useSingle({
     mutationFn: () => confirm(key.current),
@@ -34,6 +36,9 @@ export function ConfirmButton(props: {
     if (open) {
       key.current = attemptKey();
       doing.reset();
+    } else if (doing.isError) {
+      // The error may come from a newer state.
+      void client.invalidateQueries();
     }
     setOpen(open);
   };

@@ -51,7 +51,11 @@ export function Filters({ filters, values, onChange }: Filtered) {
   const isNarrow = useNarrow();
   const chosen = filters.filter(({ name }) => values[name]);
   const count = chosen.length;
-  const form = <Form {...{ filters, values, onChange }} onSet={() => setOpen(false)} />;
+  // Typed text stays when the sheet is closed.
+  const [typed, setTyped] = useState(values);
+  useEffect(() => setTyped(values), [values]);
+  const onSet = () => setOpen(false);
+  const form = <Form {...{ filters, values, onChange, typed, setTyped, onSet }} />;
   return (
     <search className="stack" aria-label={t.list.filters}>
       {isNarrow ? (
@@ -71,6 +75,9 @@ export function Filters({ filters, values, onChange }: Filtered) {
   );
 }
 
+export const isFiltered = (values: FilterValues) =>
+  Object.values(values).some((value) => value !== undefined && value !== "");
+
 /** Filters of a page without a list page. */
 export function PageFilters({ filters }: { filters: readonly Filter[] }) {
   const navigate = useNavigate();
@@ -78,9 +85,14 @@ export function PageFilters({ filters }: { filters: readonly Filter[] }) {
   return <Filters {...{ filters, onChange }} values={useSearch({ strict: false })} />;
 }
 
-function Form({ filters, values, onChange, onSet }: Filtered & { onSet: () => void }) {
-  const [typed, setTyped] = useState(values);
-  useEffect(() => setTyped(values), [values]);
+function Form(
+  props: Filtered & {
+    typed: FilterValues;
+    setTyped: (typed: FilterValues) => void;
+    onSet: () => void;
+  },
+) {
+  const { filters, values, onChange, typed, setTyped, onSet } = props;
   const set = (next: FilterValues) => {
     onSet();
     onChange(next);

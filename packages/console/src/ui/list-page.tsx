@@ -4,7 +4,7 @@ import { readAllFrom, type Source } from "../api/pages.ts";
 import { t } from "../catalogue/texts.ts";
 import { useListSettings } from "../session/list-settings.ts";
 import { ExportButton } from "./export-button.tsx";
-import { type Filter, Filters, type FilterValues } from "./filters.tsx";
+import { type Filter, Filters, type FilterValues, isFiltered } from "./filters.tsx";
 import { List, type Listed } from "./list.tsx";
 import { Page } from "./page.tsx";
 import { Part } from "./part.tsx";
@@ -47,7 +47,6 @@ export function ListPage<T extends object>(
   const source = props.source(search);
   const settings = useListSettings(file.name);
   const onSearch = (next: FilterValues) => void navigate({ to: ".", search: adjust(next) });
-  const isFiltered = Object.values(search).some((value) => value !== undefined && value !== "");
   return (
     <Page
       {...(title === undefined ? {} : { title })}
@@ -76,7 +75,7 @@ export function ListPage<T extends object>(
           {...listed}
           source={source}
           view={settings}
-          empty={isFiltered ? t.states.nothingMatches : empty}
+          empty={isFiltered(search) ? t.states.nothingMatches : empty}
         />
       </Part>
     </Page>

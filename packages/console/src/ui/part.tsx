@@ -1,8 +1,9 @@
-import { useQueryErrorResetBoundary } from "@tanstack/react-query";
+import { useQuery, useQueryClient, useQueryErrorResetBoundary } from "@tanstack/react-query";
 import { CatchBoundary } from "@tanstack/react-router";
-import { type ReactNode, Suspense, useEffect, useEffectEvent } from "react";
-import { isPassing } from "../api/problem.ts";
+import { type ReactNode, Suspense, useEffect, useEffectEvent, useState } from "react";
+import { isPassing, isSignedOut } from "../api/problem.ts";
 import { t } from "../catalogue/texts.ts";
+import { sessionQuery } from "../session/session.ts";
 import { ProblemNotice } from "./problem-notice.tsx";
 
 /** A failure that passes by itself is tried again after this time. */
@@ -25,18 +26,32 @@ function PartFailed({ error, reset }: Failed) {
   return <ProblemNotice error={error} onRetry={useRetry(error, reset)} />;
 }
 
-/** Returns what reads failed records again. Does so by itself if the failure is a passing one. */
+/**
+ * Returns what reads failed records again. Does so by itself if the failure passes, and after a new
+ * sign-in. Failed reads are forgotten with their notice, so that the next visit reads again.
+ */
 export function useRetry(error: unknown, reset: () => void): () => void {
   const queries = useQueryErrorResetBoundary();
+  const client = useQueryClient();
+  const token = useQuery({ ...sessionQuery, enabled: false }).data?.csrf_token;
+  const [before] = useState(token);
+  const isSignedIn = token !== undefined && token !== before && isSignedOut(error);
   const retry = () => {
     queries.reset();
     reset();
   };
   const again = useEffectEvent(retry);
   useEffect(() => {
-    if (!isPassing(error)) return;
-    const timer = setTimeout(again, recoverMs);
+    if (!isSignedIn && !isPassing(error)) return;
+    const timer = setTimeout(again, isSignedIn ? 0 : recoverMs);
     return () => clearTimeout(timer);
-  }, [error]);
+  }, [error, isSignedIn]);
+  const forget = useEffectEvent(() =>
+    client.removeQueries({
+      type: "inactive",
+      predicate: ({ state }) => state.status === "error" && state.data === undefined,
+    }),
+  );
+  useEffect(() => () => forget(), []);
   return retry;
 }

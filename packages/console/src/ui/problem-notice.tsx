@@ -40,7 +40,7 @@ export function ProblemNotice({ error, noAnswer = words.noAnswerRead, onRetry }:
       </SignInNotice>
     );
   }
-  if (status === 401) return <SignInNotice text={words.signedOut} />;
+  if (status === 401) return <SignInNotice text={words.signedOut}>{retry}</SignInNotice>;
   if (code === needsApproval) {
     return (
       <Notice tone="good">

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
-import { isSignedOut, needsApproval, Problem } from "../api/problem.ts";
+import { needsApproval, Problem } from "../api/problem.ts";
 import { attemptKey } from "../api/request.ts";
 
 /**
  * A change that a person makes. It runs once at a time, so that a double click makes one change.
- * Then the page reads its records again, also after a refusal, which may show a newer state. The
- * answer does not wait for that: it may have secrets that are shown once.
+ * Then the page reads its records again. The answer does not wait for that: it may have secrets that
+ * are shown once. After an error nothing is read: a newer state could replace what shows the error.
  */
 export function useSingle<T, V = void>(options: {
   mutationFn: (variables: V) => Promise<T>;
@@ -18,7 +18,7 @@ export function useSingle<T, V = void>(options: {
     ...options,
     onSettled: (_answer, error) => {
       isRunning.current = false;
-      if (!isSignedOut(error)) void client.invalidateQueries();
+      if (error === null) void client.invalidateQueries();
     },
   });
   const mutate = (variables: V) => {

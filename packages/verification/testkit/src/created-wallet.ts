@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
@@ -12,24 +13,23 @@ const root = join(import.meta.dirname, "../../../..");
 export function createWallet(name: string) {
   const page = readFileSync(join(root, "docs/operators/going-live.md"), "utf8");
   const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block = ""]) => block);
-  const command = blocks.find((block) => block.startsWith("node ") && block.includes(name));
+  const command = blocks.find((block) => block.includes("KEYS=") && block.includes(name));
   if (command === undefined) throw new Error(`the page has no command with ${name}`);
-  // The command finds libraries in the checkout.
-  mkdirSync(join(root, ".cache"), { recursive: true });
-  const folder = mkdtempSync(join(root, ".cache/wallet-"));
+  const folder = mkdtempSync(join(tmpdir(), "disburse-wallet-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
   const run = () =>
     execFileSync("sh", ["-c", command], {
-      cwd: folder,
-      env: { PATH },
+      // The command finds libraries in the checkout.
+      cwd: root,
+      env: { PATH, HOME: folder },
       encoding: "utf8",
       stdio: "pipe",
     }).trim();
   return {
     printed: run(),
     run,
-    keystoreFile: join(folder, "wallet.json"),
-    passwordFile: join(folder, "password"),
+    keystoreFile: join(folder, "disburse-wallet/wallet.json"),
+    passwordFile: join(folder, "disburse-wallet/password"),
   };
 }

@@ -30,7 +30,7 @@ const payout = create(PayoutSchema, {
 const created_by = { id: "a1B2c3D4", type: "api_key", name: "ERP" };
 
 const noOrder = { batch_id: "", scheduled_payout_id: "" };
-const noReissue = { reissue_of: "", reissued_as: "", receiving_fixed: false };
+const noReissue = { reissue_of: "", reissued_as: "" };
 const noFailure = { failure_code: "", failure_message: "", rail_code: "" };
 
 describe("payouts", () => {
@@ -54,7 +54,8 @@ describe("payouts", () => {
       ...{ source_amount: 100.1, receiving_amount: 99.5, exchange_rate: 0.9995, total_fees: 0.55 },
       ...{ fixed_cost_currency: "USD", unique_transaction_reference: "0xhash", ...wireTimes },
       ...{ ...noFailure, returned_reference: "", expected_settlement_at: "" },
-      ...{ account_id: "acc_1", metadata: {}, ...noReissue, ...noOrder, created_by },
+      ...{ account_id: "acc_1", metadata: {}, receiving_fixed: false, ...noOrder },
+      ...{ ...noReissue, created_by },
     });
     const expectedSettlementAt = at;
     calls.fakes().payout.getPayout = calls.replying({

@@ -56,6 +56,15 @@ it("operators of the same name are shown apart by their ids", async () => {
   await signIn("sub-3", "Bob");
   const shown = { "sub-1": "Ada (sub-1)", "sub-2": "Ada (sub-2)", "sub-3": "Bob" };
   expect(await names().all()).toEqual(shown);
+  await signIn("sub-4", "  bob ");
+  expect(await names().all()).toMatchObject({ "sub-3": "Bob (sub-3)", "sub-4": "bob (sub-4)" });
+});
+
+it("a name that can't be opened is left out", async () => {
+  await signIn("sub-1", "Ada");
+  await signIn("sub-2", "Bob");
+  await collection().updateOne({ sealed_name: { $exists: true } }, { $set: { sealed_name: "x" } });
+  expect(await names().all()).toEqual({ "sub-2": "Bob" });
 });
 
 it("names are sealed again under a new key", async () => {

@@ -1,5 +1,6 @@
 import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { cleanText } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Collection, Db } from "mongodb";
 
@@ -30,17 +31,25 @@ export function openOperatorNames(db: Db, { sealer, clock }: { sealer: Sealer; c
       const fields = { schema_version: 1, sealed_name, signed_in_at: clock.now() } as const;
       await operators.updateOne({ _id }, { $set: fields }, { upsert: true });
     },
-    /** Returns names by id. Operators of the same name have their ids beside it. */
+    /** Returns names by id. Names that look alike have their ids beside them. */
     all: async (): Promise<Record<string, string>> => {
-      const latest = operators.find().sort({ signed_in_at: -1 }).limit(namesMax);
-      const found = (await latest.toArray()).map(({ _id, sealed_name: text }) => ({
-        id: _id,
-        name: sealer.open(text, sealContext(_id)),
-      }));
-      const counts = Map.groupBy(found, ({ name }) => name);
-      const isShared = (name: string) => (counts.get(name)?.length ?? 0) > 1;
+      const latest = await operators.find().sort({ signed_in_at: -1 }).limit(namesMax).toArray();
+      const found = latest.flatMap(({ _id: id, sealed_name: text }) => {
+        try {
+          const name = cleanText(sealer.open(text, sealContext(id)));
+          return [{ id, name: name.replaceAll(/\s+/g, " ") }];
+        } catch {
+          // The console shows the id: a name that can't be opened must keep no one out. Resealing
+          // reports such texts.
+          return [];
+        }
+      });
+      const alike = Map.groupBy(found, ({ name }) => name.toLowerCase());
       return Object.fromEntries(
-        found.map(({ id, name }) => [id, isShared(name) ? `${name} (${id})` : name]),
+        found.map(({ id, name }) => {
+          const isShared = alike.get(name.toLowerCase())?.length !== 1;
+          return [id, isShared ? `${name} (${id})` : name];
+        }),
       );
     },
   };

@@ -1,8 +1,10 @@
 import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
   ReturnCharges,
   SetCorridorRequestSchema,
   SetMerchantCorridorRequestSchema,
+  SetRateRequestSchema,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
 import { expect, it } from "vitest";
@@ -101,4 +103,20 @@ it("corridor changes need approval in live mode, and where the settings require 
   expect(read({ DISBURSE_MODE: "live" })).toBe(true);
   expect(read({ DISBURSE_MODE: "sandbox" })).toBe(false);
   expect(read({ DISBURSE_MODE: "sandbox", APPROVAL_CORRIDORS: "true" })).toBe(true);
+});
+
+it.each([
+  ["cor_btc", { rate: "2", source: "desk", asOfMs: 0 }, "OK"],
+  ["cor_btc", { rate: "2", source: " ", asOfMs: 0 }, "a source"],
+  ["cor_btc", { rate: "0", source: "desk", asOfMs: 0 }, "a rate above zero"],
+  ["cor_btc", { rate: "2", source: "desk", asOfMs: 61_000 }, "in the future"],
+  ["cor_none", { rate: "2", source: "desk", asOfMs: 0 }, "Unable to find the record requested."],
+])("nobody approves a rate of %s %j if the RPC would refuse it: %s", async (...row) => {
+  const [corridorId, { asOfMs, ...rate }, outcome] = row;
+  const asOf = timestampFromMs(asOfMs);
+  const request = create(SetRateRequestSchema, { corridorId, rate: { ...rate, asOf } });
+  const checked = guards(false)
+    .setRate?.check?.(request)
+    .then(() => "OK", String);
+  expect(await checked).toContain(outcome);
 });

@@ -6,7 +6,7 @@ import {
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { type Decimal, formatDecimal } from "@disburse/kernel/decimal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type RequestDeps, readOpening, readTerms } from "./requests.ts";
+import { type RequestDeps, readOpening, readRateRequest, readTerms } from "./requests.ts";
 import { corridorMessage, type corridorsRpc } from "./rpc.ts";
 import { movesMoreThan, readRate } from "./rules/corridor.ts";
 import { findCorridor, isOpenTo, latestRate, ratesToCompare } from "./store.ts";
@@ -46,6 +46,7 @@ export function corridorGuards(
         const [share, from] = [formatDecimal(limits.rateMove), formatDecimal(far)];
         return [`the request moves the rate by more than ${share} of ${from} within a day`];
       },
+      check: async (request) => void (await readRateRequest(deps, request)),
     },
     setCorridor: {
       approvers,

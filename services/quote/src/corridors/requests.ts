@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { enumName } from "@disburse/chassis/enum-names.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -6,10 +7,27 @@ import {
   ReturnCharges,
   type SetCorridorRequest,
   type SetMerchantCorridorRequest,
+  type SetRateRequest,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { invalidRequest, refused, type Violation } from "@disburse/kernel/refusal.ts";
-import { type CorridorTerms, type CorridorText, readCorridor } from "./rules/corridor.ts";
+import { cleanText } from "@disburse/kernel/text.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import {
+  type CorridorTerms,
+  type CorridorText,
+  type Rate,
+  readCorridor,
+  readRate,
+} from "./rules/corridor.ts";
 import { type CorridorStore, findCorridor } from "./store.ts";
+
+/**
+ * The maximum time by which a rate's `as_of` may be in the future, for clock skew. A rate dated
+ * tomorrow would stay in force until then.
+ */
+const aheadMaxMs = 60_000;
+/** The maximum length of a source name, so that it fits on one line of an audit report. */
+const rateSourceMax = 64;
 
 export type RequestDeps = {
   readonly corridors: CorridorStore;
@@ -43,6 +61,25 @@ export async function readOpening(
   const { destination } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
   if (open) await assertPayable(deps, destination);
   return open;
+}
+
+/** Reads a rate, whose time is now if it has none. Throws a refusal if it can't be added. */
+export async function readRateRequest(
+  { corridors, clock }: Pick<RequestDeps, "corridors"> & { readonly clock: Clock },
+  { corridorId, rate }: Pick<SetRateRequest, "corridorId" | "rate">,
+): Promise<Rate> {
+  orThrow((await findCorridor(corridors, { _id: corridorId })) ?? refused("RECORD_NOT_FOUND"));
+  const decimal = readRate(rate?.rate ?? "");
+  const source = cleanText(rate?.source ?? "");
+  if (decimal === undefined || source === "" || source.length > rateSourceMax) {
+    const problem = "rate: must have a rate above zero with at most 10 decimals, and a source";
+    return orThrow(refused("INVALID_REQUEST", problem));
+  }
+  const asOf = rate?.asOf === undefined ? clock.now() : timestampDate(rate.asOf);
+  if (!(asOf.getTime() <= clock.now().getTime() + aheadMaxMs)) {
+    return orThrow(refused("INVALID_REQUEST", "rate.as_of: must not be in the future"));
+  }
+  return { rate: decimal, asOf, source };
 }
 
 async function assertPayable({ isPayable }: RequestDeps, destination: string): Promise<void> {

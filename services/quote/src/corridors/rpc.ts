@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { countedTotal, cutPage, readLimit } from "@disburse/chassis/paging/page.ts";
@@ -16,30 +16,13 @@ import {
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
-import { cleanText } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { CurrentCorridors } from "./current.ts";
 import type { RailsTo } from "./rails.ts";
-import { type RequestDeps, readOpening, readTerms } from "./requests.ts";
-import { type Corridor, type CorridorTerms, type Rate, readRate } from "./rules/corridor.ts";
+import { type RequestDeps, readOpening, readRateRequest, readTerms } from "./requests.ts";
+import type { Corridor, CorridorTerms, Rate } from "./rules/corridor.ts";
 import { readPairStart, writePairCursor } from "./rules/page.ts";
-import {
-  addRate,
-  findCorridor,
-  latestRate,
-  listCorridors,
-  setCorridor,
-  setMerchantCorridor,
-} from "./store.ts";
-
-/**
- * The maximum time by which a rate's `as_of` may be in the future, for clock skew. A rate dated
- * tomorrow would stay in force until then.
- */
-const aheadMaxMs = 60_000;
-/** The maximum length of a source name, so that it fits on one line of an audit report. */
-const rateSourceMax = 64;
+import { addRate, latestRate, listCorridors, setCorridor, setMerchantCorridor } from "./store.ts";
 
 export type CorridorDeps = RequestDeps & {
   readonly current: CurrentCorridors;
@@ -69,18 +52,7 @@ export function corridorsRpc(deps: CorridorDeps) {
 
     setRate: async ({ mutation, corridorId, rate }) => {
       const change = readMutation(mutation);
-      orThrow((await findCorridor(corridors, { _id: corridorId })) ?? refused("RECORD_NOT_FOUND"));
-      const decimal = readRate(rate?.rate ?? "");
-      const source = cleanText(rate?.source ?? "");
-      if (decimal === undefined || source === "" || source.length > rateSourceMax) {
-        const problem = "rate: must have a rate above zero with at most 10 decimals, and a source";
-        return orThrow(refused("INVALID_REQUEST", problem));
-      }
-      const asOf = rate?.asOf === undefined ? clock.now() : timestampDate(rate.asOf);
-      if (!(asOf.getTime() <= clock.now().getTime() + aheadMaxMs)) {
-        return orThrow(refused("INVALID_REQUEST", "rate.as_of: must not be in the future"));
-      }
-      const added = { rate: decimal, asOf, source };
+      const added = await readRateRequest(deps, { corridorId, rate });
       const first = await addRate(corridors, { corridorId, rate: added }, change, clock.now());
       current.rateChanged(corridorId);
       return { rate: rateMessage(first) };

@@ -129,6 +129,7 @@ export const payoutWords = {
     caption: "Pending approvals, newest first",
     empty: "No pending approvals.",
     cut: "Only the newest {most} of each kind are shown.",
+    missing: "Some items can't be read now, and are missing here.",
     approveText:
       "The selected payouts are sent as shown. A batch costs at most the sum of its lines. Items that you created yourself stay pending.",
     rejectText: "The selected items won't be paid. Held money becomes available again.",

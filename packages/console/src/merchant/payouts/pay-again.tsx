@@ -7,6 +7,7 @@ import { post, send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { May } from "../../session/may.tsx";
 import { FormButton } from "../../ui/form-button.tsx";
+import { Part } from "../../ui/part.tsx";
 import { QuoteTerms } from "./quote-facts.tsx";
 
 const words = t.payouts.one;
@@ -36,7 +37,11 @@ export function PayAgain({ payout }: { payout: Payout }) {
           await navigate({ to: "/payouts/$payoutId", params: { payoutId: id } });
         }}
       >
-        {() => <TermsOfNow payout={payout} />}
+        {() => (
+          <Part>
+            <TermsOfNow payout={payout} />
+          </Part>
+        )}
       </FormButton>
     </May>
   );

@@ -1,6 +1,7 @@
 import type { Account, Beneficiary, Corridor } from "@disburse/sdk/gen/types.ts";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { RadioGroup } from "radix-ui";
+import { useState } from "react";
 import { accounts, corridors } from "../../api/lists.ts";
 import { allOf } from "../../api/pages.ts";
 import { t } from "../../catalogue/texts.ts";
@@ -43,11 +44,13 @@ function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ..
     value: draft[name],
     onChange: (text: string) => setDraft({ ...draft, [name]: text }),
   });
-  // Preselects the first account with a balance.
-  const { account, corridor } =
-    usable.find((each) => each.account.id === draft.accountId) ??
-    usable.find((each) => !isZero(each.account.available)) ??
-    usable[0];
+  // Preselects the first account with a balance. It stays the same when balances change, because
+  // another account ends the quote, and with it an attempt whose outcome is not known.
+  const [likeliest] = useState(
+    () => (usable.find((each) => !isZero(each.account.available)) ?? usable[0]).account.id,
+  );
+  const accountId = draft.accountId || likeliest;
+  const { account, corridor } = usable.find((each) => each.account.id === accountId) ?? usable[0];
   const { currency_code: source } = account;
   const isSent = side === "source_amount";
   const amount = useRested(amountOf(typed));

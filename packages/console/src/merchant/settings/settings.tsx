@@ -6,6 +6,7 @@ import { settingsTexts } from "../../catalogue/settings-texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Page } from "../../ui/page.tsx";
+import { Part } from "../../ui/part.tsx";
 import { ApprovalRules } from "./approval-rules.tsx";
 import { Branding } from "./branding.tsx";
 import { Profile } from "./profile.tsx";
@@ -20,7 +21,9 @@ export function Settings() {
   });
   return (
     <Page lead={settingsTexts.lead}>
-      <ApprovalRules mayChange={may(session, "payout:control")} />
+      <Part>
+        <ApprovalRules mayChange={may(session, "payout:control")} />
+      </Part>
       <Profile profile={data} mayChange={mayChange} />
       <Branding profile={data} mayChange={mayChange} />
     </Page>

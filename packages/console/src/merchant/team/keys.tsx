@@ -21,9 +21,13 @@ const columns: readonly Column<ApiKey>[] = [
   codeColumn("id", t.list.id, (row) => row.id),
   textColumn("description", words.description, (row) => row.description),
   { id: "state", header: words.state, cell: (row) => <State apiKey={row} /> },
-  textColumn("scopes", words.scopes, (row) => row.scopes.join(", "), { width: "wide" }),
-  textColumn("cidrs", words.cidrs, (row) => row.source_cidrs.join(", ") || words.anywhere, {
+  textColumn("scopes", words.scopes, (row) => row.scopes.join(" "), {
     width: "wide",
+    cell: (row) => row.scopes.join(", "),
+  }),
+  textColumn("cidrs", words.cidrs, (row) => row.source_cidrs.join(" "), {
+    width: "wide",
+    cell: (row) => row.source_cidrs.join(", ") || words.anywhere,
   }),
   momentColumn("expires", words.expires, (row) => row.expires_at, {
     cell: ({ expires_at: at }) => (at === "" ? words.never : <Moment at={at} />),

@@ -4,6 +4,7 @@ import {
   type ListVersion,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { getRouteApi } from "@tanstack/react-router";
+import { useDeferredValue } from "react";
 import { enumName } from "../../api/enum-names.ts";
 import { isoOf, rpcs } from "../../api/rpc.ts";
 import { rpcSource } from "../../api/rpc-pages.ts";
@@ -81,7 +82,8 @@ function useBases(importId: string, list: string) {
 
 export function ListChanges() {
   const { importId } = route.useParams();
-  const { base: baseImportId = "" } = route.useSearch();
+  // While another comparison is read, the page stays.
+  const { base: baseImportId = "" } = useDeferredValue(route.useSearch());
   const key = ["compliance", "changes", importId, baseImportId];
   const compared = { importId, baseImportId };
   const { version, base } = useAnswer([...key, "versions"], () =>
@@ -100,7 +102,7 @@ export function ListChanges() {
       keyOf={({ uid }) => uid}
       empty={words.none}
       source={() => source}
-      file={{ name: `changes-${version?.list}` }}
+      file={{ name: "list-changes" }}
       filters={[choiceFilter("base", words.base, options, words.replaced)]}
     />
   );

@@ -1,5 +1,8 @@
-import type { Hit, Party } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { Party_Type } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import {
+  type Hit,
+  type Party,
+  Party_Type,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { enumName } from "../../api/enum-names.ts";
 import { onceOnly } from "../../api/pages.ts";
 import { rpcs } from "../../api/rpc.ts";

@@ -69,8 +69,39 @@ const sourceFor = (state: string | undefined): Source<Placed> => ({
   },
 });
 
+const requestOf = ({ proposal }: Placed, key: string) => ({
+  mutation: mutationOf(key),
+  proposalId: proposal.id,
+});
+
+/** Decisions on several proposals, each by its own request and digest. */
+const decisions: Bulk<Placed> = {
+  nameOf,
+  summary: (rows) => <Summary rows={rows} />,
+  actions: [
+    {
+      label: words.approve,
+      text: words.approveText,
+      kind: "primary",
+      change: (row, key) => {
+        const { contentDigest } = row.proposal;
+        const request = { ...requestOf(row, key), contentDigest };
+        return answerOf(approvalsAt(row.place).approveProposal(request));
+      },
+    },
+    {
+      label: words.reject,
+      text: words.rejectText,
+      kind: "danger",
+      reason: t.steps.reason,
+      reasonLength,
+      change: (row, key, reason) =>
+        answerOf(approvalsAt(row.place).rejectProposal({ ...requestOf(row, key), reason })),
+    },
+  ],
+};
+
 export function Approvals() {
-  const decisions = useDecisions();
   // The list without a state has what the person may decide.
   const mayDecide = route.useSearch().state === undefined;
   return (
@@ -85,38 +116,6 @@ export function Approvals() {
       bulk={mayDecide ? decisions : undefined}
     />
   );
-}
-
-/** Decisions on several proposals, each by its own request and digest. */
-function useDecisions(): Bulk<Placed> {
-  const requestOf = ({ proposal }: Placed, key: string) => {
-    return { mutation: mutationOf(key), proposalId: proposal.id };
-  };
-  return {
-    nameOf,
-    summary: (rows) => <Summary rows={rows} />,
-    actions: [
-      {
-        label: words.approve,
-        text: words.approveText,
-        kind: "primary",
-        change: (row, key) => {
-          const { contentDigest } = row.proposal;
-          const request = { ...requestOf(row, key), contentDigest };
-          return answerOf(approvalsAt(row.place).approveProposal(request));
-        },
-      },
-      {
-        label: words.reject,
-        text: words.rejectText,
-        kind: "danger",
-        reason: t.steps.reason,
-        reasonLength,
-        change: (row, key, reason) =>
-          answerOf(approvalsAt(row.place).rejectProposal({ ...requestOf(row, key), reason })),
-      },
-    ],
-  };
 }
 
 /** Shows the changes of the selected proposals. Their digests cover these texts. */

@@ -61,6 +61,16 @@ const railAccounts = rpcSource(["accounts", "rails"], "accounts", () =>
 export function TreasuryBalances() {
   return (
     <Page>
+      <PlatformBalances />
+      <Merchants />
+    </Page>
+  );
+}
+
+/** The platform's own money, in the ledger and on the rails. */
+export function PlatformBalances() {
+  return (
+    <>
       <ForRoles roles={treasury}>
         <ListSection
           title={words.platform}
@@ -82,8 +92,7 @@ export function TreasuryBalances() {
           file="rail-accounts"
         />
       </ForRoles>
-      <Merchants />
-    </Page>
+    </>
   );
 }
 
@@ -96,6 +105,7 @@ function Merchants() {
       columns={accountColumns}
       keyOf={({ id }) => id}
       file="accounts"
+      {...(merchantId !== "" && { empty: t.states.nothingMatches })}
       source={rpcSource(["accounts", "merchants", merchantId], "accounts", (page) =>
         rpcs.payout.listAccounts({ merchantId, ...page }),
       )}

@@ -11,8 +11,13 @@ import { rpcSource } from "../../api/rpc-pages.ts";
 import { operatorTexts } from "../../catalogue/operator-texts.ts";
 import { t } from "../../catalogue/texts.ts";
 import { momentColumn, moneyColumn, stateColumn, textColumn } from "../../ui/columns.tsx";
-import type { Filter, FilterValues } from "../../ui/filters.tsx";
-import { choiceFilter, createdFilters, textFilter } from "../../ui/filters.tsx";
+import {
+  choiceFilter,
+  createdFilters,
+  type Filter,
+  type FilterValues,
+  textFilter,
+} from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
 import { TreasuryPayoutLink } from "../../ui/record-link.tsx";
 import type { Column } from "../../ui/table.tsx";

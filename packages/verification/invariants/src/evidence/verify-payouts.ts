@@ -21,8 +21,14 @@ const rules = {
     "disburse payout 1",
     ...["_id", "merchant_id", "account_id", "corridor_id", "beneficiary_id", "order"],
     ...["source", "destination"],
-    ...["source_minor", "fees_minor", "receiving_minor", "exchange_rate", "return_charges"],
-    ...["reissue_of", "beneficiary_name", "beneficiary_name_latin", "account_number_masked"],
+    ...["source_minor", "fees_minor", "receiving_minor", "receiving_fixed", "exchange_rate"],
+    ...[
+      "return_charges",
+      "reissue_of",
+      "beneficiary_name",
+      "beneficiary_name_latin",
+      "account_number_masked",
+    ],
     ...["transfer_method", "network", "created_at"],
   ],
 } as const;
