@@ -23,6 +23,7 @@ export const jobs: BrowserTest = {
     const mia = await arrive("mia");
     await payNewSupplier(mia);
     const beneficiaryId = await addBeneficiary(sandbox, { name: "Rika Returns" });
+    await payWithoutAnswer(mia, beneficiaryId);
     const reference = `sandbox-return-${Date.now()}`;
     await payBeneficiary(sandbox, {
       beneficiaryId,
@@ -57,6 +58,58 @@ async function payNewSupplier({ page, open }: Visitor): Promise<void> {
   // Chromium opens a list without a click of the page.
   const count = (await clicks()) + Object.keys(choices).length;
   expectThat(count <= 7, `a new supplier takes seven clicks, not ${count}`);
+}
+
+/**
+ * A payment gets no answer, and then its account seems empty. The dialog stays, and the same attempt
+ * is repeated from the same account.
+ */
+async function payWithoutAnswer(mia: Visitor, beneficiaryId: string): Promise<void> {
+  const { page, open, willBeRefused } = mia;
+  const execute = "/api/v1/transfer/execute";
+  const accounts = /\/api\/v1\/transfer\/accounts\?/;
+  const attempts: (string | undefined)[] = [];
+  await page.route(`**${execute}`, (route) => {
+    const headers = route.request().headers();
+    // The page first asks what a payment would do.
+    if (headers["disburse-dry-run"] !== undefined) return route.continue();
+    attempts.push(headers["idempotency-key"]);
+    return attempts.length === 1 ? route.abort() : route.continue();
+  });
+  willBeRefused(execute);
+  await open(`payouts/new?beneficiary=${beneficiaryId}`);
+  const account = page.getByLabel("From account");
+  const before = await account.inputValue();
+  expectThat((await account.locator("option").count()) > 1, "there is another account to pay from");
+  await page.getByLabel("Amount in USD").fill("77");
+  await page.getByRole("button", { name: "Review and pay" }).click();
+  const pay = page.getByRole("dialog").getByRole("button", { name: /^Pay 77/ });
+  await pay.click();
+  const notice = page.getByText("this attempt pays at most once");
+  await notice.waitFor();
+  await page.route(accounts, async (route) => {
+    const answer = await route.fetch();
+    const text = (await answer.text()).replaceAll(/"available":"[^"]*"/g, '"available":"0.00"');
+    await route.fulfill({ response: answer, body: text });
+  });
+  const read = page.waitForResponse((response) => accounts.test(response.url()));
+  // A page that is seen again reads what is older than some seconds.
+  const see = "document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))";
+  let isRead = false;
+  void read.then(() => {
+    isRead = true;
+  });
+  while (!isRead) {
+    await page.evaluate(see);
+    await page.waitForTimeout(200);
+  }
+  await notice.waitFor();
+  await page.unroute(accounts);
+  await pay.click();
+  await page.waitForURL(/\/payouts\/po_/);
+  await page.unroute(`**${execute}`);
+  expectThat(new Set(attempts).size === 1, `a repeat is the same attempt: ${attempts}`);
+  await page.getByRole("definition").filter({ hasText: before }).waitFor();
 }
 
 async function payAgain({ page, open }: Visitor): Promise<void> {

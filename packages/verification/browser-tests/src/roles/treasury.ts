@@ -55,7 +55,7 @@ async function readTasks(bob: Visitor): Promise<void> {
   const exceptions = page.getByRole("listitem").filter({ hasText: "Payouts to resolve" });
   await exceptions.getByText(/^Oldest: \d+ (s|min)/).waitFor();
   await page.getByText("Still counting tasks.").waitFor({ state: "detached" });
-  await page.getByRole("table", { name: "Balances of rail accounts" }).waitFor();
+  await page.getByRole("table", { name: "Balances of platform accounts" }).waitFor();
   await checkPage("home-treasury", page.getByRole("link", { name: "Approvals waiting for you" }));
   const count = await exceptions.locator(".figure").textContent();
   const link = page.getByRole("navigation").getByRole("link", { name: /^Exceptions/ });
