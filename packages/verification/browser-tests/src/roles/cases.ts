@@ -60,12 +60,15 @@ async function workCase({ page, open, checkPage }: Visitor): Promise<void> {
   await page.getByLabel("Score at least").selectOption({ label: "Any" });
   await checkPage("alerts-mine", rows.filter({ hasText: "640.00" }));
   await rows.filter({ hasText: "640.00" }).getByRole("link").click();
+  await page.waitForURL(/\/alr_/);
+  const { pathname: first } = new URL(page.url());
   await page.getByRole("link", { name: "Next alert" }).click();
+  await page.waitForURL(({ pathname }) => pathname !== first);
   const comment = page.getByLabel("Comment", { exact: true });
   await comment.fill("Meant for this alert alone.");
   await page.getByRole("link", { name: "Previous alert" }).click();
   await dialog.getByRole("button", { name: "Leave" }).click();
-  await page.getByRole("link", { name: "Previous alert" }).waitFor({ state: "detached" });
+  await page.waitForURL(({ pathname }) => pathname === first);
   expectThat((await comment.inputValue()) === "", "a comment stays with its alert");
   await addEvidence(page);
   await checkPage("alert-case", page.getByText(/SHA-256 [0-9a-f]{64}/));

@@ -88,7 +88,7 @@ async function secondAdminApproves({ page, checkPage }: Visitor): Promise<void> 
   await dialog.getByText("Payouts of 9,000.00 USD or more need approval.").waitFor();
   await checkPage("settings-approve", dialog);
   await dialog.getByRole("button", { name: "Approve", exact: true }).click();
-  await page.getByText("No pending approvals.").waitFor();
+  await approve.waitFor({ state: "detached" });
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByText("Payouts of 9,000.00 USD or more need approval.").waitFor();
 }
