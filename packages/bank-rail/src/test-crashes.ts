@@ -1,18 +1,16 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { freshKey } from "@disburse/rail/test-contract.ts";
-import { intercepted } from "@disburse/testkit/intercept.ts";
+import { intercepted, type Killed, killedAt } from "@disburse/testkit/intercept.ts";
 import type { BankStore } from "./documents.ts";
 import { openBankStore } from "./documents.ts";
 import type { BankServer } from "./sending.ts";
 import { passSending, swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
-import { createTestServer, type Intercept } from "./test-server.ts";
+import { createTestServer } from "./test-server.ts";
 
 /**
  * Selects an operation, before or after which a process is killed. The operation is a database
  * write or an operation at the bank's server.
  */
-type Killed = { readonly at: number; readonly when: "before" | "after" };
-
 /** All kills to test: one before and one after each operation of a process. */
 export const kills: readonly Killed[] = Array.from({ length: 22 }, (_each, at) => at + 1).flatMap(
   (at) => [
@@ -89,24 +87,11 @@ export function createCrashBench(database: Database) {
   };
 }
 
-function killableOn(
-  store: BankStore,
-  bank: ReturnType<typeof createTestServer>,
-  { at, when }: Killed,
-) {
-  let operations = 0;
-  let isDead = false;
-  const intercept: Intercept = async (act) => {
-    if (isDead) throw new Error("killed");
-    operations += 1;
-    if (operations !== at) return act();
-    isDead = true;
-    if (when === "after") await act();
-    throw new Error("killed");
-  };
+function killableOn(store: BankStore, bank: ReturnType<typeof createTestServer>, killed: Killed) {
+  const { intercept, isDead } = killedAt(killed);
   const collection = <T extends object>(real: T): T => intercepted(real, writes, intercept);
   const stored = Object.fromEntries(
     Object.entries(store).map(([name, each]) => [name, collection(each)]),
   ) as BankStore;
-  return { store: stored, server: bank.serverFor(intercept), isDead: () => isDead };
+  return { store: stored, server: bank.serverFor(intercept), isDead };
 }

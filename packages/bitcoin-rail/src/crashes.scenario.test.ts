@@ -1,11 +1,9 @@
 import { bitcoindCommand } from "@disburse/testkit/bitcoin/bitcoind.ts";
-import { intercepted } from "@disburse/testkit/intercept.ts";
+import { intercepted, type Killed, killedAt } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { acceptTransfer, storeCancel } from "./store.ts";
 import { freshKeys, openTestBitcoin, type TestBitcoin } from "./test-bitcoin.ts";
 
-/** An operation with an effect that other processes see: a write, a signature or a sending. */
-type Killed = { readonly at: number; readonly when: "before" | "after" };
 type Wallet = Awaited<ReturnType<TestBitcoin["wallet"]>>;
 
 const found = await bitcoindCommand();
@@ -26,17 +24,8 @@ describe.skipIf("why" in found)(
     afterAll(() => world?.stop());
 
     /** Returns a process that is killed before or after an operation and then does nothing more. */
-    const killable = (wallet: Wallet, { at, when }: Killed) => {
-      let operations = 0;
-      let isDead = false;
-      const intercept = async <T>(act: () => Promise<T>): Promise<T> => {
-        if (isDead) throw new Error("killed");
-        operations += 1;
-        if (operations !== at) return act();
-        isDead = true;
-        if (when === "after") await act();
-        throw new Error("killed");
-      };
+    const killable = (wallet: Wallet, killed: Killed) => {
+      const { intercept, isDead } = killedAt(killed);
       const collection = <T extends object>(real: T): T =>
         intercepted(real, ["updateOne", "updateMany", "insertOne"], intercept);
       const { store } = world;
@@ -48,7 +37,7 @@ describe.skipIf("why" in found)(
         },
         chain: { ...wallet.chain, send: (raw) => intercept(() => wallet.chain.send(raw)) },
       });
-      return { run: () => dispatcher.run(true), isDead: () => isDead };
+      return { run: () => dispatcher.run(true), isDead };
     };
 
     /** Pays three payouts with a rise of fees and a reorganisation, by a process that is killed. */

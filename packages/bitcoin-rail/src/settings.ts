@@ -74,7 +74,7 @@ const fileSchema = railsSchema(railSchema, {
   requirements,
 });
 
-/** Returns what the settings of a rail must fulfil together. */
+/** Returns the requirements between settings of a rail. */
 function requirements({ chain, descriptor, ...rail }: BitcoinSettings): Requirement[] {
   return [
     [rail.min_fee_rate <= rail.max_fee_rate, "min_fee_rate: must not exceed max_fee_rate"],

@@ -2,7 +2,7 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { baseline } from "@disburse/chassis/mongo/migrations.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
-import { intercepted } from "@disburse/testkit/intercept.ts";
+import { intercepted, type Killed, killedAt } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { storeCancel } from "./cancellation.ts";
 import type { Chain } from "./chain.ts";
@@ -11,9 +11,6 @@ import { type CancelEnd, openTransferStore, type TransferStore } from "./documen
 import { indexes } from "./indexes.ts";
 import { acceptTransfer } from "./store.ts";
 import { createTestChain } from "./test-chain.ts";
-
-/** An operation with an effect that other processes see: a write, or a sent transaction. */
-type Killed = { readonly at: number; readonly when: "before" | "after" };
 
 const keys = ["po_1", "po_2", "po_3"];
 let database: Database;
@@ -50,17 +47,8 @@ function begin(): void {
 }
 
 /** Returns a process that is killed before or after an operation and then does nothing more. */
-function killable({ at, when }: Killed) {
-  let operations = 0;
-  let isDead = false;
-  const intercept = async <T>(act: () => Promise<T>): Promise<T> => {
-    if (isDead) throw new Error("killed");
-    operations += 1;
-    if (operations !== at) return act();
-    isDead = true;
-    if (when === "after") await act();
-    throw new Error("killed");
-  };
+function killable(killed: Killed) {
+  const { intercept, isDead, operations } = killedAt(killed);
   const collection = <T extends object>(real: T): T =>
     intercepted(real, ["updateOne", "insertOne"], intercept);
   const chain: Chain = {
@@ -71,7 +59,7 @@ function killable({ at, when }: Killed) {
     transfers: collection(store.transfers),
     wallets: collection(store.wallets),
   };
-  return { store: stored, chain, isDead: () => isDead, operations: () => operations };
+  return { store: stored, chain, isDead, operations };
 }
 
 const dispatcher = (

@@ -39,7 +39,7 @@ export type OpenedWallet<Store, State> = {
 
 type WalletSettings = z.output<z.ZodObject<typeof walletSettings>>;
 
-/** Returns what the work on a rail's wallet reads and reports. */
+/** Returns the dependencies of the work on a rail's wallet. */
 export function workDeps<State, Event>(
   rail: string,
   { clock, log, isPaused, metrics }: WalletDeps<State, Event>,

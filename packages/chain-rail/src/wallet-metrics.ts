@@ -69,7 +69,7 @@ export function observeWallets<Settings extends CalledServers, State, Event exte
   };
 }
 
-/** Returns what the metrics show of a wallet with tokens. `coin` is the chain's own coin. */
+/** Returns the metrics of a wallet with tokens. `coin` is the chain's own coin. */
 export function seenFunds(
   { funds, frozen }: { readonly funds: Funds; readonly frozen: readonly string[] },
   coinDecimals: number,

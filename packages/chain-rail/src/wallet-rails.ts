@@ -66,7 +66,7 @@ export function walletRails<Settings extends CalledServers, Opened extends Opene
           const documents = parts.openDocuments(context.database);
           const count = await countOrphans(documents, names);
           walletMetrics(context.metrics).orphans.set({ setting }, count);
-          // Nobody works on them.
+          // No process works on them.
           if (count > 0) context.log.error({ count, setting }, orphansFound);
           return {
             rails: opened.map(({ rail }) => rail),

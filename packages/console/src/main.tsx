@@ -26,7 +26,7 @@ if (root === null) throw new Error("the page has no element with the id root");
 const client = createClient();
 const router = createConsoleRouter(client);
 
-// What a server refuses, or doesn't send, is no fault of the page. The page shows it.
+// Refused and failed requests are shown on the page, so they aren't logged as its faults.
 const onCaughtError = (error: unknown) => {
   if (!(error instanceof Problem || isNotLoaded(error))) reportError(error);
 };

@@ -136,8 +136,8 @@ describe.skipIf(anvilPath() === undefined)("the controls of a token's issuer", (
       expect(await rail.rail.preflight?.({ ...payee, currency })).toEqual({ kind: "ok" });
     }
     for (const accountNumber of [evm.token, wallet.address, wallet.address.toLowerCase()]) {
-      const nobody = { ...payee, accountNumber };
-      expect(await rail.rail.preflight?.({ ...nobody, currency: "ETH" })).toEqual({
+      const unpayable = { ...payee, accountNumber };
+      expect(await rail.rail.preflight?.({ ...unpayable, currency: "ETH" })).toEqual({
         kind: "refuse",
         failure: { code: "INVALID_ACCOUNT" },
       });

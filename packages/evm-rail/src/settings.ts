@@ -112,7 +112,7 @@ const fileSchema = railsSchema(chainSchema, {
   requirements,
 });
 
-/** Returns what the settings of a chain must fulfil together. */
+/** Returns the requirements between settings of a chain. */
 function requirements(chain: EvmChainSettings): Requirement[] {
   const { network, native, tokens } = chain;
   const coin = coins[network];

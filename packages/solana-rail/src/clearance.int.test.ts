@@ -155,7 +155,7 @@ describe("a token on Solana", () => {
     await expect(rail.run()).rejects.toThrow("USDC_SOL: mint: is not a token's mint");
   });
 
-  it("is paid by nobody while the issuer has frozen our wallet", async () => {
+  it("is not paid while the issuer has frozen our wallet", async () => {
     const [key = ""] = await solana.pay(opened, 1);
     await solana.issuer.freeze(solana.usdc, solana.wallet);
     expect(await check({ accountNumber: recipient() })).toEqual({

@@ -1,5 +1,5 @@
 import { silentLog } from "@disburse/chassis/log.ts";
-import { intercepted } from "@disburse/testkit/intercept.ts";
+import { intercepted, type Killed, killedAt } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openSolanaChain, type SolanaChain } from "./chain.ts";
 import { createDispatcher } from "./dispatcher.ts";
@@ -8,9 +8,6 @@ import { openKeystore } from "./keystore.ts";
 import { createSolanaRail } from "./rail.ts";
 import { storeTransfer } from "./store.ts";
 import { openTestSolana, type TestSolana } from "./test-solana.ts";
-
-/** An operation with an effect that other processes see: a write, or a sent transaction. */
-type Killed = { readonly at: number; readonly when: "before" | "after" };
 
 let solana: TestSolana;
 let chain: SolanaChain;
@@ -39,20 +36,11 @@ beforeEach(() => {
 });
 
 /** Returns a process that is killed before or after an operation and then does nothing more. */
-function killable({ at, when }: Killed) {
-  let operations = 0;
-  let isDead = false;
-  const intercept = async <T>(act: () => Promise<T>): Promise<T> => {
-    if (isDead) throw new Error("killed");
-    operations += 1;
-    if (operations !== at) return act();
-    isDead = true;
-    if (when === "after") await act();
-    throw new Error("killed");
-  };
+function killable(killed: Killed) {
+  const { intercept, isDead } = killedAt(killed);
   const store: TransferStore = intercepted(solana.store, ["updateOne", "insertOne"], intercept);
   const send = (raw: Uint8Array) => intercept(() => chain.send(raw));
-  return { store, chain: { ...chain, send }, isDead: () => isDead };
+  return { store, chain: { ...chain, send }, isDead };
 }
 
 const dispatcher = (on: { readonly store: TransferStore; readonly chain: SolanaChain }) =>

@@ -65,7 +65,7 @@ const fileSchema = railsSchema(chainSchema, {
   requirements,
 });
 
-/** Returns what the settings of a chain must fulfil together. */
+/** Returns the requirements between settings of a chain. */
 function requirements(chain: SolanaSettings): Requirement[] {
   const { native, tokens, priority_fee: fee } = chain;
   const paid = networkCurrencies.SOLANA.filter((code) => code !== coin);

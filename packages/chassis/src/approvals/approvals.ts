@@ -65,8 +65,8 @@ export type Guard<Request> = {
     difference: Difference,
   ) => Promise<readonly string[]>;
   /**
-   * Throws a refusal if the RPC would refuse the request now. Then no proposal is created, so nobody
-   * approves in vain. The RPC checks again when the proposal runs.
+   * Throws a refusal if the RPC would refuse the request now. Then no proposal is created. The RPC
+   * checks again when the proposal runs.
    */
   readonly check?: (request: Request) => Promise<void>;
   /**

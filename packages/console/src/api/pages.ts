@@ -13,7 +13,7 @@ export type Page<T> = {
   /** Number of items on all pages; undefined if the list has no count. */
   readonly total: number | undefined;
   readonly isCapped: boolean;
-  /** What the page lacks. */
+  /** Warnings about items that are missing. */
   readonly warnings?: readonly string[];
 };
 

@@ -169,7 +169,7 @@ function BulkDialog<T>(props: Asked<T> & { onClose: () => void }) {
   );
 }
 
-/** What a change came to: nothing to say if it is done, or its error. */
+/** The text after a row: nothing if its change succeeded, or the error. */
 type Result = { readonly text: string; readonly error?: unknown };
 type Results = ReadonlyMap<string, Result>;
 

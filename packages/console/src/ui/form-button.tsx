@@ -8,7 +8,7 @@ export function FormButton<T extends Readonly<Record<string, string>>, Answer = 
   props: Omit<ComponentProps<typeof ConfirmButton>, "confirm" | "children" | "isReady"> & {
     readonly initial: T;
     readonly fields: readonly FieldOf<keyof T & string>[];
-    /** By default, all required fields need a text. */
+    /** Returns true if the form can be sent. Defaults to all required fields having a text. */
     readonly isReady?: (values: T, changed: Partial<T>) => boolean;
     readonly send: (values: T, idempotencyKey: string, changed: Partial<T>) => Promise<Answer>;
     /** Shown below the fields. */

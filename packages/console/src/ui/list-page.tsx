@@ -15,7 +15,7 @@ import { ViewMenu } from "./view-menu.tsx";
 /** A list page with its filters in the URL, and the person's columns and views. */
 export function ListPage<T extends object>(
   props: Omit<Listed<T>, "source" | "view"> & {
-    /** By default, the route's title. */
+    /** Defaults to the route's title. */
     title?: string;
     lead?: string;
     /** Returns the list that the filters in the URL select. */

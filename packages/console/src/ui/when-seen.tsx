@@ -2,8 +2,8 @@ import { useIsFetching } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
 /**
- * Renders its children, and loads their code, when a person sees their place. What the page shows
- * above is read first: it moves this place down.
+ * Renders its children, and loads their code, when a person sees their place. The content above
+ * is read first, because it moves this place down.
  */
 export function WhenSeen({ children }: { children: ReactNode }) {
   const [isSeen, setSeen] = useState(false);

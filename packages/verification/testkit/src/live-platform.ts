@@ -15,7 +15,7 @@ import { amqpUrl, freshPrefix } from "./broker.ts";
 import { freshDatabase } from "./engine.ts";
 import { startEngineFront } from "./engine-front.ts";
 
-/** The operators, each with one role, so that nobody can approve their own proposals. */
+/** The operators, each with one role, so that none can approve their own proposals. */
 const operators: readonly Person[] = [
   { id: "ada", roles: ["treasury"] },
   { id: "bob", roles: ["treasury_approver"] },

@@ -271,7 +271,7 @@ async function callerOfKey(
   return caller;
 }
 
-/** Who decides matters, so another actor with the same idempotency key gets no replay. */
+/** The deciding actor is part of the content, so another actor with the same idempotency key gets no replay. */
 const decisionScopes: ReadonlySet<Scope> = new Set(["payout:approve", "payout:control"]);
 
 /** Runs a change at most once for its idempotency key. */

@@ -133,7 +133,7 @@ describe("approval rules", () => {
     expect(await set()).toBe(false);
   });
 
-  it("have a repeat with the same content, whoever decides by then", async () => {
+  it("have a repeat with the same content, also if another person now decides", async () => {
     await ask("POST", path, { approve_batches: true });
     await ask("POST", path, { approve_batches: true });
     await ask("POST", path, { approve_batches: false });

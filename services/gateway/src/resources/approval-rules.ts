@@ -144,7 +144,7 @@ async function setRules(call: Call, { payout, approvals, admins }: Clients): Pro
   const { merchantId, actor } = asked(call);
   const isAlone = !(await admins.hasOther(merchantId, actor?.root || (actor?.id ?? "")));
   const request = bodyRequest(call, SetApprovalRulesRequestSchema);
-  // A repeat has the same body. Who decides may have changed since the first request.
+  // A repeat has the same body. The role of the person may have changed since the first request.
   const mutation = { ...call.change.mutation, fingerprint: call.fingerprint };
   try {
     return await payout.setApprovalRules({ ...request, mutation, operatorDecides: isAlone });

@@ -721,7 +721,7 @@ it("an execute that dies at any step is refused or waits after its repeat, and p
     const execution = executeOrWait(dying.parts, executing, queueing);
     await execution.catch(() => undefined);
     died += Number(dying.hasDied());
-    // Without a repeat, the worker leaves no record that nobody sees.
+    // Without a repeat, the worker leaves no record that is never read.
     if (step % 3 === 0) await recover(id);
     const repeated = await executeOrWait(platform.parts, executing, queueing);
     expect(repeated, `step ${step}`).toMatchObject({ payoutId: id });

@@ -70,7 +70,7 @@ it.each([
   [{ destinationCurrencyCode: "BTC" }, "no configured rail supports BTC"],
   [{ feeShare: "much" }, "fee_share"],
   [{ limits: undefined }, "limits: is required"],
-])("nobody approves the terms %j if the RPC would refuse them: %s", async (change, outcome) => {
+])("terms %j are refused before a proposal, as by the RPC: %s", async (change, outcome) => {
   const corridor = { ...terms, ...change } as typeof terms;
   const request = create(SetCorridorRequestSchema, { corridor });
   const checked = guards(false)
@@ -84,7 +84,7 @@ it.each([
   ["cor_btc", false, "OK"],
   ["cor_btc", undefined, "open: is required"],
   ["cor_none", true, "Unable to find the record requested."],
-])("nobody approves that %s is opened (%s) if the RPC would refuse it", async (...row) => {
+])("an opening of %s (%s) is refused before a proposal, as by the RPC", async (...row) => {
   const [corridorId, open, outcome] = row;
   const wanted = { merchantId: "mer_1", corridorId, ...(open !== undefined && { open }) };
   const request = create(SetMerchantCorridorRequestSchema, wanted);
@@ -111,7 +111,7 @@ it.each([
   ["cor_btc", { rate: "0", source: "desk", asOfMs: 0 }, "a rate above zero"],
   ["cor_btc", { rate: "2", source: "desk", asOfMs: 61_000 }, "in the future"],
   ["cor_none", { rate: "2", source: "desk", asOfMs: 0 }, "Unable to find the record requested."],
-])("nobody approves a rate of %s %j if the RPC would refuse it: %s", async (...row) => {
+])("a rate of %s %j is refused before a proposal, as by the RPC: %s", async (...row) => {
   const [corridorId, { asOfMs, ...rate }, outcome] = row;
   const asOf = timestampFromMs(asOfMs);
   const request = create(SetRateRequestSchema, { corridorId, rate: { ...rate, asOf } });

@@ -46,7 +46,7 @@ export async function readProposals(state = "") {
   };
 }
 
-/** Returns what a proposal does, in words. Merchants' RPCs are no actions of operators. */
+/** Describes the change of a proposal. Merchants' RPCs have no entry in the table of actions. */
 export function proposedAction({ rpc }: Proposal): string {
   const action = callCommands.find(
     ({ method }) => rpc === `${method.parent.typeName}/${method.name}`,

@@ -13,7 +13,7 @@ export type FormField = {
   readonly hint: string;
   readonly maxLength?: number | undefined;
   readonly choices?: readonly string[] | undefined;
-  /** What the choices mean. Without it, they are shown as they are. */
+  /** The labels of the choices. A choice without a label is shown unchanged. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly pattern?: string | undefined;
   readonly patternMessage?: string | undefined;
