@@ -8,7 +8,6 @@ import { post } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { May } from "../../session/may.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
-import { moneyColumn } from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -16,11 +15,12 @@ import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { BatchLink, PayeeLink, PayoutLink } from "../../ui/record-link.tsx";
+import { BatchLink, PayoutLink } from "../../ui/record-link.tsx";
 import { amountOf, moneyText } from "../../ui/rules/amounts.ts";
 import { momentText } from "../../ui/rules/times.ts";
 import type { Column } from "../../ui/table.tsx";
 import { AccountName, actorName, usePayeeNames } from "../names.tsx";
+import { orderColumns } from "../payouts/columns.tsx";
 import { Decision } from "../payouts/decision.tsx";
 
 const words = t.batches.one;
@@ -34,24 +34,7 @@ const columnsWith = (payeeName: (id: string) => string): readonly Column<BatchLi
       <StateBadge state={sub ?? state} words={sub ? t.payouts.subStatuses : words.lineStates} />
     ),
   },
-  {
-    id: "beneficiary",
-    header: t.payouts.beneficiary,
-    cell: ({ beneficiary_id: id }) => <PayeeLink id={id}>{payeeName(id)}</PayeeLink>,
-  },
-  moneyColumn(
-    "sent",
-    t.payouts.sent,
-    (row) => row.source_amount,
-    (row) => row.source_currency_code,
-  ),
-  moneyColumn(
-    "received",
-    t.payouts.received,
-    (row) => row.receiving_amount,
-    (row) => row.destination_currency_code,
-    {},
-  ),
+  ...orderColumns(payeeName),
   {
     id: "payout",
     header: t.shell.pages.payout,

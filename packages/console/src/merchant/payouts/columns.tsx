@@ -2,7 +2,7 @@ import type { PayoutItem } from "@disburse/sdk/gen/types.ts";
 import { t } from "../../catalogue/texts.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { longColumn, momentColumn, moneyColumn, textColumn } from "../../ui/columns.tsx";
-import { PayoutLink } from "../../ui/record-link.tsx";
+import { PayeeLink, PayoutLink } from "../../ui/record-link.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { actorName } from "../names.tsx";
 
@@ -64,4 +64,32 @@ export const payoutFileColumns: readonly Column<PayoutItem>[] = [
   fileColumn("transaction_hash", (row) => row.transaction_hash),
   fileColumn("bank_reference_number", (row) => row.bank_reference_number),
   fileColumn("failure_code", (row) => row.failure_code),
+];
+
+/** A scheduled payout, or a line of a batch. */
+type Order = {
+  readonly beneficiary_id: string;
+  readonly source_amount?: string;
+  readonly source_currency_code: string;
+  readonly receiving_amount?: string;
+  readonly destination_currency_code: string;
+};
+
+export const orderColumns = (payeeName: (id: string) => string): readonly Column<Order>[] => [
+  textColumn("beneficiary", words.beneficiary, (row) => payeeName(row.beneficiary_id), {
+    cell: ({ beneficiary_id: id }) => <PayeeLink id={id}>{payeeName(id)}</PayeeLink>,
+  }),
+  moneyColumn(
+    "sent",
+    words.sent,
+    (row) => row.source_amount,
+    (row) => row.source_currency_code,
+  ),
+  moneyColumn(
+    "received",
+    words.received,
+    (row) => row.receiving_amount,
+    (row) => row.destination_currency_code,
+    {},
+  ),
 ];

@@ -7,15 +7,16 @@ import { May } from "../../session/may.tsx";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
-import { longColumn, momentColumn, moneyColumn, textColumn } from "../../ui/columns.tsx";
+import { longColumn, momentColumn, textColumn } from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { choiceFilter } from "../../ui/filters.tsx";
 import { ListPage } from "../../ui/list-page.tsx";
-import { PayeeLink, PayoutLink } from "../../ui/record-link.tsx";
+import { PayoutLink } from "../../ui/record-link.tsx";
 import { moneyText } from "../../ui/rules/amounts.ts";
 import type { Column } from "../../ui/table.tsx";
 import { actorName, usePayeeNames } from "../names.tsx";
 import { listed } from "../rules/span.ts";
+import { orderColumns } from "./columns.tsx";
 import { Decision } from "./decision.tsx";
 
 const words = t.payouts.scheduled;
@@ -42,22 +43,7 @@ const columnsWith = (payeeName: (id: string) => string): readonly Column<Schedul
       </span>
     ),
   }),
-  textColumn("beneficiary", t.payouts.beneficiary, (row) => payeeName(row.beneficiary_id), {
-    cell: ({ beneficiary_id: id }) => <PayeeLink id={id}>{payeeName(id)}</PayeeLink>,
-  }),
-  moneyColumn(
-    "sent",
-    t.payouts.sent,
-    (row) => row.source_amount,
-    (row) => row.source_currency_code,
-  ),
-  moneyColumn(
-    "received",
-    t.payouts.received,
-    (row) => row.receiving_amount,
-    (row) => row.destination_currency_code,
-    {},
-  ),
+  ...orderColumns(payeeName),
   longColumn("reference", t.payouts.reference, (row) => row.reference_id, { width: "wide" }),
   textColumn("payout", t.shell.pages.payout, (row) => row.payout_id, {
     width: "wide",
