@@ -1,4 +1,4 @@
-import { findWallet } from "@disburse/chain-rail/wallet-store.ts";
+import { findWallet } from "@disburse/chain-rail/wallet/store.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { bitcoindCommand } from "@disburse/testkit/bitcoin/bitcoind.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,4 +1,3 @@
-import { callAllOf } from "@disburse/chain-rail/node-calls.ts";
 import {
   agreedOn,
   type NodeView,
@@ -6,8 +5,9 @@ import {
   verdictOf,
   verdictOfAll,
 } from "@disburse/chain-rail/rules/finality.ts";
+import { callAllOf } from "@disburse/chain-rail/wallet/node-calls.ts";
 import { leastOf } from "@disburse/kernel/bigint.ts";
-import { connectNode, type SendReply } from "./node.ts";
+import { connectNode, type SendReply } from "./nodes/node.ts";
 import { agreedCoins } from "./rules/coins.ts";
 import type { BitcoinSettings } from "./settings.ts";
 import type { Coin, WalletKey } from "./wallet-key.ts";

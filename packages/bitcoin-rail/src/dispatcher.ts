@@ -1,6 +1,6 @@
-import { createSendTimes } from "@disburse/chain-rail/send-times.ts";
-import { createRuns, oldestMs } from "@disburse/chain-rail/wallet-runs.ts";
-import { findWallet } from "@disburse/chain-rail/wallet-store.ts";
+import { createRuns, oldestMs } from "@disburse/chain-rail/wallet/runs.ts";
+import { createSendTimes } from "@disburse/chain-rail/wallet/send-times.ts";
+import { findWallet } from "@disburse/chain-rail/wallet/store.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { greatestOf } from "@disburse/kernel/bigint.ts";
 import type { BatchDocument, TransferDocument } from "./documents.ts";

@@ -1,4 +1,4 @@
-import { storeWithdrawal } from "@disburse/chain-rail/wallet-store.ts";
+import { storeWithdrawal } from "@disburse/chain-rail/wallet/store.ts";
 import type { BatchDocument, TransferDocument } from "./documents.ts";
 import { chooseBatch, type Payable } from "./rules/coins.ts";
 import { freeCoins } from "./sending.ts";

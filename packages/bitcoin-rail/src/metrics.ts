@@ -2,7 +2,7 @@ import {
   observeWallets,
   type WalletObserver,
   wholeUnits,
-} from "@disburse/chain-rail/wallet-metrics.ts";
+} from "@disburse/chain-rail/wallet/metrics.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { WalletState } from "./dispatcher.ts";
 import { type BitcoinSettings, currency } from "./settings.ts";

@@ -3,7 +3,7 @@ import {
   openWallet,
   type WalletDeps,
   workDeps,
-} from "@disburse/chain-rail/open-wallet.ts";
+} from "@disburse/chain-rail/wallet/open.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { openBitcoinChain } from "./chain.ts";
 import { createDispatcher, type WalletState } from "./dispatcher.ts";

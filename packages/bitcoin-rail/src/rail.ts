@@ -4,8 +4,8 @@ import {
   type WalletRailOptions,
   walletRail,
   watchedReply,
-} from "@disburse/chain-rail/wallet-rail.ts";
-import { findTransfer } from "@disburse/chain-rail/wallet-store.ts";
+} from "@disburse/chain-rail/wallet/rail.ts";
+import { findTransfer } from "@disburse/chain-rail/wallet/store.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";

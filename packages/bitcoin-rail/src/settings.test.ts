@@ -1,4 +1,4 @@
-import { serversOf } from "@disburse/chain-rail/settings.ts";
+import { serversOf } from "@disburse/chain-rail/wallet/settings.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { describe, expect, it } from "vitest";
 import { bitcoinRails } from "./bitcoin-rails.ts";

@@ -6,7 +6,7 @@ import {
   railsSchema,
   urlSchema,
   walletSettings,
-} from "@disburse/chain-rail/settings.ts";
+} from "@disburse/chain-rail/wallet/settings.ts";
 import { readRailSettings } from "@disburse/rail/settings.ts";
 import { z } from "zod";
 import { chains, readWalletKey } from "./wallet-key.ts";

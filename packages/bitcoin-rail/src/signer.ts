@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { type KeystoreFiles, readKeystore } from "@disburse/chain-rail/keystore.ts";
-import { callSigner } from "@disburse/chain-rail/signer-calls.ts";
+import { type KeystoreFiles, readKeystore } from "@disburse/chain-rail/wallet/keystore.ts";
+import { callSigner } from "@disburse/chain-rail/wallet/signer-calls.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { parsedJson } from "@disburse/rail/settings.ts";
 import { secp256k1 } from "@noble/curves/secp256k1.js";

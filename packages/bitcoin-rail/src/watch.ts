@@ -1,5 +1,5 @@
 import { isGone, type Verdict } from "@disburse/chain-rail/rules/finality.ts";
-import { closeWork, noteReorganised } from "@disburse/chain-rail/wallet-store.ts";
+import { closeWork, noteReorganised } from "@disburse/chain-rail/wallet/store.ts";
 import type { BatchDocument, StoredEnd } from "./documents.ts";
 import { releaseCoins, releaseUnspent } from "./follow.ts";
 import { endChild } from "./store.ts";

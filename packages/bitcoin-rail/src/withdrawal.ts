@@ -1,4 +1,4 @@
-import { isFinallyUnpaid, withdrawWaiting } from "@disburse/chain-rail/wallet-store.ts";
+import { isFinallyUnpaid, withdrawWaiting } from "@disburse/chain-rail/wallet/store.ts";
 import type { BatchDocument, BitcoinStore } from "./documents.ts";
 import { acceptTransfer, findBatch } from "./store.ts";
 

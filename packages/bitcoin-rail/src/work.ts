@@ -1,4 +1,4 @@
-import { changeWallet } from "@disburse/chain-rail/wallet-store.ts";
+import { changeWallet } from "@disburse/chain-rail/wallet/store.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { BitcoinChain, Snapshot } from "./chain.ts";

@@ -2,7 +2,7 @@ import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { Decimal128 } from "mongodb";
 import type { StoredCancel, TransferDocument, TransferStore } from "./documents.ts";
-import { findWallet } from "./wallet-store.ts";
+import { findWallet } from "./wallet/store.ts";
 
 type WalletNonce = { readonly wallet: string; readonly nonce: number };
 

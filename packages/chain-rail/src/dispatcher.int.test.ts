@@ -10,7 +10,7 @@ import { openTransferStore, type TransferStore } from "./documents.ts";
 import { indexes } from "./indexes.ts";
 import { acceptTransfer } from "./store.ts";
 import { createTestChain } from "./test-chain.ts";
-import { countOrphans } from "./wallet-rails.ts";
+import { countOrphans } from "./wallet/rails.ts";
 import { withdrawTransfer } from "./withdrawal.ts";
 import type { TransferEvent } from "./work.ts";
 

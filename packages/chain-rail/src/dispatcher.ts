@@ -1,6 +1,4 @@
-import { advanceEach } from "./advance-each.ts";
 import type { Chain, Order, Snapshot } from "./chain.ts";
-import { clearEach } from "./clearing.ts";
 import {
   attemptsOf,
   feesOf,
@@ -19,7 +17,6 @@ import {
   fundsAfter,
   shortage,
 } from "./rules/nonces.ts";
-import { createSendTimes } from "./send-times.ts";
 import {
   beginWallet,
   finalTransfers,
@@ -30,8 +27,11 @@ import {
   reserveNonces,
   unminedTransfers,
 } from "./store.ts";
-import { createRuns, oldestMs } from "./wallet-runs.ts";
-import { changeWallet, findTransfer, findWallet, storeWithdrawal } from "./wallet-store.ts";
+import { advanceEach } from "./wallet/advance-each.ts";
+import { clearEach } from "./wallet/clearing.ts";
+import { createRuns, oldestMs } from "./wallet/runs.ts";
+import { createSendTimes } from "./wallet/send-times.ts";
+import { changeWallet, findTransfer, findWallet, storeWithdrawal } from "./wallet/store.ts";
 import { watchTransfer } from "./watch.ts";
 import { withdrawTransfer } from "./withdrawal.ts";
 import type { TransferWork } from "./work.ts";

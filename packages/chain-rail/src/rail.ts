@@ -8,8 +8,8 @@ import {
   type WalletRailOptions,
   walletRail,
   watchedReply,
-} from "./wallet-rail.ts";
-import { findTransfer } from "./wallet-store.ts";
+} from "./wallet/rail.ts";
+import { findTransfer } from "./wallet/store.ts";
 import { withdrawTransfer } from "./withdrawal.ts";
 
 export type ChainRailOptions = WalletRailOptions & {

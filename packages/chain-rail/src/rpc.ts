@@ -18,9 +18,9 @@ import type { RailContext } from "@disburse/rail/rail-package.ts";
 import { cancelProblem, storeCancel } from "./cancellation.ts";
 import type { WalletState } from "./dispatcher.ts";
 import { attemptsOf, type TransferDocument, type TransferStore } from "./documents.ts";
-import type { RailWallet } from "./open-wallet.ts";
 import { noncesFrom } from "./store.ts";
-import { findWallet } from "./wallet-store.ts";
+import type { RailWallet } from "./wallet/open.ts";
+import { findWallet } from "./wallet/store.ts";
 
 /** A chain rail's wallet for operator RPCs. */
 export type ChainWallet = RailWallet<TransferStore, WalletState>;

@@ -14,7 +14,7 @@ import {
 } from "./documents.ts";
 import type { Fees } from "./rules/fees.ts";
 import type { Assignment } from "./rules/nonces.ts";
-import { changeWallet } from "./wallet-store.ts";
+import { changeWallet } from "./wallet/store.ts";
 
 /** The maximum number of transfers in one run. Later transfers wait for the next run. */
 const workMax = 1_000;

@@ -2,7 +2,7 @@ import type { Snapshot } from "./chain.ts";
 import { attemptsOf, orderOf, type StoredEnd, type TransferDocument } from "./documents.ts";
 import { isGone, type Verdict } from "./rules/finality.ts";
 import { sendAgain, sendAttempt } from "./sending.ts";
-import { closeWork, noteReorganised } from "./wallet-store.ts";
+import { closeWork, noteReorganised } from "./wallet/store.ts";
 import type { TransferWork } from "./work.ts";
 
 /**

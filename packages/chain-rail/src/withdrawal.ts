@@ -1,6 +1,6 @@
 import type { TransferDocument, TransferStore } from "./documents.ts";
 import { acceptTransfer } from "./store.ts";
-import { isFinallyUnpaid, withdrawWaiting } from "./wallet-store.ts";
+import { isFinallyUnpaid, withdrawWaiting } from "./wallet/store.ts";
 
 /**
  * Withdraws a transfer that has no nonce. For an unknown key this call stores a tombstone, so that

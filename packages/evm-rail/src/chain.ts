@@ -1,5 +1,4 @@
 import type { Chain, Order, Signed } from "@disburse/chain-rail/chain.ts";
-import { type CallAll, callAllOf } from "@disburse/chain-rail/node-calls.ts";
 import type { Fees } from "@disburse/chain-rail/rules/fees.ts";
 import {
   agreedOn,
@@ -7,6 +6,7 @@ import {
   verdictOf,
   verdictOfAll,
 } from "@disburse/chain-rail/rules/finality.ts";
+import { type CallAll, callAllOf } from "@disburse/chain-rail/wallet/node-calls.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { isUnowned } from "@disburse/forms/values/unowned-wallets.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";

@@ -1,7 +1,7 @@
 import { openTransferStore } from "@disburse/chain-rail/documents.ts";
 import { indexes } from "@disburse/chain-rail/indexes.ts";
 import { guardedWallets } from "@disburse/chain-rail/rpc.ts";
-import { walletRails } from "@disburse/chain-rail/wallet-rails.ts";
+import { walletRails } from "@disburse/chain-rail/wallet/rails.ts";
 import type { RailPackage } from "@disburse/rail/rail-package.ts";
 import { evmMetrics } from "./metrics.ts";
 import { openEvmRail } from "./open.ts";

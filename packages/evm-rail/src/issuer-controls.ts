@@ -1,5 +1,5 @@
-import type { CallAll } from "@disburse/chain-rail/node-calls.ts";
 import { agreedClearance, clearanceOf } from "@disburse/chain-rail/rules/clearance.ts";
+import type { CallAll } from "@disburse/chain-rail/wallet/node-calls.ts";
 import type { Preflight } from "@disburse/rail/rail.ts";
 import {
   type Address,

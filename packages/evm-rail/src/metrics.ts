@@ -3,7 +3,7 @@ import {
   observeWallets,
   seenFunds,
   type WalletObserver,
-} from "@disburse/chain-rail/wallet-metrics.ts";
+} from "@disburse/chain-rail/wallet/metrics.ts";
 import { type TransferEvent, transferEvents } from "@disburse/chain-rail/work.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { formatUnits } from "viem";

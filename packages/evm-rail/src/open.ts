@@ -1,12 +1,12 @@
 import { createDispatcher, type WalletState } from "@disburse/chain-rail/dispatcher.ts";
 import { openTransferStore, type TransferStore } from "@disburse/chain-rail/documents.ts";
+import { createChainRail } from "@disburse/chain-rail/rail.ts";
 import {
   type OpenedWallet,
   openWallet,
   type WalletDeps,
   workDeps,
-} from "@disburse/chain-rail/open-wallet.ts";
-import { createChainRail } from "@disburse/chain-rail/rail.ts";
+} from "@disburse/chain-rail/wallet/open.ts";
 import type { TransferEvent } from "@disburse/chain-rail/work.ts";
 import { openEvmChain } from "./chain.ts";
 import { openKeystore } from "./keystore.ts";

@@ -1,4 +1,4 @@
-import { liveProblems, serversOf } from "@disburse/chain-rail/settings.ts";
+import { liveProblems, serversOf } from "@disburse/chain-rail/wallet/settings.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { describe, expect, it } from "vitest";
 import { readEvmChains } from "./settings.ts";

@@ -6,7 +6,7 @@ import {
   railsSchema,
   urlSchema,
   walletSettings,
-} from "@disburse/chain-rail/settings.ts";
+} from "@disburse/chain-rail/wallet/settings.ts";
 import { networkCurrencies } from "@disburse/forms/values/networks.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { readRailSettings } from "@disburse/rail/settings.ts";

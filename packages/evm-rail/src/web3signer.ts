@@ -1,4 +1,4 @@
-import { callSigner } from "@disburse/chain-rail/signer-calls.ts";
+import { callSigner } from "@disburse/chain-rail/wallet/signer-calls.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { parsedJson } from "@disburse/rail/settings.ts";
 import { type Address, type Hex, isAddressEqual, isHex } from "viem";

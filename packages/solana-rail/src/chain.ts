@@ -1,6 +1,6 @@
-import { type CallAll, callAllOf } from "@disburse/chain-rail/node-calls.ts";
 import { agreedClearance } from "@disburse/chain-rail/rules/clearance.ts";
 import { agreedOn } from "@disburse/chain-rail/rules/finality.ts";
+import { type CallAll, callAllOf } from "@disburse/chain-rail/wallet/node-calls.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { isUnowned } from "@disburse/forms/values/unowned-wallets.ts";
 import type { Preflight } from "@disburse/rail/rail.ts";

@@ -1,5 +1,3 @@
-import { advanceEach } from "@disburse/chain-rail/advance-each.ts";
-import { clearEach } from "@disburse/chain-rail/clearing.ts";
 import { firstOfEach } from "@disburse/chain-rail/rules/clearance.ts";
 import {
   affordable,
@@ -8,8 +6,10 @@ import {
   fundsAfter,
   shortage,
 } from "@disburse/chain-rail/rules/nonces.ts";
-import { createSendTimes } from "@disburse/chain-rail/send-times.ts";
-import { createRuns, oldestMs } from "@disburse/chain-rail/wallet-runs.ts";
+import { advanceEach } from "@disburse/chain-rail/wallet/advance-each.ts";
+import { clearEach } from "@disburse/chain-rail/wallet/clearing.ts";
+import { createRuns, oldestMs } from "@disburse/chain-rail/wallet/runs.ts";
+import { createSendTimes } from "@disburse/chain-rail/wallet/send-times.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Snapshot } from "./agreed-snapshot.ts";

@@ -1,4 +1,4 @@
-import { type KeystoreFiles, readKeystore } from "@disburse/chain-rail/keystore.ts";
+import { type KeystoreFiles, readKeystore } from "@disburse/chain-rail/wallet/keystore.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import {
   type Address,

@@ -2,7 +2,7 @@ import {
   observeWallets,
   seenFunds,
   type WalletObserver,
-} from "@disburse/chain-rail/wallet-metrics.ts";
+} from "@disburse/chain-rail/wallet/metrics.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import { type TransferEvent, transferEvents, type WalletState } from "./dispatcher.ts";

@@ -3,7 +3,7 @@ import {
   openWallet,
   type WalletDeps,
   workDeps,
-} from "@disburse/chain-rail/open-wallet.ts";
+} from "@disburse/chain-rail/wallet/open.ts";
 import { openSolanaChain } from "./chain.ts";
 import { createDispatcher, type TransferEvent, type WalletState } from "./dispatcher.ts";
 import { openTransferStore, type TransferStore } from "./documents.ts";

@@ -3,7 +3,7 @@ import {
   unsentReply,
   type WalletRailOptions,
   walletRail,
-} from "@disburse/chain-rail/wallet-rail.ts";
+} from "@disburse/chain-rail/wallet/rail.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import type { Rail, RailReply } from "@disburse/rail/rail.ts";

@@ -6,7 +6,7 @@ import {
   railsSchema,
   urlSchema,
   walletSettings,
-} from "@disburse/chain-rail/settings.ts";
+} from "@disburse/chain-rail/wallet/settings.ts";
 import { networkCurrencies } from "@disburse/forms/values/networks.ts";
 import { readRailSettings } from "@disburse/rail/settings.ts";
 import { address, isAddress } from "@solana/kit";

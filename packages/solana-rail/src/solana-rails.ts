@@ -1,4 +1,4 @@
-import { walletRails } from "@disburse/chain-rail/wallet-rails.ts";
+import { walletRails } from "@disburse/chain-rail/wallet/rails.ts";
 import type { RailPackage } from "@disburse/rail/rail-package.ts";
 import { indexes, openTransferStore } from "./documents.ts";
 import { solanaMetrics } from "./metrics.ts";

@@ -1,5 +1,5 @@
-import type { CallAll } from "@disburse/chain-rail/node-calls.ts";
 import { agreedOn } from "@disburse/chain-rail/rules/finality.ts";
+import type { CallAll } from "@disburse/chain-rail/wallet/node-calls.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { type Address, address } from "@solana/kit";

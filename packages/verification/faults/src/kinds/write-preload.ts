@@ -43,7 +43,7 @@ const ownLines = 3;
  * as batches.
  */
 const throughs =
-  /\/(chassis\/src\/mongo\/(once|revision|grouping\/[\w-]+)|chain-rail\/src\/wallet-store)\.ts/;
+  /\/(chassis\/src\/mongo\/(once|revision|grouping\/[\w-]+)|chain-rail\/src\/wallet\/store)\.ts/;
 
 /**
  * Returns the line of our code that made the call, also if the call went through the chassis.

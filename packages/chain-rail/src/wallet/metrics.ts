@@ -1,6 +1,6 @@
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
-import type { Funds } from "./rules/nonces.ts";
+import type { Funds } from "../rules/nonces.ts";
 import { type CalledServers, nodeUrls } from "./settings.ts";
 
 /** Records the work on rails' wallets. */

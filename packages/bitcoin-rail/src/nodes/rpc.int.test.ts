@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, type ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import { changeWallet, findTransfer, findWallet } from "@disburse/chain-rail/wallet-store.ts";
+import { changeWallet, findTransfer, findWallet } from "@disburse/chain-rail/wallet/store.ts";
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import { withCallContext } from "@disburse/chassis/call-context.ts";
@@ -16,10 +16,9 @@ import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/pa
 import { CancelTransactionBatchRequestSchema } from "@disburse/contracts/disburse/payout/v1/transaction_batches_pb.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { WalletState } from "./dispatcher.ts";
-import { type BitcoinStore, openBitcoinStore } from "./documents.ts";
-import { indexes } from "./indexes.ts";
-import { guardedBatches } from "./rpc.ts";
+import type { WalletState } from "../dispatcher.ts";
+import { type BitcoinStore, openBitcoinStore } from "../documents.ts";
+import { indexes } from "../indexes.ts";
 import {
   acceptTransfer,
   addTransaction,
@@ -27,8 +26,9 @@ import {
   endBatch,
   findBatch,
   storeBatch,
-} from "./store.ts";
-import { withdrawTransfer } from "./withdrawal.ts";
+} from "../store.ts";
+import { withdrawTransfer } from "../withdrawal.ts";
+import { guardedBatches } from "./rpc.ts";
 
 const now = new Date("2026-01-01T00:00:00Z");
 const clock = { now: () => now };

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { RailWallet } from "@disburse/chain-rail/open-wallet.ts";
+import type { RailWallet } from "@disburse/chain-rail/wallet/open.ts";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
@@ -12,9 +12,9 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { readReason } from "@disburse/kernel/reason.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { RailContext } from "@disburse/rail/rail-package.ts";
-import type { WalletState } from "./dispatcher.ts";
-import type { BatchDocument, BitcoinStore } from "./documents.ts";
-import { findBatch, openBatches, storeCancel } from "./store.ts";
+import type { WalletState } from "../dispatcher.ts";
+import type { BatchDocument, BitcoinStore } from "../documents.ts";
+import { findBatch, openBatches, storeCancel } from "../store.ts";
 
 type BatchDeps = Pick<RailContext, "audit" | "clock" | "approvals"> & {
   readonly wallets: readonly RailWallet<BitcoinStore, WalletState>[];

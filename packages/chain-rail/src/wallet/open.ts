@@ -4,10 +4,10 @@ import { createWake } from "@disburse/chassis/wake.ts";
 import type { Rail } from "@disburse/rail/rail.ts";
 import type { RailContext } from "@disburse/rail/rail-package.ts";
 import type { z } from "zod";
+import type { WalletObserver } from "./metrics.ts";
+import type { WalletRailOptions } from "./rail.ts";
+import type { WalletRuns } from "./runs.ts";
 import type { walletSettings } from "./settings.ts";
-import type { WalletObserver } from "./wallet-metrics.ts";
-import type { WalletRailOptions } from "./wallet-rail.ts";
-import type { WalletRuns } from "./wallet-runs.ts";
 
 /** The parts of the process that a wallet's rail uses. */
 export type WalletDeps<State, Event> = Pick<

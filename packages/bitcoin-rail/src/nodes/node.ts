@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { NodeProblem } from "@disburse/chain-rail/node-calls.ts";
 import type { NodeView } from "@disburse/chain-rail/rules/finality.ts";
+import { NodeProblem } from "@disburse/chain-rail/wallet/node-calls.ts";
 import { parseDecimal, rescale } from "@disburse/kernel/decimal.ts";
 import { z } from "zod";
-import type { NodeCoin } from "./rules/coins.ts";
-import type { BitcoinChainName, WalletKey } from "./wallet-key.ts";
+import type { NodeCoin } from "../rules/coins.ts";
+import type { BitcoinChainName, WalletKey } from "../wallet-key.ts";
 
 /** The time limit of a call. A node that takes longer counts as failed. */
 const timeoutMs = 4_000;

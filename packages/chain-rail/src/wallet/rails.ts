@@ -5,8 +5,8 @@ import type { Indexes } from "@disburse/chassis/mongo/migrations.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import type { Rail } from "@disburse/rail/rail.ts";
 import type { RailContext, RailPackage, RailRpc } from "@disburse/rail/rail-package.ts";
+import { walletMetrics } from "./metrics.ts";
 import { type CalledServers, liveProblems, serversOf } from "./settings.ts";
-import { walletMetrics } from "./wallet-metrics.ts";
 
 /** A rail with its wallet and its background work. */
 type OpenedRail = {
