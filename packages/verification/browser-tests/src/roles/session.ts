@@ -12,6 +12,10 @@ export const session: BrowserTest = {
     const { password = "" } = sandbox.people.find(({ name }) => name === "alma") ?? {};
     await keepsForm(alma, password);
     await triesAgain(alma);
+    await readsAgainLater(alma);
+    await readsAfterSignIn(alma, password);
+    await showsTheOthers(alma);
+    await keepsRefusal(alma);
     await staysInFrame(alma);
   },
 };
@@ -49,10 +53,10 @@ async function keepsForm(alma: Visitor, password: string): Promise<void> {
 }
 
 /** Answers requests to these addresses with an error until the returned function is called. */
-async function failing(visitor: Visitor, path: RegExp, ending: string) {
+async function failing(visitor: Visitor, path: RegExp, ending: string, status = 503) {
   visitor.willBeRefused(ending);
   const json = { code: "SERVICE_UNAVAILABLE", message: "The service is not available." };
-  await visitor.page.route(path, (route) => route.fulfill({ status: 503, json }));
+  await visitor.page.route(path, (route) => route.fulfill({ status, json }));
   return () => visitor.page.unroute(path);
 }
 
@@ -74,6 +78,69 @@ async function triesAgain(alma: Visitor): Promise<void> {
   await page.getByText("The service is not available.").waitFor();
   await recovered();
   await page.getByText(/^\d+ of \d+|Nothing here yet/).waitFor();
+}
+
+const linkTo = ({ page }: Visitor, name: string) =>
+  page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name });
+
+/** The next visit of a page reads a list that failed for a reason which doesn't pass by itself. */
+async function readsAgainLater(alma: Visitor): Promise<void> {
+  const { page, open } = alma;
+  await open("keys");
+  const listed = await failing(alma, /\/webhooks\/deliveries\?/, "/deliveries?", 409);
+  await linkTo(alma, "Webhook deliveries").click();
+  await page.getByText("The service is not available.").waitFor();
+  await listed();
+  await linkTo(alma, "API keys").click();
+  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await linkTo(alma, "Webhook deliveries").click();
+  await page.getByText(/^\d+ of \d+|Nothing here yet/).waitFor({ timeout: 3_000 });
+}
+
+async function readsAfterSignIn(alma: Visitor, password: string): Promise<void> {
+  const { page, open } = alma;
+  await open("keys");
+  await page.getByRole("table").waitFor();
+  await endSession(alma);
+  alma.willBeRefused("/api/v1/");
+  await linkTo(alma, "Depositors").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Your session has ended").waitFor();
+  await alma.signInOver("alma", password, dialog.getByRole("button", { name: "Sign in" }));
+  await page.getByText(/^\d+ of \d+|No depositor yet/).waitFor();
+}
+
+/** One list that can't be read hides no others in the queue of approvals. */
+async function showsTheOthers(alma: Visitor): Promise<void> {
+  const { page, open } = alma;
+  const path = /\/transfer\/batches\?/;
+  const recovered = await failing(alma, path, "/batches?");
+  await open("payouts/waiting");
+  await page.getByText("Some items can't be read now, and are missing here.").waitFor();
+  await recovered();
+}
+
+/** A refusal stays in its dialog. The list, which may have a newer state, is read afterwards. */
+async function keepsRefusal(alma: Visitor): Promise<void> {
+  const { page, open } = alma;
+  const json = { code: "INVALID_STATE", message: "The key is revoked already." };
+  await open("keys");
+  await page.getByRole("button", { name: "Revoke" }).first().click();
+  await page.route(/\/api\/v1\/keys\/[^/?]+/, (route) =>
+    route.request().method() === "GET" ? route.continue() : route.fulfill({ status: 409, json }),
+  );
+  alma.willBeRefused("/keys/");
+  let reads = 0;
+  page.on("request", (request) => {
+    if (request.method() === "GET" && request.url().endsWith("/api/v1/keys")) reads += 1;
+  });
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Revoke" }).click();
+  await dialog.getByText("The key is revoked already.").waitFor();
+  expectThat(reads === 0, `nothing is read under the refusal: ${reads}`);
+  const read = page.waitForRequest(/\/api\/v1\/keys$/);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await read;
 }
 
 async function staysInFrame(alma: Visitor): Promise<void> {
