@@ -21,10 +21,6 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + 
 
 /** Binaries of other platforms that the registry lacked when last checked. */
 const withoutChecksum = [
-  "@foundry-rs/anvil-darwin-amd64",
-  "@foundry-rs/anvil-darwin-arm64",
-  "@foundry-rs/anvil-linux-arm64",
-  "@foundry-rs/anvil-win32-amd64",
   "litesvm-darwin-arm64",
   "litesvm-darwin-x64",
   "litesvm-linux-arm64-gnu",
