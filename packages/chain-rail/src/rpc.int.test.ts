@@ -95,6 +95,17 @@ it("shows the nonces that are not mined, with whom they pay, and gaps", async ()
   await expect(other).rejects.toMatchObject({ code: Code.NotFound });
 });
 
+it("proposes no cancellation that would be refused", async () => {
+  const { ada, bob } = service();
+  await of.accept("po_1");
+  await runs.run(true);
+  const changes = [{ rail: "other" }, { reason: " " }, { end: CancelEnd.UNSPECIFIED }];
+  for (const asked of [...changes.map((change) => request(0n, change)), request(99n)]) {
+    expect(await outcome(ada.wallets.cancelNonce(asked))).not.toContain("must approve");
+  }
+  expect((await bob.approvals.listProposals({})).proposals).toEqual([]);
+});
+
 it("cancels a nonce when another person has approved it, once, and keeps who did", async () => {
   const { ada, bob, audit } = service();
   await of.accept("po_1");

@@ -7,6 +7,7 @@ import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   CancelEnd,
+  type CancelNonceRequest,
   ChainNonceSchema,
   ChainWalletSchema,
 } from "@disburse/contracts/disburse/payout/v1/chain_wallets_pb.ts";
@@ -57,12 +58,14 @@ export function guardedWallets(deps: WalletRpcDeps): WalletRpc {
       reasons: async () => [
         "the request replaces a signed payment by a transaction that pays nothing",
       ],
+      check: async (request) => void (await readCancellation(deps, request)),
     },
   };
   return deps.approvals.guard(PayoutOperatorService, rpc, guards);
 }
 
-function walletsRpc({ wallets, audit, clock }: WalletRpcDeps) {
+function walletsRpc(deps: WalletRpcDeps) {
+  const { wallets, audit, clock } = deps;
   const walletOf = (rail: string) =>
     orThrow(wallets.find((each) => each.rail === rail) ?? refused("RECORD_NOT_FOUND"));
   return {
@@ -94,17 +97,11 @@ function walletsRpc({ wallets, audit, clock }: WalletRpcDeps) {
       };
     },
 
-    cancelNonce: async ({ mutation, rail, nonce: given, end, reason: text }) => {
-      const by = readOperator(mutation);
-      const reason = orThrow(readReason(text));
-      const word = orThrow(
-        enumName(CancelEnd, end) ?? refused("INVALID_REQUEST", "end: is required"),
-      );
-      const { wallet, store, state } = walletOf(rail);
-      const { height, minedLeast } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE")).snapshot;
-      const nonce = Number(given);
-      const problem = await cancelProblem(store, { wallet, nonce }, minedLeast, by.operation);
-      const decided = orThrow(problem);
+    cancelNonce: async (request) => {
+      const { rail } = request;
+      const cancellation = await readCancellation(deps, request);
+      const { by, reason, end: word, nonce, height, decided } = cancellation;
+      const { wallet, store } = walletOf(rail);
       if (decided !== "cancellable") return { nonce: nonceMessage(nonce, decided) };
       const at = clock.now();
       const found = await store.transfers.findOne({ wallet, nonce });
@@ -121,6 +118,19 @@ function walletsRpc({ wallets, audit, clock }: WalletRpcDeps) {
       return { nonce: nonceMessage(nonce, orThrow(stored ?? late)) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
+}
+
+/** Reads a cancellation. Throws a refusal if the nonce can't be cancelled. */
+async function readCancellation({ wallets }: WalletRpcDeps, request: CancelNonceRequest) {
+  const by = readOperator(request.mutation);
+  const reason = orThrow(readReason(request.reason));
+  const end = enumName(CancelEnd, request.end) ?? refused("INVALID_REQUEST", "end: is required");
+  const found = wallets.find((each) => each.rail === request.rail) ?? refused("RECORD_NOT_FOUND");
+  const { wallet, store, state } = orThrow(found);
+  const { height, minedLeast } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE")).snapshot;
+  const nonce = Number(request.nonce);
+  const problem = await cancelProblem(store, { wallet, nonce }, minedLeast, by.operation);
+  return { by, reason, end: orThrow(end), nonce, height, decided: orThrow(problem) };
 }
 
 async function findNonce({ wallets }: WalletRpcDeps, rail: string, nonce: number) {

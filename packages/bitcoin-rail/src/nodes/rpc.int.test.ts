@@ -127,6 +127,16 @@ it("shows the open batches with their payouts and transactions", async () => {
   expect(await outcome(ada.batches.listTransactionBatches({ rail: "bitcoin" }))).not.toBe("OK");
 });
 
+it("proposes no cancellation that would be refused", async () => {
+  const { ada, bob } = service();
+  await form("stored");
+  for (const change of [{ rail: "other" }, { batchId: "none" }, { reason: " " }]) {
+    const cancelled = outcome(ada.batches.cancelTransactionBatch(request(change)));
+    expect(await cancelled).not.toContain("must approve");
+  }
+  expect((await bob.approvals.listProposals({})).proposals).toEqual([]);
+});
+
 it("cancels a batch when another person has approved it, once, and keeps who did", async () => {
   const { ada, bob, audit } = service();
   await form("stored");

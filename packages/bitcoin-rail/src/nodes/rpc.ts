@@ -7,7 +7,10 @@ import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
-import { TransactionBatchSchema } from "@disburse/contracts/disburse/payout/v1/transaction_batches_pb.ts";
+import {
+  type CancelTransactionBatchRequest,
+  TransactionBatchSchema,
+} from "@disburse/contracts/disburse/payout/v1/transaction_batches_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { readReason } from "@disburse/kernel/reason.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
@@ -38,6 +41,10 @@ export function guardedBatches(deps: BatchDeps): BatchRpc {
         };
       },
       reasons: async () => ["the request replaces signed payments by one that pays nothing"],
+      check: async (request) => {
+        const { batch } = await readCancellation(deps, request);
+        orThrow(cancelProblem(batch) ?? "cancellable");
+      },
     },
   };
   return deps.approvals.guard(PayoutOperatorService, rpc, guards);
@@ -63,11 +70,11 @@ function batchesRpc(deps: BatchDeps) {
       };
     },
 
-    cancelTransactionBatch: async ({ mutation, rail, batchId, reason: text }) => {
-      const by = readOperator(mutation);
-      const reason = orThrow(readReason(text));
+    cancelTransactionBatch: async (request) => {
+      const by = readOperator(request.mutation);
+      const { rail, batchId } = request;
+      const { reason, batch: found } = await readCancellation(deps, request);
       const { store } = walletOf(rail);
-      const found = orThrow((await findOf(deps, rail, batchId)) ?? refused("RECORD_NOT_FOUND"));
       if (found.cancel?.operation === by.operation) return { batch: batchMessage(found) };
       orThrow(cancelProblem(found) ?? "cancellable");
       const at = clock.now();
@@ -80,6 +87,13 @@ function batchesRpc(deps: BatchDeps) {
       };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
+}
+
+type Cancellation = Pick<CancelTransactionBatchRequest, "rail" | "batchId" | "reason">;
+
+async function readCancellation(deps: BatchDeps, { rail, batchId, reason }: Cancellation) {
+  const batch = (await findOf(deps, rail, batchId)) ?? refused("RECORD_NOT_FOUND");
+  return { reason: orThrow(readReason(reason)), batch: orThrow(batch) };
 }
 
 function cancelProblem({ state, cancel }: BatchDocument): Refused<"INVALID_REQUEST"> | undefined {

@@ -6,7 +6,7 @@ import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { entryAmount, type Ledger, readAccount } from "@disburse/ledger/accounts.ts";
-import { type AccountsDeps, accountsRpc } from "./rpc.ts";
+import { type AccountsDeps, accountsRpc, readCredit, readReversalNote } from "./rpc.ts";
 
 /** The daily limits for one operator's own credits and reversals, by currency, in minor units. */
 export type OwnWorkLimits = ReadonlyMap<string, bigint>;
@@ -76,6 +76,7 @@ function accountsGuards(deps: {
         const work = workOf("credit", request.merchantId, requester);
         return reasonsOf(amount && work(amount));
       },
+      check: async (request) => void (await readCredit(ledger, request)),
       refused: async (request, requester) => {
         const amount = await creditedBy(ledger, request);
         if (amount === undefined) return;
@@ -93,6 +94,7 @@ function accountsGuards(deps: {
         const work = workOf("reversal", request.merchantId, requester);
         return reasonsOf(amount && work(amount));
       },
+      check: async (request) => void readReversalNote(request),
       refused: async (request, requester) => {
         const amount = await entryAmount(ledger, request, request.entryId);
         if (amount === undefined) return;

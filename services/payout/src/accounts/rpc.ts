@@ -210,8 +210,16 @@ type Credit = Pick<
 
 /** Credits an account once per operation. A repeat returns the first entry. */
 export async function credit(ledger: Ledger, request: Credit) {
-  const { mutation, merchantId, accountId, amount: text, currencyCode } = request;
+  const { mutation, merchantId, accountId } = request;
   const { operationId, actor } = readMutation(mutation);
+  const { amount, note } = await readCredit(ledger, request);
+  const movement = { step: "credit", operationId, amount, note } as const;
+  return entryOf(await ledger.apply({ merchantId, accountId, actor }, movement));
+}
+
+/** Reads a credit. Throws a refusal if it can't be booked. */
+export async function readCredit(ledger: Ledger, request: Credit) {
+  const { merchantId, accountId, amount: text, currencyCode } = request;
   const { currency } = await existing(ledger, merchantId, accountId);
   if (currencyCode !== "" && currencyCode !== currency) {
     return orThrow(
@@ -220,9 +228,7 @@ export async function credit(ledger: Ledger, request: Credit) {
   }
   const amount = parseAmount(text, currency);
   if (isRefused(amount)) return orThrow(refused("INVALID_REQUEST", `amount: ${amount.detail}`));
-  const note = readNote(request.note);
-  const movement = { step: "credit", operationId, amount, note } as const;
-  return entryOf(await ledger.apply({ merchantId, accountId, actor }, movement));
+  return { amount, note: readNote(request.note) };
 }
 
 /** Reverses a credit once. A repeat returns the first entry. */
@@ -230,12 +236,16 @@ async function reverse(ledger: Ledger, request: ReverseCreditRequest) {
   const { mutation, merchantId, accountId, entryId } = request;
   const { operationId, actor } = readMutation(mutation);
   assertMerchants(merchantId);
-  const note = readNote(request.note);
-  if (note === "") orThrow(refused("INVALID_REQUEST", "note: is required"));
+  const note = readReversalNote(request);
   const movement = { step: "reversal", operationId, creditKey: entryId, note } as const;
   const applied = await ledger.apply({ merchantId, accountId, actor }, movement);
   if (applied.outcome === "insufficient") return orThrow(refused("INSUFFICIENT_BALANCE"));
   return entryOf(applied);
+}
+
+export function readReversalNote(request: Pick<ReverseCreditRequest, "note">): string {
+  const note = readNote(request.note);
+  return note === "" ? orThrow(refused("INVALID_REQUEST", "note: is required")) : note;
 }
 
 /** Refuses a note that is too long or has control characters. */

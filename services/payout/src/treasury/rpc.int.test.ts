@@ -199,6 +199,12 @@ describe("a second person", () => {
     expect(await outcome(treasury(new Map())("0.01", `one ${rail}`))).toContain("must approve");
   });
 
+  it("reads no request that would be refused", async () => {
+    const fund = treasury(new Map());
+    platform.rails.current = undefined;
+    expect(await outcome(fund("1.00", `one ${rail}`))).toContain("RECORD_NOT_FOUND");
+  });
+
   it("is not needed for a refused request, which doesn't count", async () => {
     const fund = treasury(limits);
     const one = `one ${rail}`;

@@ -109,15 +109,21 @@ async function sweep(deps: TreasuryDeps, request: SweepRailAccountRequest) {
 
 type Booking = Named & Pick<FundRailAccountRequest, "mutation" | "amount" | "note">;
 
-/** Books an operator's movement once per operation. A repeat returns the first entry. */
-async function book(deps: TreasuryDeps, request: Booking, step: "fund" | "sweep" | "rail_charge") {
-  readOperator(request.mutation);
-  const { operationId, actor } = readMutation(request.mutation);
+/** Reads a movement of a rail account. Throws a refusal if it can't be booked. */
+async function readBooking(deps: TreasuryDeps, request: Booking) {
   const name = await known(deps, request);
   const amount = parseAmount(request.amount, name.currency);
   if (isRefused(amount)) return orThrow(refused("INVALID_REQUEST", `amount: ${amount.detail}`));
   const note = readNote(request.note);
   if (note === "") orThrow(refused("INVALID_REQUEST", "note: is required"));
+  return { name, amount, note };
+}
+
+/** Books an operator's movement once per operation. A repeat returns the first entry. */
+async function book(deps: TreasuryDeps, request: Booking, step: "fund" | "sweep" | "rail_charge") {
+  readOperator(request.mutation);
+  const { operationId, actor } = readMutation(request.mutation);
+  const { name, amount, note } = await readBooking(deps, request);
   const movement: RailMovement =
     step === "rail_charge" ? { step, amount, of: { operationId } } : { step, amount, operationId };
   const applied = await moveRail(deps.ledger, name, { ...movement, note }, actor);
@@ -206,6 +212,7 @@ function treasuryGuards(
     },
     reasons: async (request: Booking, requester: Requester) =>
       reasonsOf(workOf(what, request, requester)),
+    check: async (request: Booking) => void (await readBooking(deps, request)),
     refused: async (request: Booking, requester: Requester) => {
       const work = workOf(what, request, requester);
       if (work !== undefined) await sums.remove(work);
