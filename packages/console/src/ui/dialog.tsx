@@ -3,8 +3,8 @@ import { type ReactNode, useRef } from "react";
 import { Part } from "./part.tsx";
 
 /**
- * A modal dialog, which loads and fails by itself. Escape closes it. Radix' own overlay isn't used, because it would add a style
- * element, which the content security policy blocks.
+ * A modal dialog. Its content loads and fails without the page. Escape closes it. Radix' own overlay
+ * isn't used, because it would add a style element, which the content security policy blocks.
  */
 export function Modal(props: {
   title: string;

@@ -38,7 +38,7 @@ export function Page(props: {
   );
 }
 
-/** A part of a page, which loads and fails by itself. */
+/** A part of a page, which loads and fails without the rest. */
 export function Section(props: {
   title: string;
   id?: string;

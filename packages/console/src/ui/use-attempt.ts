@@ -6,7 +6,7 @@ import { attemptKey } from "../api/request.ts";
 /**
  * A change that a person makes. It runs once at a time, so that a double click makes one change.
  * Then the page reads its records again. The answer does not wait for that: it may have secrets that
- * are shown once. After an error nothing is read: a newer state could replace what shows the error.
+ * are shown once. After an error nothing is read: a newer state could hide the error.
  */
 export function useSingle<T, V = void>(options: {
   mutationFn: (variables: V) => Promise<T>;

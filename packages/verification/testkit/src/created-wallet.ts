@@ -15,6 +15,7 @@ export function createWallet(name: string) {
   const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block = ""]) => block);
   const command = blocks.find((block) => block.includes("KEYS=") && block.includes(name));
   if (command === undefined) throw new Error(`the page has no command with ${name}`);
+  const [, own = ""] = /-m 700 ~\/(\S+)/.exec(command) ?? [];
   const folder = mkdtempSync(join(tmpdir(), "disburse-wallet-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
@@ -29,7 +30,7 @@ export function createWallet(name: string) {
   return {
     printed: run(),
     run,
-    keystoreFile: join(folder, "disburse-wallet/wallet.json"),
-    passwordFile: join(folder, "disburse-wallet/password"),
+    keystoreFile: join(folder, own, "wallet.json"),
+    passwordFile: join(folder, own, "password"),
   };
 }
