@@ -17,10 +17,9 @@ const quote = step("requestQuote", { body: { source_amount: "2.00" }, save: id("
 const execute = (name, reference) =>
   step("executePayout", { name, body: { reference_id: reference }, save: id("payout_id") });
 const approver = { as: "approver_api_key" };
-const digest = step("getPayout", {
-  name: "Get payout that awaits approval",
-  save: { digest: "data.approval.digest" },
-});
+const digestBy = (operation, name) =>
+  step(operation, { name, save: { digest: "data.approval.digest" } });
+const digest = digestBy("getPayout", "Get payout that awaits approval");
 const scheduled = step("createScheduledPayout", {
   name: "Schedule payout with the new key",
   body: { source_amount: "2.00", max_source_amount: null },
@@ -117,6 +116,7 @@ export const folders = {
       }),
       scheduled,
       step("revokeKey"),
+      digestBy("getScheduledPayout", "Get scheduled payout that awaits approval"),
       step(decide, approver),
     ]),
     step("listKeys"),
