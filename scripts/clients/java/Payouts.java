@@ -95,10 +95,10 @@ final class Payouts {
   private Payout pay(String kind, RequestForQuoteRequest terms)
       throws ApiException, InterruptedException {
     String reference = System.getenv("DISBURSE_CLIENT") + "-" + kind;
-    Quote quote = quotes.requestQuote(AMOUNTS, terms, newKey(), null, null).getData();
+    Quote quote = quotes.requestQuote(AMOUNTS, terms, newKey(), null, null, null).getData();
     ExecutePayoutRequest order =
         new ExecutePayoutRequest().quoteId(quote.getId()).referenceId(reference);
-    String id = payouts.executePayout(AMOUNTS, order, newKey(), null, null).getData().getId();
+    String id = payouts.executePayout(AMOUNTS, order, newKey(), null, null, null).getData().getId();
     Payout payout = get(id);
     while (payout.getStatus().getString().equals("initiated")) {
       Thread.sleep(200);
@@ -107,8 +107,8 @@ final class Payouts {
     equal(payout.getStatus().getString(), "succeeded");
     equal(payout.getReceivingAmount().toPlainString(), quote.getReceivingAmount().toPlainString());
     PayoutPage listed = payouts.listPayouts(
-        AMOUNTS, null, null, null, null, null, reference, null, null, null, null, null, null, null,
-        null, null, null, null).getData();
+        AMOUNTS, null, null, null, null, null, null, null, reference, null, null, null, null, null,
+        null, null, null, null, null, null, null, null, null, null).getData();
     equal(listed.getTransactions().size(), 1);
     equal(listed.getTransactions().get(0).getId(), id);
     return payout;

@@ -19,8 +19,13 @@ type Content = {
     readonly examples?: Readonly<Record<string, object>>;
   };
   readonly "text/csv"?: object;
-  /** The type of a dry run's response (`Disburse-Dry-Run`). */
-  readonly "application/vnd.disburse.dry-run+json"?: { readonly schema: Schema };
+};
+
+/** The response of a dry run (`Disburse-Dry-Run`). */
+type DryRun = {
+  readonly content: {
+    readonly "application/vnd.disburse.dry-run+json": { readonly schema: Schema };
+  };
 };
 
 type Parameter = {
@@ -36,6 +41,7 @@ type DocumentOperation = {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
+  readonly "x-dry-run"?: DryRun;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<
@@ -106,10 +112,10 @@ export function operationsOf(document: Document): Operation[] {
 const receiptKeys = "/.well-known/disburse-keys.json";
 
 function dryRunOf(
-  content: Content,
+  dryRun: DryRun | undefined,
   schemas: Document["components"]["schemas"],
 ): string | undefined {
-  const { schema } = content["application/vnd.disburse.dry-run+json"] ?? {};
+  const { schema } = dryRun?.content["application/vnd.disburse.dry-run+json"] ?? {};
   const { $ref } = (schema && resolved(schema, schemas).properties?.data) ?? {};
   return $ref === undefined ? undefined : nameOf($ref);
 }
@@ -142,7 +148,7 @@ function operation(
     bodyRequired: requestBody?.required ?? false,
     takesCsv: requestBody?.content["text/csv"] !== undefined,
     answer: answerOf(content, components.schemas),
-    dryRun: dryRunOf(content, components.schemas),
+    dryRun: dryRunOf(described["x-dry-run"], components.schemas),
     refusals: refusalsOf(described, components),
   };
 }

@@ -109,6 +109,8 @@ function operationItem(route: Route, schemas: Schemas): JsonSchema {
     summary,
     description: `${description}${signIn}\n\nScope: \`${scope}\`.`,
     "x-scope": scope,
+    // Generators join the types of a response's contents, so a dry run isn't one of them.
+    ...(route.dryRun && { "x-dry-run": dryRunContent(route.dryRun.data, schemas) }),
     parameters: parametersOf(route),
     ...(takesBody(method) ? { requestBody: requestBody(body) } : {}),
     responses: {
@@ -135,14 +137,14 @@ function parametersOf(route: Route): JsonSchema[] {
   });
   const ofKeys = takesKey(route) ? ["IdempotencyKey"] : [];
   const ofBodies = takesBody(method) ? ["Strict"] : [];
-  const ofDryRuns = route.dryRun === undefined ? [] : ["DryRun"];
+  const ofDryRuns = route.dryRun === undefined ? [] : ["DryRunHeader"];
   const headers = [...ofKeys, ...ofDryRuns, ...ofBodies, "RequestId"];
   const inHeader = headers.map((name) => ({ $ref: `#/components/parameters/${name}` }));
   return [...inPath, ...inQuery, ...inHeader];
 }
 
 function success(route: Route, schemas: Schemas): JsonSchema {
-  const { method, data, mayWarn, dryRun } = route;
+  const { method, data, mayWarn } = route;
   if ("mediaType" in data) return fileSuccess(data);
   const ofKeys = takesKey(route) ? ["Idempotent-Replayed"] : [];
   const ofBodies = takesBody(method) ? ["Disburse-Ignored-Fields"] : [];
@@ -159,17 +161,14 @@ function success(route: Route, schemas: Schemas): JsonSchema {
         schema: { type: "object", required: ["data"], properties: { data: schemaRef(data) } },
         examples: { success: { value: example } },
       },
-      ...(dryRun && { [dryRunType]: dryRunContent(dryRun.data, schemas) }),
     },
   };
 }
 
 function dryRunContent(data: DryRun["data"], schemas: Schemas): JsonSchema {
   const example = { data: exampleOfSchema(schemaRef(data), schemas) };
-  return {
-    schema: { type: "object", required: ["data"], properties: { data: schemaRef(data) } },
-    examples: { dry_run: { value: example } },
-  };
+  const schema = { type: "object", required: ["data"], properties: { data: schemaRef(data) } };
+  return { content: { [dryRunType]: { schema, examples: { dry_run: { value: example } } } } };
 }
 
 function fileSuccess(format: FileFormat): JsonSchema {

@@ -35,7 +35,7 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
       "1 to 255 printable characters, a new key for each operation. A repeat with the same body within 30 days gets the first response, and nothing is done twice. A refused request (4xx) frees its key.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
   },
-  DryRun: {
+  DryRunHeader: {
     name: "Disburse-Dry-Run",
     in: "header",
     required: false,

@@ -292,6 +292,18 @@ it("shows what each success holds, nowhere nothing", () => {
   }
 });
 
+it("gives generators one type for each success, and each type its own name", () => {
+  const faults = described.flatMap(([pointer, { responses }]) => {
+    const { content = {} } = (responses as Record<string, Content>)["200"] ?? {};
+    const types = Object.keys(content).filter((type) => /json/.test(type));
+    return types.length > 1 ? [`${pointer}: ${types.join(", ")}`] : [];
+  });
+  const { schemas, parameters, headers, responses } = document.components;
+  const names = [schemas, parameters, headers, responses].flatMap(Object.keys);
+  const twice = names.filter((name, at) => names.indexOf(name) !== at);
+  expect([...faults, ...twice]).toEqual([]);
+});
+
 it("uses every component, and resolves every reference", () => {
   const text = JSON.stringify(document);
   const used = new Set([...text.matchAll(/"#(\/components\/[^"]+)"/g)].map(([, at]) => at));
