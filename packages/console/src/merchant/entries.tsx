@@ -1,23 +1,21 @@
 import type { LedgerEntry } from "@disburse/sdk/gen/types.ts";
 import { getRouteApi } from "@tanstack/react-router";
 import { accounts, entriesOf } from "../api/lists.ts";
-import { pathOf, sourceOf } from "../api/pages.ts";
+import { pathOf } from "../api/pages.ts";
 import { addressOf } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { May } from "../session/may.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { momentColumn, moneyColumn, textColumn } from "../ui/columns.tsx";
-import { choiceFilter, createdFilters, Filters, isFiltered, textFilter } from "../ui/filters.tsx";
-import { List } from "../ui/list.tsx";
+import { choiceFilter, createdFilters, textFilter } from "../ui/filters.tsx";
+import { ListPage } from "../ui/list-page.tsx";
 import { Change } from "../ui/money.tsx";
-import { Page } from "../ui/page.tsx";
-import { Part } from "../ui/part.tsx";
 import { PayoutLink } from "../ui/record-link.tsx";
 import { isZero } from "../ui/rules/amounts.ts";
 import type { Column } from "../ui/table.tsx";
 import { AccountSettings } from "./account-settings.tsx";
 import { useAccount } from "./names.tsx";
-import { spanQuery } from "./rules/span.ts";
+import { listed, spanQuery } from "./rules/span.ts";
 import { TopUp } from "./top-up.tsx";
 
 const words = t.shell.entries;
@@ -37,8 +35,8 @@ const columns: readonly Column<LedgerEntry>[] = [
       return <Change amount={isHeld ? held : available} {...{ currency, isHeld }} />;
     },
   },
-  moneyColumn("available", words.available, (row) => row.available, undefined, {}),
-  moneyColumn("held", words.held, (row) => row.held, undefined, { width: "wide" }),
+  moneyColumn("available", words.available, (row) => [row.available], {}),
+  moneyColumn("held", words.held, (row) => [row.held], { width: "wide" }),
   textColumn("payout", t.shell.pages.payout, (row) => row.payout_id, {
     cell: ({ payout_id: id }) => (id === "" ? "–" : <PayoutLink id={id} />),
   }),
@@ -51,25 +49,27 @@ const filters = [
   ...createdFilters,
 ];
 
-/** Lists an account's ledger entries. The server generates the files. */
+/** Lists an account's ledger entries. The server writes the files. */
 export function Entries() {
   const { accountId } = route.useParams();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const query = spanQuery(route.useSearch());
   const account = useAccount(accountId);
   const list = entriesOf(accountId);
-  const query = spanQuery(search);
   const { created_from: from, created_to: to } = query;
+  const closed = <Badge tone="warn">{t.shell.accountSettings.closed}</Badge>;
   return (
-    <Page
-      {...(account && { title: words.titleOf({ name: account.name || account.currency_code }) })}
+    <ListPage
+      title={account && words.titleOf({ name: account.name || account.currency_code })}
       id={accountId}
-      state={
-        account?.closed_at ? <Badge tone="warn">{t.shell.accountSettings.closed}</Badge> : null
-      }
-      actions={
+      state={account?.closed_at ? closed : null}
+      caption={words.caption}
+      source={listed(list)}
+      columns={columns}
+      keyOf={({ id }) => id}
+      file={{ name: "entries", address: addressOf(`${list.path}.csv`, query) }}
+      filters={filters}
+      add={
         <>
-          <May scope="account:write">{account && <AccountSettings account={account} />}</May>
           {Object.entries(words.statements).map(([format, label]) => (
             <a
               key={format}
@@ -80,27 +80,11 @@ export function Entries() {
               {label}
             </a>
           ))}
-          <a className="button" href={addressOf(`${list.path}.csv`, query)} download>
-            {t.actions.exportCsv}
-          </a>
+          <May scope="account:write">{account && <AccountSettings account={account} />}</May>
         </>
       }
     >
       <TopUp text={account?.top_up_instructions ?? ""} />
-      <Filters
-        filters={filters}
-        values={search}
-        onChange={(next) => void navigate({ search: next })}
-      />
-      <Part id={JSON.stringify(query)}>
-        <List
-          caption={words.caption}
-          source={sourceOf(list, query)}
-          columns={columns}
-          keyOf={({ id }) => id}
-          {...(isFiltered(search) && { empty: t.states.nothingMatches })}
-        />
-      </Part>
-    </Page>
+    </ListPage>
   );
 }

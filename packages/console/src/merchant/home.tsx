@@ -8,7 +8,7 @@ import { t } from "../catalogue/texts.ts";
 import { May } from "../session/may.tsx";
 import { useSession } from "../session/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
-import { List } from "../ui/list.tsx";
+import { ListSection } from "../ui/list.tsx";
 import { Money } from "../ui/money.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page, Section } from "../ui/page.tsx";
@@ -45,14 +45,13 @@ export function Home() {
         </Section>
       </May>
       <May scope="payout:read">
-        <Section title={words.recent} actions={<Link to="/payouts">{words.all}</Link>}>
-          <List
-            caption={words.recent}
-            source={sourceOf(payouts)}
-            columns={payoutColumns}
-            keyOf={({ id }) => id}
-          />
-        </Section>
+        <ListSection
+          title={words.recent}
+          add={<Link to="/payouts">{words.all}</Link>}
+          source={sourceOf(payouts)}
+          columns={payoutColumns}
+          keyOf={({ id }) => id}
+        />
       </May>
       <WhenSeen>
         <Part>

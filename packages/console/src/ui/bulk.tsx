@@ -79,10 +79,11 @@ type Asked<T> = Named<T> & {
   readonly onClear: () => void;
 };
 
-/** Asks once for all rows, then shows the result of each. */
+/** Asks once for all rows, then shows the result of each. Closing the dialog keeps the reason. */
 export function BulkButton<T>(props: Asked<T>) {
   const { rows, action } = props;
   const [isOpen, setOpen] = useState(false);
+  const [reason, setReason] = useState("");
   return (
     <>
       {rows.length === 0 ? null : (
@@ -90,13 +91,15 @@ export function BulkButton<T>(props: Asked<T>) {
           {action.label}
         </Button>
       )}
-      {isOpen ? <BulkDialog {...props} onClose={() => setOpen(false)} /> : null}
+      {isOpen ? (
+        <BulkDialog {...props} {...{ reason, setReason }} onClose={() => setOpen(false)} />
+      ) : null}
     </>
   );
 }
 
 /** Changes each row once. A repeat sends only what has failed, under the same keys. */
-function useBulk<T>({ rows: selected, action, keyOf }: Asked<T>) {
+function useBulk<T>({ rows: selected, action, keyOf }: Asked<T>, reason: string) {
   const [{ opened, first }] = useState(() => ({ opened: attemptKey(), first: selected }));
   const reading = useQuery({
     queryKey: ["bulk", opened],
@@ -104,17 +107,14 @@ function useBulk<T>({ rows: selected, action, keyOf }: Asked<T>) {
     ...onceOnly,
   });
   const { data: rows = [] } = reading;
-  const [reason, setReason] = useState("");
   const [results, setResults] = useState<Results>(new Map());
   const keys = useRef(new Map<string, string>());
   const changeOne = async (row: T) => {
     // Another reason is another attempt.
-    const attempt = `${keyOf(row)} ${reason.trim()}`;
+    const attempt = `${keyOf(row)} ${reason}`;
     const key = keys.current.get(attempt) ?? attemptKey();
     keys.current.set(attempt, key);
-    const result = await action
-      .change(row, key, reason.trim())
-      .then(() => ({ text: "" }), resultOf);
+    const result = await action.change(row, key, reason).then(() => ({ text: "" }), resultOf);
     setResults((before) => new Map(before).set(keyOf(row), result));
   };
   const isLeft = (row: T) => {
@@ -122,12 +122,14 @@ function useBulk<T>({ rows: selected, action, keyOf }: Asked<T>) {
     return result === undefined || result.error !== undefined;
   };
   const changing = useSingle({ mutationFn: () => inParallel(rows.filter(isLeft), changeOne) });
-  return { rows, reading, reason, setReason, results, changing };
+  return { rows, reading, results, changing };
 }
 
-function BulkDialog<T>(props: Asked<T> & { onClose: () => void }) {
-  const { action, keyOf, nameOf, summary, onClear, onClose } = props;
-  const { rows, reading, reason, setReason, results, changing } = useBulk(props);
+type Reasoned = { readonly reason: string; readonly setReason: (reason: string) => void };
+
+function BulkDialog<T>(props: Asked<T> & Reasoned & { onClose: () => void }) {
+  const { action, keyOf, nameOf, summary, reason, setReason, onClear, onClose } = props;
+  const { rows, reading, results, changing } = useBulk(props, reason.trim());
   const failures = [...results.values()].filter(({ error }) => error);
   const isDone = results.size > 0 && failures.length === 0;
   const [reasonMin, reasonMax] = action.reasonLength ?? [1, 255];
@@ -138,6 +140,7 @@ function BulkDialog<T>(props: Asked<T> & { onClose: () => void }) {
   const close = () => {
     if (changing.isPending) return;
     if (failures.length < results.size) onClear();
+    if (isDone) setReason("");
     onClose();
   };
   return (

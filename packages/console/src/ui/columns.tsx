@@ -17,19 +17,18 @@ export function longColumn<T>(id: string, header: string, textOf: Read<T>, layou
   return textColumn(id, header, textOf, { cell, ...layout });
 }
 
-/** An amount, in the row's currency if `currencyOf` is given. A row may have none. */
+/** An amount, if the row has one, with its currency, if no other column has that. */
 export function moneyColumn<T>(
   id: string,
   header: string,
-  amountOf: (row: T) => string | undefined,
-  currencyOf: Read<T> = () => "",
+  moneyOf: (row: T) => readonly [amount?: string | undefined, currency?: string | undefined],
   layout: Layout<T> = { width: "first" },
 ): Column<T> {
   const cell = (row: T) => {
-    const amount = amountOf(row);
-    return amount ? <Money amount={amount} currency={currencyOf(row)} /> : "–";
+    const [amount, currency] = moneyOf(row);
+    return amount ? <Money {...{ amount, currency }} /> : "–";
   };
-  return { id, header, align: "end", csv: (row) => amountOf(row) ?? "", cell, ...layout };
+  return { id, header, align: "end", csv: (row) => moneyOf(row)[0] ?? "", cell, ...layout };
 }
 
 /** A number of something. */

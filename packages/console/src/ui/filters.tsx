@@ -48,7 +48,7 @@ type Filtered = {
 /** Shows a list's filters and keeps them in the URL, so that a link shows the same list. */
 export function Filters({ filters, values, onChange }: Filtered) {
   const [isOpen, setOpen] = useState(false);
-  const isNarrow = useNarrow();
+  const isNarrow = useNarrow("tablet");
   const chosen = filters.filter(({ name }) => values[name]);
   const count = chosen.length;
   // Typed text stays when the sheet is closed.

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { readAllFrom, type Source } from "../api/pages.ts";
 import { t } from "../catalogue/texts.ts";
 import { useListSettings } from "../session/list-settings.ts";
@@ -14,33 +14,30 @@ import { ViewMenu } from "./view-menu.tsx";
 
 /** A list page with its filters in the URL, and the person's columns and views. */
 export function ListPage<T extends object>(
-  props: Omit<Listed<T>, "source" | "view"> & {
-    /** Defaults to the route's title. */
-    title?: string;
-    lead?: string;
-    /** Returns the list that the filters in the URL select. */
-    source: (search: FilterValues) => Source<T>;
-    /** The name of the list's CSV file and settings, and the file's columns if it has others. */
-    file: { readonly name: string; readonly columns?: readonly Column<T>[] };
-    filters?: readonly Filter[];
-    /** Corrects filters that don't fit together. */
-    adjust?: (next: FilterValues) => FilterValues;
-    /** Links beside the export, such as the one to create an item. */
-    add?: ReactNode;
-    /** Shown above the filters. */
-    children?: ReactNode;
-  },
+  props: Omit<Listed<T>, "source" | "view"> &
+    Pick<ComponentProps<typeof Page>, "title" | "lead" | "id" | "state"> & {
+      /** Returns the list that the filters in the URL select. */
+      source: (search: FilterValues) => Source<T>;
+      /**
+       * The name of the list's CSV file and settings, and the file's columns if it has others. With an
+       * address, the server writes the file.
+       */
+      file: {
+        readonly name: string;
+        readonly columns?: readonly Column<T>[];
+        readonly address?: string;
+      };
+      filters?: readonly Filter[];
+      /** Corrects filters that don't fit together. */
+      adjust?: (next: FilterValues) => FilterValues;
+      /** Links beside the export, such as the one to create an item. */
+      add?: ReactNode;
+      /** Shown above the filters. */
+      children?: ReactNode;
+    },
 ) {
-  const {
-    title,
-    lead,
-    file,
-    filters = [],
-    adjust = (next) => next,
-    add,
-    children,
-    ...listed
-  } = props;
+  const { title, lead, id, state, file, filters = [], add, children, ...listed } = props;
+  const { adjust = (next) => next } = props;
   const { columns, empty = t.states.empty } = listed;
   const search: FilterValues = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -49,15 +46,20 @@ export function ListPage<T extends object>(
   const onSearch = (next: FilterValues) => void navigate({ to: ".", search: adjust(next) });
   return (
     <Page
-      {...(title === undefined ? {} : { title })}
-      lead={lead}
+      {...{ title, lead, id, state }}
       actions={
         <>
-          <ExportButton
-            name={file.name}
-            read={() => readAllFrom(source)}
-            columns={file.columns ?? columns}
-          />
+          {file.address === undefined ? (
+            <ExportButton
+              name={file.name}
+              read={() => readAllFrom(source)}
+              columns={file.columns ?? columns}
+            />
+          ) : (
+            <a className="button" href={file.address} download>
+              {t.actions.exportCsv}
+            </a>
+          )}
           {add}
         </>
       }

@@ -80,12 +80,12 @@ export function List<T extends object>(props: Listed<T>) {
   );
 }
 
-/** A list as a part of a page, with its CSV file. */
+/** A list as a part of a page, with its CSV file if that has a name. */
 export function ListSection<T extends object>(
   props: Omit<Listed<T>, "caption"> & {
     readonly title: string;
     readonly caption?: string;
-    readonly file: string;
+    readonly file?: string;
     readonly add?: ReactNode;
     /** Shown above the list. */
     readonly children?: ReactNode;
@@ -100,7 +100,7 @@ export function ListSection<T extends object>(
       actions={
         <>
           {add}
-          <ExportButton name={file} read={read} columns={columns} />
+          {file === undefined ? null : <ExportButton name={file} {...{ read, columns }} />}
         </>
       }
     >

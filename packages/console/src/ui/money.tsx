@@ -1,7 +1,13 @@
 import { isZero, moneyText } from "./rules/amounts.ts";
 
 /** Shows an amount, always as text, with its currency. */
-export function Money({ amount, currency = "" }: { amount: string; currency?: string }) {
+export function Money({
+  amount,
+  currency = "",
+}: {
+  amount: string;
+  currency?: string | undefined;
+}) {
   return <span className="money">{moneyText(amount, currency)}</span>;
 }
 

@@ -5,10 +5,10 @@ import { Part } from "./part.tsx";
 
 /** A page with its heading, by default the route's title, which the window's title shows too. */
 export function Page(props: {
-  title?: string;
+  title?: string | undefined;
   lead?: ReactNode;
   /** The id of the page's record, and its state. */
-  id?: string;
+  id?: string | undefined;
   state?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;

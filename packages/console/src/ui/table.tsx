@@ -33,7 +33,7 @@ export function DataTable<T extends object>(props: {
   view?: TableView;
 }) {
   const { caption, rows, keyOf, view: { hidden = [], isDense = false } = {} } = props;
-  const isNarrow = useNarrow();
+  const isNarrow = useNarrow("telephone");
   const shown = props.columns.filter(({ id, cell }) => cell && !hidden.includes(id));
   const columns = isNarrow ? shown.toSorted((one, two) => place(one) - place(two)) : shown;
   return (

@@ -11,10 +11,10 @@ import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { List } from "../../ui/list.tsx";
+import { ListSection } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { Page, Section } from "../../ui/page.tsx";
+import { Page } from "../../ui/page.tsx";
 import { BatchLink, PayoutLink } from "../../ui/record-link.tsx";
 import { amountOf, moneyText } from "../../ui/rules/amounts.ts";
 import { momentText } from "../../ui/rules/times.ts";
@@ -104,14 +104,12 @@ export function BatchPage() {
         <Notice tone="warn">{words.byAnother}</Notice>
       ) : null}
       <BatchFacts batch={batch} />
-      <Section title={words.lines}>
-        <List
-          caption={words.lines}
-          source={sourceOf(linesOf(batchId))}
-          columns={columns}
-          keyOf={({ number }) => String(number)}
-        />
-      </Section>
+      <ListSection
+        title={words.lines}
+        source={sourceOf(linesOf(batchId))}
+        columns={columns}
+        keyOf={({ number }) => String(number)}
+      />
     </Page>
   );
 }

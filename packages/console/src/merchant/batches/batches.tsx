@@ -36,12 +36,7 @@ const columns: readonly Column<Batch>[] = [
     ...wide,
     align: "end",
   }),
-  moneyColumn(
-    "cost",
-    words.cost,
-    (row) => row.total_amount,
-    (row) => row.source_currency_code,
-  ),
+  moneyColumn("cost", words.cost, (row) => [row.total_amount, row.source_currency_code]),
   textColumn("maker", t.list.makers, (row) => actorName(row.created_by), wide),
   textColumn("decider", t.list.deciders, (row) => actorName(row.approval.decided_by), wide),
   codeColumn("id", t.list.id, (row) => row.id, wide),

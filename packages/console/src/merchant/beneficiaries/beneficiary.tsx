@@ -9,10 +9,10 @@ import { May } from "../../session/may.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { FactsSection } from "../../ui/facts.tsx";
-import { List } from "../../ui/list.tsx";
+import { ListSection } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { Page, Section } from "../../ui/page.tsx";
+import { Page } from "../../ui/page.tsx";
 import { payoutColumns } from "../payouts/columns.tsx";
 import { nameOf } from "../rules/beneficiary.ts";
 import { recordRows } from "../rules/record.ts";
@@ -82,15 +82,13 @@ export function BeneficiaryPage() {
         ]}
       />
       <May scope="payout:read">
-        <Section title={words.payouts}>
-          <List
-            caption={words.payouts}
-            source={sourceOf(payouts, { beneficiary_id: id })}
-            columns={payoutColumns}
-            keyOf={(row) => row.id}
-            empty={words.noPayouts}
-          />
-        </Section>
+        <ListSection
+          title={words.payouts}
+          source={sourceOf(payouts, { beneficiary_id: id })}
+          columns={payoutColumns}
+          keyOf={(row) => row.id}
+          empty={words.noPayouts}
+        />
       </May>
     </Page>
   );

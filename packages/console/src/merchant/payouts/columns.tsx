@@ -31,17 +31,15 @@ export const payoutColumns: readonly Column<PayoutItem>[] = [
   textColumn("status", t.list.status, (row) => row.status, {
     cell: (row) => <PayoutState {...row} />,
   }),
-  moneyColumn(
-    "sent",
-    words.sent,
-    ({ amount }) => amount.source_amount,
-    ({ amount }) => amount.source_amount_currency.symbol,
-  ),
+  moneyColumn("sent", words.sent, ({ amount }) => [
+    amount.source_amount,
+    amount.source_amount_currency.symbol,
+  ]),
   moneyColumn(
     "received",
     words.received,
-    ({ status, amount }) => (status === "failed" ? undefined : amount.receiving_amount),
-    ({ amount }) => amount.receiving_amount_currency.symbol,
+    ({ status, amount: { receiving_amount: amount, receiving_amount_currency: currency } }) =>
+      status === "failed" ? [] : [amount, currency.symbol],
     {},
   ),
   longColumn("reference", words.reference, (row) => row.reference_note, { width: "wide" }),
@@ -79,17 +77,11 @@ export const orderColumns = (payeeName: (id: string) => string): readonly Column
   textColumn("beneficiary", words.beneficiary, (row) => payeeName(row.beneficiary_id), {
     cell: ({ beneficiary_id: id }) => <PayeeLink id={id}>{payeeName(id)}</PayeeLink>,
   }),
-  moneyColumn(
-    "sent",
-    words.sent,
-    (row) => row.source_amount,
-    (row) => row.source_currency_code,
-  ),
+  moneyColumn("sent", words.sent, (row) => [row.source_amount, row.source_currency_code]),
   moneyColumn(
     "received",
     words.received,
-    (row) => row.receiving_amount,
-    (row) => row.destination_currency_code,
+    (row) => [row.receiving_amount, row.destination_currency_code],
     {},
   ),
 ];

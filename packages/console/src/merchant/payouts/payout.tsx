@@ -12,7 +12,7 @@ import { useSession } from "../../session/use-session.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { FactsSection } from "../../ui/facts.tsx";
-import { List } from "../../ui/list.tsx";
+import { ListSection } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
@@ -43,7 +43,7 @@ export function PayoutPage() {
   const { beneficiary, sub_status: state, expires_at: until } = payout;
   return (
     <Page
-      {...(beneficiary && { title: words.titleTo({ name: nameOf(beneficiary) }) })}
+      title={beneficiary && words.titleTo({ name: nameOf(beneficiary) })}
       id={payout.id}
       state={<PayoutState {...payout} />}
       actions={
@@ -85,15 +85,13 @@ export function PayoutPage() {
         </Section>
       </div>
       <May scope="webhook:read">
-        <Section title={t.shell.pages.deliveries}>
-          <List
-            caption={t.shell.pages.deliveries}
-            source={sourceOf(deliveries, { transaction_id: payoutId })}
-            columns={deliveryColumns}
-            keyOf={({ id }) => id}
-            empty={words.noDeliveries}
-          />
-        </Section>
+        <ListSection
+          title={t.shell.pages.deliveries}
+          source={sourceOf(deliveries, { transaction_id: payoutId })}
+          columns={deliveryColumns}
+          keyOf={({ id }) => id}
+          empty={words.noDeliveries}
+        />
       </May>
     </Page>
   );

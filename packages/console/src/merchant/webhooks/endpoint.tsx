@@ -8,10 +8,10 @@ import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { FactsSection } from "../../ui/facts.tsx";
-import { List } from "../../ui/list.tsx";
+import { ListSection } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { Page, Section } from "../../ui/page.tsx";
+import { Page } from "../../ui/page.tsx";
 import { spanText } from "../../ui/rules/times.ts";
 import { figuresOf } from "../rules/delivery-figures.ts";
 import { attemptsMs, deliveryColumns } from "./columns.tsx";
@@ -39,16 +39,14 @@ export function EndpointPage() {
       ) : null}
       <EndpointFacts endpoint={endpoint} />
       <Replays endpointId={id} mayWrite={mayWrite} />
-      <Section title={words.deliveries}>
-        <List
-          caption={words.deliveries}
-          source={sourceOf(deliveries, { endpoint_id: id })}
-          columns={deliveryColumns}
-          keyOf={(row) => row.id}
-          empty={words.noDeliveries}
-          everyMs={attemptsMs}
-        />
-      </Section>
+      <ListSection
+        title={words.deliveries}
+        source={sourceOf(deliveries, { endpoint_id: id })}
+        columns={deliveryColumns}
+        keyOf={(row) => row.id}
+        empty={words.noDeliveries}
+        everyMs={attemptsMs}
+      />
     </Page>
   );
 }

@@ -6,8 +6,7 @@ import { t } from "../../catalogue/texts.ts";
 import { momentColumn, stateColumn, textColumn } from "../../ui/columns.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { FormButton } from "../../ui/form-button.tsx";
-import { List } from "../../ui/list.tsx";
-import { Section } from "../../ui/page.tsx";
+import { ListSection } from "../../ui/list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { spanQuery } from "../rules/span.ts";
 
@@ -45,18 +44,14 @@ const replaysOf = (endpointId: string) =>
 
 export function Replays({ endpointId, mayWrite }: { endpointId: string; mayWrite: boolean }) {
   return (
-    <Section
+    <ListSection
       title={t.webhooks.one.replays}
-      actions={mayWrite ? <NewReplay endpointId={endpointId} /> : null}
-    >
-      <List
-        caption={t.webhooks.one.replays}
-        source={replaysOf(endpointId)}
-        columns={mayWrite ? [...columns, cancelColumn] : columns}
-        keyOf={({ id }) => id}
-        empty={words.empty}
-      />
-    </Section>
+      add={mayWrite ? <NewReplay endpointId={endpointId} /> : null}
+      source={replaysOf(endpointId)}
+      columns={mayWrite ? [...columns, cancelColumn] : columns}
+      keyOf={({ id }) => id}
+      empty={words.empty}
+    />
   );
 }
 

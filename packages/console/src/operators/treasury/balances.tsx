@@ -22,31 +22,31 @@ const route = getRouteApi("/shell/treasury/balances");
 const platformColumns: readonly Column<PlatformBalance>[] = [
   textColumn("account", words.account, (row) => row.account),
   textColumn("currency", words.currency, (row) => row.currencyCode),
-  moneyColumn("balance", words.balance, (row) => row.balance),
+  moneyColumn("balance", words.balance, (row) => [row.balance]),
 ];
 
 const railColumns: readonly Column<RailAccount>[] = [
   textColumn("rail", words.rail, (row) => row.rail),
   textColumn("currency", words.currency, (row) => row.currencyCode),
-  moneyColumn("available", words.available, (row) => row.available),
-  moneyColumn("held", words.held, (row) => row.held),
+  moneyColumn("available", words.available, (row) => [row.available]),
+  moneyColumn("held", words.held, (row) => [row.held]),
   {
-    ...moneyColumn("waiting", words.waiting, (row) => row.waiting),
+    ...moneyColumn("waiting", words.waiting, (row) => [row.waiting]),
     cell: (row) => (
       <>
         {String(row.waitingCount)} (<Money amount={row.waiting} />)
       </>
     ),
   },
-  moneyColumn("missing", words.missing, (row) => row.missing),
+  moneyColumn("missing", words.missing, (row) => [row.missing]),
 ];
 
 const accountColumns: readonly Column<Account>[] = [
   codeColumn("account", words.account, (row) => row.id),
   ...merchantColumns<Account>(({ merchantId }) => merchantId, { width: "wide" }),
   textColumn("currency", words.currency, (row) => row.currencyCode),
-  moneyColumn("available", words.available, (row) => row.available),
-  moneyColumn("held", words.held, (row) => row.held),
+  moneyColumn("available", words.available, (row) => [row.available]),
+  moneyColumn("held", words.held, (row) => [row.held]),
   momentColumn("updated", t.payouts.one.updated, (row) => isoOf(row.updatedAt), { width: "wide" }),
 ];
 

@@ -26,12 +26,10 @@ const columns: readonly Column<PayoutException>[] = [
     cell: (row) => <TreasuryPayoutLink id={idOf(row)}>{idOf(row)}</TreasuryPayoutLink>,
   }),
   textColumn("kind", words.kind, kindOf, { cell: (row) => words.kinds[kindOf(row)] ?? "" }),
-  moneyColumn(
-    "amount",
-    t.payouts.sent,
-    ({ payout }) => payout?.sourceAmount ?? "",
-    ({ payout }) => payout?.sourceCurrencyCode ?? "",
-  ),
+  moneyColumn("amount", t.payouts.sent, ({ payout }) => [
+    payout?.sourceAmount,
+    payout?.sourceCurrencyCode,
+  ]),
   ...merchantColumns<PayoutException>(({ payout }) => payout?.merchantId ?? ""),
   textColumn("beneficiary", t.payouts.beneficiary, ({ payout }) => payout?.beneficiaryName ?? ""),
   textColumn("reference", payouts.merchantReference, ({ payout }) => payout?.referenceId ?? "", {

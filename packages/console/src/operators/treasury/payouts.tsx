@@ -34,17 +34,12 @@ const columns: readonly Column<ListedPayout>[] = [
   momentColumn("created", t.list.created, (row) => isoOf(row.createdAt)),
   textColumn("id", t.list.id, ({ id }) => id, { cell: TreasuryPayoutLink }),
   stateColumn(t.list.status, subStatusOf, t.payouts.subStatuses),
-  moneyColumn(
-    "sent",
-    t.payouts.sent,
-    (row) => row.sourceAmount,
-    (row) => row.sourceCurrencyCode,
-  ),
+  moneyColumn("sent", t.payouts.sent, (row) => [row.sourceAmount, row.sourceCurrencyCode]),
   moneyColumn(
     "received",
     t.payouts.received,
-    (row) => (row.status === PayoutStatus.FAILED ? "" : row.receivingAmount),
-    (row) => row.destinationCurrencyCode,
+    ({ status, receivingAmount: amount, destinationCurrencyCode: currency }) =>
+      status === PayoutStatus.FAILED ? [] : [amount, currency],
     wide,
   ),
   ...merchantColumns<ListedPayout>(({ merchantId }) => merchantId, wide),

@@ -15,6 +15,7 @@ const setControls = "disburse.payout.v1.PayoutOperatorService/SetPayoutControls"
 /** The party of two records, and one that a second person confirms. */
 const [party, match] = ["Milo Casewright", "Petra Clickwell"];
 const evidence = "document,country\nX1234567,DE\n";
+const file = { name: "Pässe.csv", mimeType: "text/csv", buffer: Buffer.from(evidence) };
 
 export const cases: BrowserTest = {
   name: "cases",
@@ -66,6 +67,8 @@ async function workCase({ page, open, checkPage }: Visitor): Promise<void> {
   await page.waitForURL(({ pathname }) => pathname !== first);
   const comment = page.getByLabel("Comment", { exact: true });
   await comment.fill("Meant for this alert alone.");
+  await page.getByLabel("File", { exact: true }).setInputFiles(file);
+  // Both forms have content, and the page asks once.
   await page.getByRole("link", { name: "Previous alert" }).click();
   await dialog.getByRole("button", { name: "Leave" }).click();
   await page.waitForURL(({ pathname }) => pathname === first);
@@ -75,6 +78,8 @@ async function workCase({ page, open, checkPage }: Visitor): Promise<void> {
   await page.getByRole("checkbox", { name: `Select ${party}` }).check();
   await page.getByRole("button", { name: "False positive" }).click();
   await page.getByLabel("Reason").fill(reason);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "False positive" }).click();
   await checkPage("alert-together", dialog);
   await dialog.getByRole("button", { name: "False positive (2)" }).click();
   await dialog.getByText("2 of 2 done").waitFor();
@@ -86,7 +91,6 @@ async function addEvidence(page: Visitor["page"]): Promise<void> {
   await page.getByLabel("Comment", { exact: true }).fill("Asked the bank for the passport.");
   await page.getByRole("button", { name: "Add comment" }).click();
   await page.getByText("Asked the bank for the passport.").and(page.locator("p")).waitFor();
-  const file = { name: "Pässe.csv", mimeType: "text/csv", buffer: Buffer.from(evidence) };
   await page.getByLabel("File", { exact: true }).setInputFiles(file);
   await page.getByRole("button", { name: "Add file" }).click();
   const link = page.getByRole("link", { name: "Pässe.csv" });
