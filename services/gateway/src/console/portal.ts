@@ -85,7 +85,8 @@ export function memberPortal(
       const own = await membershipsOf(members, subject);
       const session = previous === undefined ? undefined : await sessions.find(previous);
       const member = own.find(({ _id }) => _id === session?.member._id) ?? own[0];
-      const signedInAt = authTime === undefined ? clock.now() : new Date(authTime * 1_000);
+      // The provider may have a session of any age, so an unknown time is not recent.
+      const signedInAt = new Date((authTime ?? 0) * 1_000);
       const fresh = { kind: "member", subject, signedInAt } as const;
       if (member !== undefined) {
         await noteSignIn(members, member._id, { signed_in_at: clock.now() });

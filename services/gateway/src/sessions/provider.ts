@@ -46,6 +46,8 @@ const tokenSecondsDefault = 900;
  * code on a phone.
  */
 const freshSeconds = 300;
+/** With a `max_age`, OpenID providers report when the person signed in. This one asks no one again. */
+const anyAgeSeconds = 31_536_000;
 
 /** `openid-client` is loaded at the first sign-in, because most processes never need it. */
 const library = () => import("openid-client");
@@ -101,7 +103,8 @@ export function createProvider(settings: ProviderSettings) {
         nonce: checks.nonce,
         code_challenge: await oidc.calculatePKCECodeChallenge(checks.verifier),
         code_challenge_method: "S256",
-        ...(isFresh && { prompt: "login", max_age: String(freshSeconds) }),
+        max_age: String(isFresh ? freshSeconds : anyAgeSeconds),
+        ...(isFresh && { prompt: "login" }),
       });
       return { url: url.href, checks };
     },

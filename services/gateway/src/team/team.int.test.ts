@@ -10,6 +10,8 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { newId } from "@disburse/kernel/id.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { memberPortal } from "../console/portal.ts";
+import { openMemberSessions } from "../sessions/members.ts";
 import { csrfToken } from "../sessions/rules/session.ts";
 import { openSessions } from "../sessions/store.ts";
 import {
@@ -179,6 +181,31 @@ describe("a member", () => {
     expect(await declineInvitation(members(), by, id, new Date())).toBe(true);
     expect(await invitationsOf(members(), by)).toEqual([]);
     expect(await add("dee")).not.toBe(id);
+  });
+
+  it("signs in recently only if the provider reports when", async () => {
+    const id = await add("remy");
+    await accept("sub-remy", "remy@acme.example");
+    const clock = { now: () => new Date(gateway.time.nowMs) };
+    const portal = memberPortal(
+      { origin: undefined, provider: undefined },
+      {
+        members: members(),
+        sessions: openMemberSessions({ sessions: sessions(), members: members(), cookieName: "m" }),
+        merchantNames: async (name) => name,
+        clock,
+      },
+    );
+    const { issuer } = person("sub-remy");
+    const signedIn = { issuer, id: "sub-remy", name: "Remy", email: "", isEmailVerified: false };
+    const tokens = { accessToken: "", endsAtMs: 0, refreshToken: undefined };
+    const admit = (authTime: number | undefined) =>
+      portal.admit({ ...signedIn, authTime, tokens }, undefined);
+    expect(await admit(1_800_000_000)).toMatchObject({
+      memberId: id,
+      signedInAt: new Date(1_800_000_000_000),
+    });
+    expect(await admit(undefined)).toMatchObject({ memberId: id, signedInAt: new Date(0) });
   });
 
   it("is accepted at once where the sandbox's seed added it, and by no one else's word", async () => {
