@@ -1158,7 +1158,7 @@ export class WebhookEndpoints {
   /**
    * Pause webhook endpoint.
    *
-   * Nothing is sent to it until it is resumed; its events wait. A delivery that was attempted before still expires 24 hours after its first attempt.
+   * The platform sends nothing to the endpoint until you resume it; its events wait. The time of the pause does not count towards the 24 hours of a delivery.
    *
    * Scope: `webhook:write`.
    *

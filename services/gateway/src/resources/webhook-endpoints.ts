@@ -167,7 +167,7 @@ export const webhookEndpoints: Resource = {
     post("pauseWebhookEndpoint", `${path}/:endpointId/pause`, {
       summary: "Pause webhook endpoint",
       description:
-        "Nothing is sent to it until it is resumed; its events wait. A delivery that was attempted before still expires 24 hours after its first attempt.",
+        "The platform sends nothing to the endpoint until you resume it; its events wait. The time of the pause does not count towards the 24 hours of a delivery.",
       data: endpoint,
       answer: async ({ change }, { notifier }) => (await notifier.pauseEndpoint(change)).endpoint,
     }),
