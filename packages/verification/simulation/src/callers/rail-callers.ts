@@ -25,6 +25,8 @@ export class RailCallers {
   readonly orders = new Map<string, bigint>();
   /** Payouts that the rail reported as never paid. */
   readonly withdrawn = new Set<string>();
+  /** Payouts with a withdrawal that got no answer. It may still happen, after a later refusal. */
+  readonly mayBeWithdrawn = new Set<string>();
 
   constructor(of: CallersOf) {
     this.#of = of;
@@ -50,15 +52,18 @@ export class RailCallers {
     await Promise.all(random.chance(0.4) ? [submit(), submit()] : [submit()]);
     if (!random.chance(0.3)) return;
     await scheduler.pause(random.pick([0, 300, random.below(8_000)]), "a caller waits");
-    const isWithdrawn = await this.#ask((rail) => rail.withdraw?.(key) ?? Promise.resolve(false));
+    const isWithdrawn = await this.#ask(
+      (rail) => rail.withdraw?.(key) ?? Promise.resolve(false),
+      () => this.mayBeWithdrawn.add(key),
+    );
     if (!isWithdrawn) return;
     faults.count(takenBack);
     this.withdrawn.add(key);
     if (random.chance(0.5)) await submit();
   }
 
-  /** Calls processes until one answers. */
-  async #ask<T>(call: (rail: Rail) => Promise<T>): Promise<T> {
+  /** Calls processes until one answers. Reports each call without an answer. */
+  async #ask<T>(call: (rail: Rail) => Promise<T>, onLost?: () => void): Promise<T> {
     const { scheduler, open } = this.#of;
     const { random } = scheduler;
     for (;;) {
@@ -67,6 +72,7 @@ export class RailCallers {
       const called = instance.within(() => call(rail)).then((value) => ({ value }));
       const answer = await Promise.race([called, late]).catch(() => undefined);
       if (answer !== undefined) return answer.value;
+      onLost?.();
       await scheduler.pause(random.below(2_000), "a caller waits");
     }
   }

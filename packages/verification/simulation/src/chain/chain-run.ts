@@ -144,7 +144,7 @@ function sendOldBytes(
 function walletProblems(
   transfers: readonly TransferDocument[],
   paid: readonly string[],
-  { orders, withdrawn }: Pick<RailCallers, "orders" | "withdrawn">,
+  { orders, withdrawn, mayBeWithdrawn }: RailCallers,
 ): string[] {
   const byKey = new Map(transfers.map((each) => [each._id, each]));
   const wrong = [...orders].flatMap(([key, amount]) => {
@@ -154,7 +154,8 @@ function walletProblems(
     const payments = paid.filter((to) => to === key).length;
     const expected = state === "settled" ? 1 : 0;
     const isEnded = state === "settled" || state === "withdrawn";
-    const isOther = withdrawn.has(key) !== (state === "withdrawn");
+    const isWithdrawn = state === "withdrawn";
+    const isOther = withdrawn.has(key) ? !isWithdrawn : isWithdrawn && !mayBeWithdrawn.has(key);
     return [
       ...(payments === expected ? [] : [`${key} is ${state} and was paid ${payments} times`]),
       ...(isEnded ? [] : [`${key} is ${state} at the end`]),
