@@ -29,3 +29,16 @@ it.each([{ url: "http://lists.example/un.xml" }, { path: "/lists/un.xml" }])(
 it("accepts a list from an https URL in live mode", () => {
   expect(read("live", { url: "https://lists.example/un.xml" })).toHaveLength(1);
 });
+
+it("reads countries, of which a block wins, and refuses what is no code", () => {
+  const of = (more: Record<string, string>) =>
+    readConfig({ ...environment, DISBURSE_MODE: "sandbox", ...more }).countries;
+  expect(of({})).toEqual(new Map());
+  expect(of({ COUNTRIES_REVIEW: "IR, KP", COUNTRIES_BLOCK: "KP" })).toEqual(
+    new Map([
+      ["IR", "review"],
+      ["KP", "block"],
+    ]),
+  );
+  expect(() => of({ COUNTRIES_BLOCK: "UK" })).toThrow(/COUNTRIES_BLOCK: must be ISO 3166/);
+});

@@ -12,6 +12,7 @@ import {
 } from "@disburse/chassis/settings.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import { z } from "zod";
+import { type CountryRules, isCountry } from "./countries/rules/country.ts";
 import { isAuthentic, listSourcesSetting } from "./lists/sources/setting.ts";
 import { walletProviderSettings } from "./wallets/provider-setting.ts";
 
@@ -20,6 +21,15 @@ import { walletProviderSettings } from "./wallets/provider-setting.ts";
  * listed name.
  */
 const clearScoreDefault = 0.95;
+
+/** Reads ISO 3166 alpha-2 codes, joined by commas. */
+const countriesSetting = z
+  .string()
+  .transform((text) => text.split(",").map((code) => code.trim()))
+  .refine((codes) => codes.every(isCountry), {
+    error: "must be ISO 3166 alpha-2 codes of countries, joined by commas",
+  })
+  .default([]);
 
 /** docs/reference/services/compliance.md describes the settings. */
 export function readConfig(environment: Environment) {
@@ -45,6 +55,9 @@ export function readConfig(environment: Environment) {
      * The score from which clearing a hit needs a second person. The default in live mode is 0.95.
      */
     APPROVAL_CLEAR_SCORE: shareSetting.optional(),
+    /** Countries whose parties and banks a reviewer decides about, and those that are blocked. */
+    COUNTRIES_REVIEW: countriesSetting,
+    COUNTRIES_BLOCK: countriesSetting,
     /** Lists whose hits need a second person to clear, joined by commas. */
     APPROVAL_CLEAR_LISTS: z
       .string()
@@ -57,5 +70,9 @@ export function readConfig(environment: Environment) {
   const given = config.APPROVAL_CLEAR_SCORE;
   const byDefault = config.DISBURSE_MODE === "live" ? clearScoreDefault : undefined;
   const score = given === undefined ? byDefault : Number(formatDecimal(given));
-  return { ...config, APPROVAL_CLEAR_SCORE: score };
+  const countries: CountryRules = new Map([
+    ...config.COUNTRIES_REVIEW.map((code) => [code, "review"] as const),
+    ...config.COUNTRIES_BLOCK.map((code) => [code, "block"] as const),
+  ]);
+  return { ...config, countries, APPROVAL_CLEAR_SCORE: score };
 }

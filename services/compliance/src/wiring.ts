@@ -59,7 +59,8 @@ export async function openCompliance(opening: Opening<ReturnType<typeof readConf
   const lists = openListStore(database);
   const required = sources.filter(({ optional }) => !optional).map(({ list }) => list);
   const switched = createWake();
-  const watch = await startWatch({ store: lists, log, required, switched }, config.LISTS_POLL_MS);
+  const watched = { store: lists, log, required, countries: config.countries, switched };
+  const watch = await startWatch(watched, config.LISTS_POLL_MS);
   lifetime.add("index", watch.stop);
   const indexed = () => watch.current()?.lists ?? [];
   const openMax = config.OPEN_PROPOSALS_PER_MERCHANT;

@@ -3,6 +3,7 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Wake } from "@disburse/chassis/wake.ts";
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
+import { type CountryRules, withCountries } from "../countries/rules/country.ts";
 import type { StoredList } from "../lists/documents.ts";
 import { type ListVersion, missingLists } from "../lists/rules/version.ts";
 import type { ListStore } from "../lists/store.ts";
@@ -18,6 +19,8 @@ export type WatchDeps = {
    * be cleared.
    */
   readonly required?: readonly string[];
+  /** Countries that lead to hits, for every subject. */
+  readonly countries?: CountryRules;
   /** Notified after a new index replaced one with a different stamp. */
   readonly switched?: Wake;
   readonly startThread?: typeof startIndexThread;
@@ -33,6 +36,7 @@ export function watchLists({
   store,
   log,
   required = [],
+  countries = new Map(),
   switched,
   startThread = startIndexThread,
 }: WatchDeps): IndexWatch & { stop(): Promise<void> } {
@@ -42,6 +46,7 @@ export function watchLists({
   /** All running threads. A thread of an earlier index responds until it is retired. */
   const threads = new Set<IndexThread>();
   const isWhole = wholeness(required, log);
+  const rules = { countries, version: versionOf(countries) };
 
   const refresh = (): Promise<void> => {
     const next = running.then(refreshNow);
@@ -57,12 +62,12 @@ export function watchLists({
   const refreshNow = async (): Promise<void> => {
     const lists = isStopped ? [] : await store.listsInForce();
     if (lists.length === 0 || !isWhole(lists)) return;
-    const stamp = stampOf(lists);
+    const stamp = stampOf(lists, rules.version);
     const versions = lists.map(({ version }) => version);
     const before = state;
     if (before?.index.stamp === stamp && before.thread.isAlive()) {
       // The entries have not changed, only the names of versions. The thread is kept.
-      state = { ...before, index: screeningIndex(before.thread, versions, stamp) };
+      state = { ...before, index: screeningIndex(before.thread, versions, stamp, rules) };
       return;
     }
     const packed = [];
@@ -70,7 +75,7 @@ export function watchLists({
       packed.push({ version, chunks: await store.readChunks(chunks) });
     }
     const thread = await startThread(packed, replaceDead);
-    const index = screeningIndex(thread, versions, stamp);
+    const index = screeningIndex(thread, versions, stamp, rules);
     state = { index, thread };
     threads.add(thread);
     before?.thread.retire();
@@ -127,20 +132,28 @@ function wholeness(required: readonly string[], log: Log) {
   };
 }
 
-/**
- * Returns a stamp of all data that affects results: the chunks of entries in force, and the
- * matcher's configuration.
- */
-function stampOf(lists: readonly StoredList[]): string {
-  const content = lists.map(({ version, chunks }) => [version.list, chunks]);
-  const text = JSON.stringify([matcherConfig.version, content]);
-  return createHash("sha256").update(text).digest("hex");
+type Rules = { readonly countries: CountryRules; readonly version: string };
+
+/** Returns the version of all rules: the matcher's, with a digest of the operator's countries. */
+function versionOf(countries: CountryRules): string {
+  if (countries.size === 0) return matcherConfig.version;
+  const digest = hashOf([...countries].sort());
+  return `${matcherConfig.version}+countries.${digest.slice(0, 8)}`;
 }
+
+/** Returns a stamp of all data that affects results: the chunks of entries in force, and the rules. */
+function stampOf(lists: readonly StoredList[], rules: string): string {
+  return hashOf([rules, lists.map(({ version, chunks }) => [version.list, chunks])]);
+}
+
+const hashOf = (content: unknown) =>
+  createHash("sha256").update(JSON.stringify(content)).digest("hex");
 
 function screeningIndex(
   thread: IndexThread,
   lists: readonly ListVersion[],
   stamp: string,
+  { countries, version }: Rules,
 ): ScreeningIndex {
   const versions = new Map(lists.map(({ list, version }) => [list, version]));
   const named = (finding: Finding): Finding => ({
@@ -152,9 +165,10 @@ function screeningIndex(
   });
   return {
     lists,
-    configurationVersion: matcherConfig.version,
+    configurationVersion: version,
     configurationRevision: matcherConfig.revision,
     stamp,
-    screen: (request, waiter) => thread.screen(request, waiter).then(named),
+    screen: async (request, waiter) =>
+      withCountries(named(await thread.screen(request, waiter)), request, countries),
   };
 }

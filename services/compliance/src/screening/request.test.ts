@@ -60,7 +60,7 @@ describe("banks to screen", () => {
   });
 
   it.each([
-    ["neither", [{}], "banks[0]: must have a name or a BIC"],
+    ["neither", [{}], "banks[0]: must have a name, a BIC or a country"],
     ["a BIC that is none", [{ bic: "CHASUS" }], "banks[0].bic: must be a BIC"],
     ["a name that is too long", [{ name: "x".repeat(512) }], "banks[0].name: must be"],
     ["three", Array(3).fill({ name: "First Bank" }), "banks: must be at most 2"],

@@ -141,15 +141,19 @@ function readWallet(
 function readBank(message: BankMessage, at: string, violations: Violation[]): Bank {
   const name = cleanText(message.name);
   const bic = cleanText(message.bic);
-  if (name === "" && bic === "") {
-    violations.push({ field: at, problem: "must have a name or a BIC" });
+  const { country } = message;
+  if (name === "" && bic === "" && country === "") {
+    violations.push({ field: at, problem: "must have a name, a BIC or a country" });
+  }
+  if (country !== "" && !countryText.test(country)) {
+    violations.push({ field: `${at}.country`, problem: "must be an ISO 3166 alpha-2 code" });
   }
   const problem = name === "" ? undefined : nameProblem(name);
   if (problem !== undefined) violations.push({ field: `${at}.name`, problem });
   if (bic !== "" && bicKey(bic) === undefined) {
     violations.push({ field: `${at}.bic`, problem: "must be a BIC (ISO 9362)" });
   }
-  return { name, bic };
+  return { name, bic, country };
 }
 
 /** Returns the problem of a name, or `undefined`. */

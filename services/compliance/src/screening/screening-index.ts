@@ -5,7 +5,7 @@ import type { ScreeningQuery } from "./rules/screening.ts";
 /** An index of all lists in force: one consistent state that never changes. */
 export type ScreeningIndex = {
   readonly lists: readonly ListVersion[];
-  /** The version of the matcher's thresholds and weights. */
+  /** The version of the matcher's thresholds and weights, and of the operator's countries. */
   readonly configurationVersion: string;
   readonly configurationRevision: number;
   /** Equal stamps mean equal entries and configuration, and so equal results. */

@@ -20,7 +20,7 @@ export function screenedName(request: ScreeningQuery, subjectIndex: number): str
   const of = [...parties, ...wallets, ...banks][subjectIndex];
   if (of === undefined) throw new Error("a hit's subject index is not in the request");
   if ("address" in of) return of.address;
-  return "bic" in of ? of.name || of.bic : of.name;
+  return "bic" in of ? of.name || of.bic || of.country : of.name;
 }
 
 /** The forms of all parties, wallets and banks of a request. */
@@ -39,8 +39,8 @@ function partyForm({ type, name, date, countries, documents }: Party): string {
   return JSON.stringify(["party", type, written, date, [...countries].sort(), sorted]);
 }
 
-function bankForm({ name, bic }: Bank): string {
-  return JSON.stringify(["bank", writtenForm(name), bicKey(bic) ?? bic]);
+function bankForm({ name, bic, country }: Bank): string {
+  return JSON.stringify(["bank", writtenForm(name), bicKey(bic) ?? bic, country]);
 }
 
 function walletForm({ families, address }: Wallet): string {

@@ -2,7 +2,12 @@ import { bicOf } from "@disburse/kernel/payment-methods/bic.ts";
 import { isBic, type ListEntry } from "../../lists/rules/entry.ts";
 
 /** The bank of an account, as stated by the account's owner. "" means unknown. */
-export type Bank = { readonly name: string; readonly bic: string };
+export type Bank = {
+  readonly name: string;
+  readonly bic: string;
+  /** ISO 3166 alpha-2. */
+  readonly country: string;
+};
 
 /**
  * The first 8 characters of a BIC: institution, country and location (ISO 9362). The rest

@@ -44,10 +44,10 @@ export type Finding = { readonly verdict: Verdict; readonly hits: readonly Scree
 export const hitsMax = 20;
 
 /** Builds a hit without a list entry. An officer decides it like any other hit. */
-function hitWithoutEntry(
+export function hitWithoutEntry(
   of: Pick<ScreeningHit, "subjectIndex" | "entryType" | "verdict">,
   what: Pick<ScreeningHit, "entryUid" | "entryFingerprint">,
-  text: string,
+  { kind = "name", text }: Partial<ScreeningReason> & Pick<ScreeningReason, "text">,
 ): ScreeningHit {
   return {
     ...of,
@@ -62,7 +62,7 @@ function hitWithoutEntry(
     parts: [],
     partyLeftOver: [],
     entryLeftOver: [],
-    reasons: [{ kind: "name", text, effect: 0 }],
+    reasons: [{ kind, text, effect: 0 }],
   };
 }
 
@@ -83,7 +83,7 @@ export function unreadableName(
 ): ScreeningHit {
   const of = { subjectIndex, entryType: type, verdict: "review" } as const;
   const what = { entryUid: "unreadable-name", entryFingerprint: "" };
-  return hitWithoutEntry(of, what, who + nameProblems[problem]);
+  return hitWithoutEntry(of, what, { text: who + nameProblems[problem] });
 }
 
 /** Adds a hit for a party that a sandbox merchant listed itself. */
@@ -94,11 +94,8 @@ export function withOwnListing(
 ): Finding {
   const of = { subjectIndex: 0, entryType, verdict: listed };
   const what = { entryUid: "own-listing", entryFingerprint: listed };
-  const hit = hitWithoutEntry(
-    of,
-    what,
-    "the merchant put this party on its own list in this sandbox",
-  );
+  const text = "the merchant put this party on its own list in this sandbox";
+  const hit = hitWithoutEntry(of, what, { text });
   return { verdict: worstVerdict([verdict, listed]), hits: [hit, ...hits] };
 }
 
@@ -115,6 +112,6 @@ export function overflowHits(unlisted: readonly ScreeningHit[]): ScreeningHit[] 
     const verdict = worstVerdict(hits.map((hit) => hit.verdict));
     const of = { subjectIndex: at, entryType: hits[0]?.entryType ?? "individual", verdict };
     const text = `${hits.length} further similar entries are not listed one by one`;
-    return hitWithoutEntry(of, { entryUid: "further-hits", entryFingerprint }, text);
+    return hitWithoutEntry(of, { entryUid: "further-hits", entryFingerprint }, { text });
   });
 }

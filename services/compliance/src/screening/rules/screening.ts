@@ -220,6 +220,6 @@ function placed(entry: ListEntry, inForce: ListsInForce) {
   };
 }
 
-function worstFirst(a: ScreeningHit, b: ScreeningHit): number {
+export function worstFirst(a: ScreeningHit, b: ScreeningHit): number {
   return verdicts.indexOf(b.verdict) - verdicts.indexOf(a.verdict) || b.score - a.score;
 }
