@@ -10,7 +10,7 @@ import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { readReference } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { bankBody, depositorBody, paths } from "./bodies.ts";
+import { bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
 import { approvers } from "./second-person.ts";
 
 let platform: TestPlatform;
@@ -204,6 +204,21 @@ async function namesake(): Promise<{ recordId: string; words: readonly string[] 
 
 const becomes = (beneficiaryId: string, status: string) =>
   vi.waitFor(async () => expect(await statusOf(beneficiaryId)).toBe(status), { timeout: 10_000 });
+
+it("reviews a wallet whose custodian is listed", async () => {
+  const { name: exchange = "" } = listedParties.find(({ type }) => type === "Corporate") ?? {};
+  const created = (custodian: string) =>
+    data("POST", paths.crypto, {
+      ...cryptoBody(),
+      beneficiary_wallet_custody_provider: "OTHERS",
+      beneficiary_wallet_custody_provider_name: custodian,
+    });
+  const { beneficiary_id: listed } = await created(exchange);
+  await becomes(listed, "review");
+  const { alerts } = await platform.clients.review.listAlerts({ recordId: listed });
+  expect(alerts.map(({ partyName }) => partyName)).toEqual([exchange]);
+  await becomes((await created("Paper wallet")).beneficiary_id, "cleared");
+});
 
 it("lets an officer follow a case from the alert to the decision", async () => {
   const officer = (id: string) => platform.as(id).review;

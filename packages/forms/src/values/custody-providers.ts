@@ -57,6 +57,13 @@ export const custodyProviders = {
   ZODIA_CUSTODY: "Zodia Custody",
 } as const;
 
+/** Returns the name of a provider; `""` for `OTHERS`. A deployment's own code is in words. */
+export function custodyProviderName(code: string): string {
+  if (code === otherProvider) return "";
+  const known: Readonly<Record<string, string>> = custodyProviders;
+  return known[code] ?? code.replaceAll("_", " ");
+}
+
 /** All accepted codes: the known ones, the deployment's own, and `OTHERS`. */
 export function custodyProviderCodes(
   extra: readonly string[] = [],

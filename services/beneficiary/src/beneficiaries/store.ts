@@ -3,6 +3,7 @@ import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { RequestedChange } from "@disburse/chassis/mutations/content.ts";
 import { oldestFirst } from "@disburse/chassis/paging/page.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { custodyProviderName } from "@disburse/forms/values/custody-providers.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
 import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 import type { Collection, Db } from "mongodb";
@@ -62,7 +63,7 @@ export function openBeneficiaries(db: Db, sealer: Sealer, hashes: Hashes) {
     name: collectionName,
     listedBy,
     toRecord: toBeneficiary,
-    scope: beneficiaryScope,
+    scope: (record, whole) => beneficiaryScope(record, whole, custodyProviderName),
     changed: (id) => `${derivedId("event", id)}_`,
   });
   return {

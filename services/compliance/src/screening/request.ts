@@ -37,7 +37,7 @@ const partiesMax = 50;
 const walletsMax = 10;
 /**
  * The maximum banks of a request. An account has one bank, and its second routing code may name
- * another.
+ * another. A wallet has one custodian, whose code and name may differ.
  */
 const banksMax = 2;
 /** The maximum length of a name: first and last name of 255 characters each, and a space. */

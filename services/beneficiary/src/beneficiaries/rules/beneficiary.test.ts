@@ -1,3 +1,4 @@
+import { custodyProviderName } from "@disburse/forms/values/custody-providers.ts";
 import { describe, expect, it } from "vitest";
 import type { Fields } from "../../records/rules/private-fields.ts";
 import { pendingScreening } from "../../records/rules/screening.ts";
@@ -10,6 +11,9 @@ import {
   routingOf,
   shownFields,
 } from "./beneficiary.ts";
+
+const scopeOf = (record: Parameters<typeof beneficiaryScope>[0], whole: Fields) =>
+  beneficiaryScope(record, whole, custodyProviderName);
 
 const now = new Date("2026-11-20T11:26:00.000Z");
 const origin = { id: "ben_1", merchantId: "mer_a", now, screening: pendingScreening(now, 1_000) };
@@ -72,7 +76,7 @@ describe("a fiat beneficiary", () => {
     const body = { ...company, beneficiary_name: "山田商事", destination_country: "US" };
     const created = newFiatBeneficiary(origin, body);
     const scope = (latin: string) =>
-      beneficiaryScope(created, { ...body, beneficiary_name_latin: latin }).parties.map(
+      scopeOf(created, { ...body, beneficiary_name_latin: latin }).parties.map(
         ({ type, name, countries }) => [type, name, ...countries],
       );
     expect(scope("Yamada Shoji")).toEqual([
@@ -133,7 +137,7 @@ describe("a beneficiary in EUR", () => {
 
   it("is screened by its name and residence", () => {
     const created = newFiatBeneficiary(origin, body);
-    expect(beneficiaryScope(created, body)).toEqual({
+    expect(scopeOf(created, body)).toEqual({
       parties: [{ type: "entity", name: "Doe GmbH", date: "", countries: ["AT"], documentIds: [] }],
       wallets: [],
       banks: [],
@@ -154,7 +158,7 @@ it.each([
   };
   const paid = { name: "Doe", network: "" };
   const parties = [{ type, name: "Doe", date, countries: ["US"], documentIds: ["X1"] }];
-  expect(beneficiaryScope({ ...paid, kind: "fiat" }, whole)).toEqual({
+  expect(scopeOf({ ...paid, kind: "fiat" }, whole)).toEqual({
     parties,
     wallets: [],
     banks: [],
@@ -214,14 +218,32 @@ it.each<readonly [string, Fields, readonly { name: string; bic: string }[]]>([
 ])("screens of a bank account's bank %s", (_, bank, banks) => {
   const whole = { beneficiary_account_type: "Individual", ...bank };
   const of = { name: "Doe", network: "" };
-  expect(beneficiaryScope({ ...of, kind: "fiat" }, whole).banks).toEqual(banks);
-  expect(beneficiaryScope({ ...of, kind: "crypto" }, whole).banks).toEqual([]);
+  expect(scopeOf({ ...of, kind: "fiat" }, whole).banks).toEqual(banks);
+  expect(scopeOf({ ...of, kind: "crypto" }, whole).banks).toEqual([]);
 });
 
 it("screens a crypto beneficiary's wallet on its network, and no bank account", () => {
   const whole = { beneficiary_account_type: "Individual", beneficiary_account_number: "0xA" };
   const wallets = (kind: "crypto" | "fiat") =>
-    beneficiaryScope({ kind, name: "Doe", network: "POL" }, whole).wallets;
+    scopeOf({ kind, name: "Doe", network: "POL" }, whole).wallets;
   expect(wallets("crypto")).toEqual([{ networks: ["POL"], address: "0xA" }]);
   expect(wallets("fiat")).toEqual([]);
+});
+
+it.each<readonly [string, string, readonly string[]]>([
+  ["OTHERS", "Garantex Europe OU", ["Garantex Europe OU"]],
+  ["KRAKEN", "Kraken", ["Kraken"]],
+  ["GATE_IO", "Garantex Europe OU", ["Gate.io", "Garantex Europe OU"]],
+  ["ACME_VAULT", "Acme Vault Ltd", ["ACME VAULT", "Acme Vault Ltd"]],
+  ["OTHERS", "", []],
+])("screens the custodian of a wallet like a bank: %s %s", (code, name, names) => {
+  const whole = {
+    beneficiary_account_type: "Individual",
+    beneficiary_account_number: "0xA",
+    beneficiary_wallet_custody_provider: code,
+    beneficiary_wallet_custody_provider_name: name,
+  };
+  const scope = (kind: "crypto" | "fiat") => scopeOf({ kind, name: "Doe", network: "POL" }, whole);
+  expect(scope("crypto").banks).toEqual(names.map((each) => ({ name: each, bic: "" })));
+  expect(scope("fiat").banks).toEqual([]);
 });

@@ -149,13 +149,17 @@ function transferMethodOf(body: Fields): TransferMethod {
   throw new Error("the validated body of a beneficiary has no transfer type");
 }
 
+/** Returns the name of a custody provider's code; `""` if the code names none. */
+type ProviderName = (code: string) => string;
+
 /**
- * Returns the parties, wallets and banks to screen. `whole` also has the fields that no response
- * contains, such as the document number.
+ * Returns the parties, wallets, and banks or custodians to screen. `whole` also has the fields that
+ * no response contains, such as the document number.
  */
 export function beneficiaryScope(
   { kind, name, network }: Pick<Beneficiary, "kind" | "name" | "network">,
   whole: Fields,
+  providerName: ProviderName,
 ): ScreeningScope {
   const individual = textOf(whole, "beneficiary_account_type") === "Individual";
   const date = individual ? "beneficiary_date_of_birth" : "beneficiary_date_of_incorporation";
@@ -170,7 +174,19 @@ export function beneficiaryScope(
   const names = latin === "" || latin === name ? [name] : [name, latin];
   const address = textOf(whole, "beneficiary_account_number");
   const wallets = kind === "crypto" ? [{ networks: [network], address }] : [];
-  return { parties: names.map(holder), wallets, banks: kind === "fiat" ? banksOf(whole) : [] };
+  const banks = kind === "fiat" ? banksOf(whole) : custodiansOf(whole, providerName);
+  return { parties: names.map(holder), wallets, banks };
+}
+
+/**
+ * Returns the custodian or exchange of a wallet, which is screened like a bank: by its code's name
+ * and by the given name, because they may name different providers.
+ */
+function custodiansOf(whole: Fields, providerName: ProviderName): PartyBank[] {
+  const code = textOf(whole, "beneficiary_wallet_custody_provider");
+  const given = textOf(whole, "beneficiary_wallet_custody_provider_name");
+  const names = [providerName(code), given].filter((name) => name !== "");
+  return [...new Set(names)].map((name) => ({ name, bic: "" }));
 }
 
 /**

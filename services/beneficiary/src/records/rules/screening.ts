@@ -61,7 +61,10 @@ export type PartyWallet = {
   readonly address: string;
 };
 
-/** An account's bank in the form that compliance compares with its lists; "" for unknown parts. */
+/**
+ * An account's bank or a wallet's custodian in the form that compliance compares with its lists; ""
+ * for unknown parts.
+ */
 export type PartyBank = { readonly name: string; readonly bic: string };
 
 /** The subjects that compliance screens for a record and then monitors. */

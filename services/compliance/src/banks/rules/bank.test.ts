@@ -85,7 +85,7 @@ describe("the bank of an account", () => {
   it("makes a name alone a review at most", () => {
     const { hits } = screened({ name: "Zotavik Quellar Bank" });
     expect(hits[0]?.reasons.at(-1)?.text).toBe(
-      "bank: a match by name alone leads to a review, not a block",
+      "bank or custodian: a match by name alone leads to a review, not a block",
     );
   });
 

@@ -1,7 +1,7 @@
 import { bicOf } from "@disburse/kernel/payment-methods/bic.ts";
 import { isBic, type ListEntry } from "../../lists/rules/entry.ts";
 
-/** The bank of an account, as stated by the account's owner. "" means unknown. */
+/** The bank of an account or the custodian of a wallet, as its owner states it. "" means unknown. */
 export type Bank = {
   readonly name: string;
   readonly bic: string;

@@ -47,7 +47,7 @@ export type Screening = DecidedFinding & {
 export type ScreeningQuery = {
   readonly parties: readonly Party[];
   readonly wallets: readonly Wallet[];
-  /** Banks that hold the accounts of a party. */
+  /** Banks that hold the accounts of a party, and custodians of its wallet. */
   readonly banks?: readonly Bank[];
   /**
    * The maximum number of listed hits. By default, the `hitsMax` gravest are listed. The rest are
@@ -134,7 +134,7 @@ function namedHit(found: Hit<ListEntry>, { at }: ScreeningUnit, inForce: ListsIn
 }
 
 /**
- * Compares a bank. A listed BIC is a block, because it identifies the bank. A listed name is at
+ * Compares a bank or custodian. A listed BIC is a block, because it identifies the bank. A listed name is at
  * most a review, because many banks share a name, and the bank is not the party itself.
  */
 function bankHits(bank: Bank, unit: ScreeningUnit, inForce: ListsInForce): UnitHits {
@@ -185,7 +185,7 @@ function identifiesBank({ nameScore, contained, parts }: Hit): boolean {
 
 function nameOfBank({ verdict, reasons }: Hit) {
   const limited: Verdict = verdict === "block" ? "review" : verdict;
-  const text = "bank: a match by name alone leads to a review, not a block";
+  const text = "bank or custodian: a match by name alone leads to a review, not a block";
   return { verdict: limited, reasons: [...reasons, { kind: "bank" as const, text, effect: 0 }] };
 }
 

@@ -247,13 +247,13 @@ export const WalletSchema: GenMessage<Wallet, {jsonType: WalletJson}> = /*@__PUR
   messageDesc(file_disburse_compliance_v1_compliance, 4);
 
 /**
- * The bank of a party's account: a name, a BIC or both.
+ * The bank of a party's account, or the custodian of its wallet: a name, a BIC or both.
  *
  * @generated from message disburse.compliance.v1.Bank
  */
 export type Bank = Message<"disburse.compliance.v1.Bank"> & {
   /**
-   * The bank's name as the account owner writes it, at most 511 characters. If only the name
+   * The name as the account owner writes it, at most 511 characters. If only the name
    * matches, the verdict is at most REVIEW.
    *
    * @generated from field: string name = 1;
@@ -278,13 +278,13 @@ export type Bank = Message<"disburse.compliance.v1.Bank"> & {
 };
 
 /**
- * The bank of a party's account: a name, a BIC or both.
+ * The bank of a party's account, or the custodian of its wallet: a name, a BIC or both.
  *
  * @generated from message disburse.compliance.v1.Bank
  */
 export type BankJson = {
   /**
-   * The bank's name as the account owner writes it, at most 511 characters. If only the name
+   * The name as the account owner writes it, at most 511 characters. If only the name
    * matches, the verdict is at most REVIEW.
    *
    * @generated from field: string name = 1;
@@ -466,7 +466,7 @@ export type ScreenPartyRequest = Message<"disburse.compliance.v1.ScreenPartyRequ
   wallets: Wallet[];
 
   /**
-   * At most 2 banks: those of the account to which the money goes.
+   * At most 2 banks or custodians: those of the account or wallet to which the money goes.
    *
    * @generated from field: repeated disburse.compliance.v1.Bank banks = 5;
    */
@@ -503,7 +503,7 @@ export type ScreenPartyRequestJson = {
   wallets?: WalletJson[];
 
   /**
-   * At most 2 banks: those of the account to which the money goes.
+   * At most 2 banks or custodians: those of the account or wallet to which the money goes.
    *
    * @generated from field: repeated disburse.compliance.v1.Bank banks = 5;
    */
