@@ -58,6 +58,39 @@ it("a beneficiary enters its details by a link, once, and its merchant pays it",
   expect(JSON.stringify(links)).not.toContain(url.slice(-20));
 });
 
+it.each([
+  [
+    "a person",
+    { beneficiary_first_name: "Jane", beneficiary_last_name: "Doe" },
+    { beneficiary_first_name: "Jane", beneficiary_last_name: "Doe" },
+  ],
+  ["a company", { beneficiary_name: "Doe GmbH" }, { beneficiary_name: "Doe GmbH" }],
+  [
+    "a company with a Latin name",
+    { beneficiary_name: "山田商事", beneficiary_name_latin: "Yamada Shoji" },
+    { beneficiary_name: "山田商事", beneficiary_name_latin: "Yamada Shoji" },
+  ],
+])("a beneficiary can't replace the name of %s", async (_, names, expected) => {
+  const { id, url } = await acme.data("POST", path, { destination_currency: "EUR", ...names });
+  const page = await (await fetch(at(url))).text();
+  for (const [name, value] of Object.entries(names)) {
+    expect(page).toMatch(new RegExp(`name="${name}"[^>]* value="${value}" readonly>`));
+  }
+  expect(page.includes("beneficiary_name_latin")).toBe("beneficiary_name_latin" in names);
+  const received = await send(url, {
+    ...{ iban: "DE89370400440532013000", beneficiary_address: "1 Hauptstrasse" },
+    ...{ beneficiary_city: "Frankfurt am Main", beneficiary_postcode: "60311" },
+    ...{ beneficiary_country_code: "DE", beneficiary_account_type: "Individual" },
+    ...{ beneficiary_name: "Mallory Smith", beneficiary_name_latin: "Mallory Smith" },
+    ...{ beneficiary_first_name: "Mallory", beneficiary_last_name: "Smith" },
+  });
+  expect([received.status, received.text.includes("were received")]).toEqual([200, true]);
+  const { beneficiary_id } = await acme.data("GET", `${path}/${id}`);
+  const beneficiary = await acme.data("GET", `/api/v1/transfer/beneficiaries/${beneficiary_id}`);
+  expect(beneficiary).toMatchObject(expected);
+  expect(JSON.stringify(beneficiary)).not.toMatch(/Mallory|Smith/);
+});
+
 it("one that was revoked, and one that never was, look alike", async () => {
   const { id, url } = await make();
   expect(await acme.data("DELETE", `${path}/${id}`)).toMatchObject({ state: "revoked" });

@@ -48,8 +48,11 @@ const postings = new Map<PublicBody, Posting>([
   [depositor, { path: () => paths.depositor, values: async () => ({}) }],
   [
     createBeneficiaryLink,
-    // A bank account has no network.
-    { path: () => "/api/v1/beneficiary-links", values: async () => ({ network: undefined }) },
+    {
+      path: () => "/api/v1/beneficiary-links",
+      // A person's bank account has no network and no name of a company.
+      values: async () => ({ network: undefined, beneficiary_name: undefined }),
+    },
   ],
   [requestForQuote, { path: () => paths.rfq, values: (payer) => payer.transfer(...usd) }],
   [

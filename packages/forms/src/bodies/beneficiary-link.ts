@@ -1,6 +1,7 @@
 import { type PublicBody, type Rule, singleForm, type TextField } from "../fields/field.ts";
 import { lengths, metadataField, textField } from "../fields/make.ts";
 import { personNameProblem } from "../values/names.ts";
+import { latinNameField, latinNameIsLatin } from "./fiat-parts.ts";
 import { companyName, personName, personNames } from "./names.ts";
 
 /**
@@ -18,15 +19,11 @@ const chosen = (name: string, description: string, example: string): TextField =
     maxLength: lengths.reference,
   });
 
+const isLocked =
+  "The beneficiary sees it and cannot change it. No web or email address or phone number.";
+
 const locked = (name: string, whose: string, example: string): TextField =>
-  textField(
-    name,
-    `${whose} The beneficiary sees it and cannot change it. No web or email address or phone number.`,
-    example,
-    {
-      required: false,
-    },
-  );
+  textField(name, `${whose} ${isLocked}`, example, { required: false });
 
 /**
  * Rules for a name that is given in the link. The beneficiary can't correct such a name. A single
@@ -42,6 +39,7 @@ const lockedNames: readonly Rule[] = [
       return parts.includes("") ? undefined : personNameProblem(parts.join(" "));
     },
   },
+  latinNameIsLatin,
 ];
 
 export const createBeneficiaryLink: PublicBody = singleForm({
@@ -62,9 +60,21 @@ export const createBeneficiaryLink: PublicBody = singleForm({
       when: { field: "transfer_type", absent: true },
     },
     chosen("beneficiary_account_type", "`Individual` or `Corporate`.", "Individual"),
-    locked("beneficiary_name", "Name of a company, or of a wallet's owner.", "Jane Doe"),
+    {
+      ...locked(
+        "beneficiary_name",
+        "Name of a company, or of a wallet's owner. Not allowed beside a last name.",
+        "Jane Doe",
+      ),
+      when: { field: "beneficiary_last_name", absent: true },
+    },
     locked("beneficiary_first_name", "First name of a person with a bank account.", "Jane"),
     locked("beneficiary_last_name", "Last name of a person with a bank account.", "Doe"),
+    {
+      ...latinNameField,
+      description: `The whole name in Latin letters, as the bank gets it. Required with a bank account if the name is in a script other than Latin, Greek and Cyrillic. ${isLocked}`,
+      variants: [],
+    },
     textField("reference_id", "Your own reference. It is not shown.", "supplier-17", {
       required: false,
     }),

@@ -102,6 +102,11 @@ export function addressFits(methods: readonly string[]): Rule {
   };
 }
 
+/** Returns true if banks need the name in Latin letters too. */
+export function needsLatinName(name: string): boolean {
+  return !isRomanisable(name) || !isReadable(name);
+}
+
 /** The rule for names, because fiat methods carry only Latin letters. */
 export const latinName: Rule = {
   description:
@@ -113,7 +118,7 @@ export const latinName: Rule = {
     const names = ["beneficiary_first_name", "beneficiary_last_name", "beneficiary_name"];
     const name = names.map(text).join(" ");
     if (text("beneficiary_name_latin") !== "") return undefined;
-    if (isRomanisable(name) && isReadable(name)) return undefined;
+    if (!needsLatinName(name)) return undefined;
     return `is required over ${text("transfer_type")}, as the name is in another script`;
   },
 };

@@ -1,5 +1,5 @@
 import { isReadable, isRomanisable } from "@disburse/kernel/payment-methods/romanisation.ts";
-import type { Field, Pattern, Rule } from "../fields/field.ts";
+import type { Field, Pattern, Rule, TextField } from "../fields/field.ts";
 import { textField } from "../fields/make.ts";
 import { personNameProblem } from "../values/names.ts";
 import { companyName, personNames } from "./names.ts";
@@ -38,6 +38,19 @@ export const latinNameIsLatin: Rule = {
   },
 };
 
+/** The name that a bank receives instead of the original one. */
+export const latinNameField: TextField = textField(
+  "beneficiary_name_latin",
+  "The whole name in Latin letters, as the bank gets it. Required where the name is in a script other than Latin, Greek and Cyrillic.",
+  "Jane Doe",
+  {
+    required: false,
+    maxLength: wholeNameMax,
+    shape: latinLetters,
+    variants: [{ when: isCorporate, example: "Doe Trading LLC" }],
+  },
+);
+
 /** The name fields of both account types. Fields of the other account type are ignored. */
 export const nameFields: readonly Field[] = [
   textField("beneficiary_first_name", "First name; of an Individual.", "Jane", {
@@ -59,17 +72,7 @@ export const nameFields: readonly Field[] = [
   textField("beneficiary_name", "Name of the company; of a Corporate.", "Doe Trading LLC", {
     when: isCorporate,
   }),
-  textField(
-    "beneficiary_name_latin",
-    "The whole name in Latin letters, as the bank gets it. Required where the name is in a script other than Latin, Greek and Cyrillic.",
-    "Jane Doe",
-    {
-      required: false,
-      maxLength: wholeNameMax,
-      shape: latinLetters,
-      variants: [{ when: isCorporate, example: "Doe Trading LLC" }],
-    },
-  ),
+  latinNameField,
 ];
 
 export const nameRules: readonly Rule[] = [

@@ -218,6 +218,8 @@ export interface BeneficiaryLink {
   beneficiary_first_name: string;
   /** As you set it; otherwise empty. */
   beneficiary_last_name: string;
+  /** As you set it; otherwise empty. */
+  beneficiary_name_latin: string;
   /** Your own reference. */
   reference_id: string;
   /** Your own data, which its beneficiary gets. */
@@ -258,6 +260,8 @@ export interface BeneficiaryLinkWithUrl {
   beneficiary_first_name: string;
   /** As you set it; otherwise empty. */
   beneficiary_last_name: string;
+  /** As you set it; otherwise empty. */
+  beneficiary_name_latin: string;
   /** Your own reference. */
   reference_id: string;
   /** Your own data, which its beneficiary gets. */
@@ -2362,6 +2366,7 @@ export interface UpdateBeneficiaryRequest {
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - The name of a person has a letter and is not a placeholder such as N/A.
+ * - `beneficiary_name_latin` is in Latin letters that banks carry, and is not a placeholder such as N/A.
  */
 export interface CreateBeneficiaryLinkRequest {
   /** Currency that the beneficiary is paid. */
@@ -2372,12 +2377,14 @@ export interface CreateBeneficiaryLinkRequest {
   network?: string;
   /** `Individual` or `Corporate`. Without it the beneficiary chooses. */
   beneficiary_account_type?: string;
-  /** Name of a company, or of a wallet's owner. The beneficiary sees it and cannot change it. No web or email address or phone number. */
+  /** Name of a company, or of a wallet's owner. Not allowed beside a last name. The beneficiary sees it and cannot change it. No web or email address or phone number. */
   beneficiary_name?: string;
   /** First name of a person with a bank account. The beneficiary sees it and cannot change it. No web or email address or phone number. */
   beneficiary_first_name?: string;
   /** Last name of a person with a bank account. The beneficiary sees it and cannot change it. No web or email address or phone number. */
   beneficiary_last_name?: string;
+  /** The whole name in Latin letters, as the bank gets it. Required with a bank account if the name is in a script other than Latin, Greek and Cyrillic. The beneficiary sees it and cannot change it. No web or email address or phone number. */
+  beneficiary_name_latin?: string;
   /** Your own reference. It is not shown. */
   reference_id?: string;
   /** Your own data with at most 50 keys, returned as stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */

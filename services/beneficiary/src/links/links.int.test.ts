@@ -33,6 +33,13 @@ const bank = {
   beneficiaryAccountType: "Individual",
 };
 
+const sepa = {
+  destinationCurrency: "EUR",
+  transferType: "SEPA",
+  beneficiaryAccountType: "Individual",
+};
+const taro = { ...bank, beneficiaryFirstName: "太郎", beneficiaryLastName: "山田" };
+
 async function link(fields: object = bank, more: object = {}) {
   const request = { mutation: mutation(), merchantId, fields, ...more };
   const { link: created, token } = await service.rpc.createBeneficiaryLink(request);
@@ -48,6 +55,22 @@ const texts = (body: object) =>
 const person = texts(example(fiatBeneficiary));
 const submit = (token: string, values: object = person, form = 0) =>
   service.rpc.submitBeneficiaryLink({ token, form, values: texts(values) });
+/** A bank account in EUR, without a name. */
+const account = {
+  iban: "DE89370400440532013000",
+  beneficiary_address: "1 Hauptstrasse",
+  beneficiary_city: "Frankfurt am Main",
+  beneficiary_postcode: "60311",
+  beneficiary_country_code: "DE",
+};
+/** Every field of a name. */
+const mallory = {
+  beneficiary_name: "Mallory Smith",
+  beneficiary_first_name: "Mallory",
+  beneficiary_last_name: "Smith",
+  beneficiary_single_name: "true",
+  beneficiary_name_latin: "Mallory Smith",
+};
 const beneficiaryCount = () => service.database.db.collection("beneficiaries").countDocuments();
 
 describe("a link", () => {
@@ -148,6 +171,55 @@ describe("a link", () => {
     for (const name of [{ beneficiaryLastName: "Null" }, { beneficiaryFirstName: "None" }]) {
       expect((await link({ ...bank, ...name })).token).not.toBe("");
     }
+  });
+
+  it.each([
+    ["a company's name for a person's account", { ...bank, beneficiaryName: "Acme GmbH" }],
+    [
+      "the name of a company beside that of a person",
+      { destinationCurrency: "EUR", beneficiaryName: "Jane Doe", beneficiaryLastName: "Doe" },
+    ],
+    ["a person's name for a wallet", { destinationCurrency: "BTC", beneficiaryLastName: "Doe" }],
+    ["a Latin name in other letters", { ...taro, beneficiaryNameLatin: "山田" }],
+    ["a Latin name with an address", { ...taro, beneficiaryNameLatin: "evil.example" }],
+    ["a bank account's name in a script that banks don't carry", taro],
+    ["a part of one", { ...bank, beneficiaryLastName: "山田" }],
+  ])("is refused with %s", async (_, fields) => {
+    expect(await refusalOf(link(fields))).toMatchObject({ code: "INVALID_REQUEST" });
+  });
+
+  it.each([
+    [
+      "a person's name",
+      { ...sepa, beneficiaryFirstName: "Jane", beneficiaryLastName: "Doe" },
+      "Jane Doe",
+    ],
+    ["a company's name", { destinationCurrency: "EUR", beneficiaryName: "Acme GmbH" }, "Acme GmbH"],
+    ["a Cyrillic name", { destinationCurrency: "EUR", beneficiaryName: "Газпром" }, "Газпром"],
+    ["a Latin name", { ...taro, ...sepa, beneficiaryNameLatin: "Yamada Taro" }, "Yamada Taro"],
+  ])("pays %s that the merchant set, whatever the payee sends", async (_, fields, paid) => {
+    const { id, token } = await link(fields);
+    const { forms } = await open(token);
+    for (const form of forms.keys()) {
+      expect(await submit(token, { ...account, ...mallory }, form)).toMatchObject({ state: USED });
+    }
+    const beneficiaryId = (await read(id))?.beneficiaryId ?? "";
+    const instruction = await service.rpc.getPaymentInstruction({ merchantId, beneficiaryId });
+    expect(instruction.beneficiaryName).toBe(paid);
+  });
+
+  it("asks for Latin letters in the part of a name that the merchant left open", async () => {
+    const { token } = await link({ ...sepa, beneficiaryLastName: "Doe" });
+    const sent = { ...account, beneficiary_first_name: "山田", beneficiary_name_latin: "Mallory" };
+    expect(await submit(token, sent)).toMatchObject({
+      state: OPEN,
+      violations: [
+        {
+          field: "beneficiary_first_name",
+          problem: "must be in Latin, Greek or Cyrillic letters",
+        },
+      ],
+    });
   });
 
   it("belongs to its merchant", async () => {

@@ -20,7 +20,7 @@ import type { MerchantStore } from "../merchants/merchants.ts";
 import type { ProfileStore } from "../merchants/profile-store.ts";
 import { mayCreate } from "../permissions/rules/permissions.ts";
 import { textOf } from "../records/rules/private-fields.ts";
-import { formsOf } from "./forms.ts";
+import { formsOf, latinViolations } from "./forms.ts";
 import { pageViolations, prefilledOf, shownState } from "./rules/link.ts";
 import { type Link, newToken } from "./store.ts";
 import { type SubmitDeps, submitLink } from "./submit.ts";
@@ -48,8 +48,16 @@ export function linksRpc(deps: LinkDeps) {
       const now = clock.now();
       const form = { form: createBeneficiaryLink, schema: BeneficiaryLinkFieldsSchema };
       const fields = checkedFields(form, { fields: sent, unreadable }, { now });
-      if (formsOf(fields, deps.allowed).length === 0) orThrow(noForm);
-      const violations = pageViolations(fields, await nameOf(merchantId));
+      // The form drops this field beside a last name, and a dropped name would not be locked.
+      if (sent?.beneficiaryName.trim() && textOf(fields, "beneficiary_name") === "") {
+        orThrow(twoNames);
+      }
+      const forms = formsOf(fields, deps.allowed);
+      if (forms.length === 0) orThrow(noForm);
+      const violations = [
+        ...pageViolations(fields, await nameOf(merchantId)),
+        ...latinViolations(fields, forms),
+      ];
       if (violations.length > 0) orThrow(invalidRequest(violations));
       const { expires_in_days: days } = fields;
       const lastsMs = (typeof days === "number" ? days : linkDays.default) * dayMs;
@@ -107,10 +115,15 @@ export function linksRpc(deps: LinkDeps) {
   } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;
 }
 
+const twoNames = invalidRequest([
+  { field: "beneficiary_name", problem: "must not be set beside beneficiary_last_name" },
+]);
+
 const noForm = invalidRequest([
   {
     field: "destination_currency",
-    problem: "is not in any beneficiary form of this transfer type, network and account type",
+    problem:
+      "is not in any beneficiary form of this transfer type, network, account type and these name fields",
   },
 ]);
 

@@ -6,7 +6,7 @@ import type { Violation } from "@disburse/kernel/refusal.ts";
 import { readViolations } from "@disburse/kernel/violations.ts";
 import { type BeneficiaryDeps, cryptoCreation, fiatCreation } from "../beneficiaries/rpc.ts";
 import { type Creation, checkRecord, createOnce } from "../creation/creation.ts";
-import { bodyOfSubmission, formsOf } from "./forms.ts";
+import { bodyOfSubmission, formsOf, shownViolation } from "./forms.ts";
 import { shownState } from "./rules/link.ts";
 import type { Link, LinkOutcome, LinkStore, Submission } from "./store.ts";
 
@@ -36,7 +36,11 @@ export async function submitLink(
   if (form === undefined) return { violations: [{ field: "form", problem: "is required" }] };
   const submission = { kind: form.body, body: bodyOfSubmission(form, link.fields, values) };
   const checked = await check(deps, link, submission);
-  if (checked !== "sound") return checked;
+  if (checked !== "sound") {
+    if (!("violations" in checked)) return checked;
+    const shown = checked.violations.map((each) => shownViolation(each, form, link.fields));
+    return { violations: shown };
+  }
   if (!(await deps.links.submit(link, token, submission))) {
     const now = await deps.links.readByToken(token);
     return { state: now === undefined ? "revoked" : shownState(now, deps.clock.now()) };

@@ -65,6 +65,10 @@ describe("the page of a link", () => {
     expect(text).toMatch(/<input id="beneficiary_first_name"[^>]*>/);
     expect(text).not.toMatch(/<input id="beneficiary_first_name"[^>]* required/);
     expect(text).toContain("Name in Latin letters (optional)");
+    const prefilled = { beneficiary_first_name: "Jane" };
+    expect(textOf(formPage(brand, { ...entry, form: single, prefilled }, false))).not.toContain(
+      flag,
+    );
   });
 
   it("shows the merchant's logo with its name, from this site alone", () => {

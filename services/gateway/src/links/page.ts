@@ -206,7 +206,8 @@ function fieldHtml(field: FormField, { form, prefilled, values, problems }: Entr
       ? ""
       : `\n<p class="problem" id="${name}-problem">${escapeHtml(problem)}</p>`;
   const label = `${labelOf(name, form)}${field.required ? "" : " (optional)"}`;
-  const flag = requiredUnless === "" ? "" : flagHtml(requiredUnless, { form, values });
+  const hasFlag = requiredUnless !== "" && locked === undefined;
+  const flag = hasFlag ? flagHtml(requiredUnless, { form, values }) : "";
   return `<div class="field">
 <label for="${name}">${escapeHtml(label)}</label>
 ${controlHtml(field, attributes, value, locked !== undefined)}${wrong}

@@ -78,7 +78,12 @@ export const beneficiaryWords = {
     theirChoice: "The beneficiary chooses",
     choose: "Choose",
     name: "Name of the company or wallet's owner (optional)",
+    firstName: "First name of a person with a bank account (optional)",
+    lastName: "Last name of a person with a bank account (optional)",
+    latinName: "Name in Latin letters (optional)",
     nameHint: "The beneficiary sees it and cannot change it.",
+    latinNameHint:
+      "The bank receives it. A bank account needs it if the name is not in Latin, Greek or Cyrillic letters.",
     reference: "Your reference (optional)",
     days: "Days until it expires",
     daysHint: "1 to 30",

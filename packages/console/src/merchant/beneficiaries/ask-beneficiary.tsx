@@ -12,6 +12,9 @@ const initial = {
   destination_currency: "",
   beneficiary_account_type: "",
   beneficiary_name: "",
+  beneficiary_first_name: "",
+  beneficiary_last_name: "",
+  beneficiary_name_latin: "",
   reference_id: "",
   expires_in_days: "7",
 };
@@ -21,6 +24,18 @@ export const formsQuery = {
   queryFn: () => get<BeneficiaryForms>(beneficiaryForms),
   staleTime: 300_000,
 };
+
+const nameFields = [
+  { name: "beneficiary_name", label: words.name, hint: words.nameHint, maxLength: 255 },
+  { name: "beneficiary_first_name", label: words.firstName, maxLength: 255 },
+  { name: "beneficiary_last_name", label: words.lastName, maxLength: 255 },
+  {
+    name: "beneficiary_name_latin",
+    label: words.latinName,
+    hint: words.latinNameHint,
+    maxLength: 511,
+  },
+] as const;
 
 /** Creates a link with which a beneficiary enters its own details, and shows it once. */
 export function AskBeneficiary() {
@@ -52,7 +67,7 @@ export function AskBeneficiary() {
           options: Object.entries(t.beneficiaries.accountTypes),
           none: words.theirChoice,
         },
-        { name: "beneficiary_name", label: words.name, hint: words.nameHint, maxLength: 255 },
+        ...nameFields,
         { name: "reference_id", label: words.reference, maxLength: 255 },
         {
           name: "expires_in_days",

@@ -29,15 +29,21 @@ export function shownState(
   return state === "open" && now >= expiresAt ? "expired" : state;
 }
 
-/** Name fields that a merchant may prefill for its beneficiary. */
-const lockedNames = [
+/** The parts of the name that the merchant and the platform show. */
+export const nameFields = [
   "beneficiary_name",
   "beneficiary_first_name",
   "beneficiary_last_name",
 ] as const;
 
+/** The name that a bank receives instead. */
+export const latinName = "beneficiary_name_latin";
+
+/** Name fields that a merchant may prefill for its beneficiary. */
+const lockedNames = [...nameFields, latinName] as const;
+
 /** Returns the merchant's values under the beneficiary's field names. */
 export function prefilledOf(link: Fields): Readonly<Record<string, string>> {
-  const names = lockedNames.filter((name) => textOf(link, name) !== "");
-  return Object.fromEntries(names.map((name) => [name, textOf(link, name)]));
+  const set = lockedNames.filter((name) => textOf(link, name) !== "");
+  return Object.fromEntries(set.map((name) => [name, textOf(link, name)]));
 }

@@ -55,6 +55,11 @@ const described = f.fields(BeneficiaryLinkSchema, {
     "Jane",
   ),
   beneficiary_last_name: linkField("beneficiaryLastName", "As you set it; otherwise empty.", "Doe"),
+  beneficiary_name_latin: linkField(
+    "beneficiaryNameLatin",
+    "As you set it; otherwise empty.",
+    "Jane Doe",
+  ),
   reference_id: linkField("referenceId", "Your own reference.", "supplier-17"),
   metadata: f.from(
     ({ fields }) => fields?.metadata ?? {},
