@@ -86,7 +86,7 @@ export async function screenRecord(
       documents: each.documentIds.map((number) => ({ number, country: "" })),
     })),
     wallets: wallets.map(({ networks, address }) => ({ networks: [...networks], address })),
-    banks: banks.map(({ name, bic }) => ({ name, bic })),
+    banks: [...banks],
   });
   return readScreening(screening);
 }

@@ -1,7 +1,7 @@
 import { custodyProviderName } from "@disburse/forms/values/custody-providers.ts";
 import { describe, expect, it } from "vitest";
 import type { Fields } from "../../records/rules/private-fields.ts";
-import { pendingScreening } from "../../records/rules/screening.ts";
+import { type PartyBank, pendingScreening } from "../../records/rules/screening.ts";
 import {
   accountNumberOf,
   beneficiaryScope,
@@ -135,12 +135,12 @@ describe("a beneficiary in EUR", () => {
     });
   });
 
-  it("is screened by its name and residence", () => {
+  it("is screened by its name, its residence and the country of its IBAN", () => {
     const created = newFiatBeneficiary(origin, body);
     expect(scopeOf(created, body)).toEqual({
       parties: [{ type: "entity", name: "Doe GmbH", date: "", countries: ["AT"], documentIds: [] }],
       wallets: [],
-      banks: [],
+      banks: [{ name: "", bic: "", country: "DE" }],
     });
   });
 });
@@ -165,9 +165,11 @@ it.each([
   });
 });
 
-it.each<readonly [string, Fields, readonly { name: string; bic: string }[]]>([
+const unknown: PartyBank = { name: "", bic: "", country: "" };
+
+it.each<readonly [string, Fields, readonly Partial<PartyBank>[]]>([
   ["no bank that is named", {}, []],
-  ["its name", { beneficiary_bank_name: "First Bank" }, [{ name: "First Bank", bic: "" }]],
+  ["its name", { beneficiary_bank_name: "First Bank" }, [{ name: "First Bank" }]],
   [
     "its name and the BIC that it is routed by",
     {
@@ -177,7 +179,7 @@ it.each<readonly [string, Fields, readonly { name: string; bic: string }[]]>([
     },
     [{ name: "First Bank", bic: "CHASUS33" }],
   ],
-  ["the BIC of an account in EUR", { bic: "COBADEFFXXX" }, [{ name: "", bic: "COBADEFFXXX" }]],
+  ["the BIC of an account in EUR", { bic: "COBADEFFXXX" }, [{ bic: "COBADEFFXXX" }]],
   [
     "a second BIC as a bank of its own",
     {
@@ -186,10 +188,7 @@ it.each<readonly [string, Fields, readonly { name: string; bic: string }[]]>([
       routing_code_type_2: "SWIFT",
       routing_code_value_2: "COBADEFF",
     },
-    [
-      { name: "", bic: "CHASUS33" },
-      { name: "", bic: "COBADEFF" },
-    ],
+    [{ bic: "CHASUS33" }, { bic: "COBADEFF" }],
   ],
   [
     "a second BIC of whatever type, in whatever letters",
@@ -199,11 +198,19 @@ it.each<readonly [string, Fields, readonly { name: string; bic: string }[]]>([
       routing_code_type_2: "Intermediary swift",
       routing_code_value_2: "cobade ffxxx",
     },
-    [
-      { name: "", bic: "CHASUS33" },
-      { name: "", bic: "COBADEFFXXX" },
-    ],
+    [{ bic: "CHASUS33" }, { bic: "COBADEFFXXX" }],
   ],
+  [
+    "the country of its IBAN, not the one that is entered",
+    { iban: "IR062960000000100324200001", beneficiary_bank_country_code: "DE" },
+    [{ country: "IR" }],
+  ],
+  [
+    "the country that is entered for the bank, or else where the money goes",
+    { beneficiary_bank_country_code: "KP", destination_country: "DE" },
+    [{ country: "KP" }],
+  ],
+  ["the country where the money goes", { destination_country: "IN" }, [{ country: "IN" }]],
   ["no IFSC", { routing_code_type_1: "IFSC", routing_code_value_1: "HDFC0000001" }, []],
   [
     "no code that is no BIC",
@@ -218,7 +225,9 @@ it.each<readonly [string, Fields, readonly { name: string; bic: string }[]]>([
 ])("screens of a bank account's bank %s", (_, bank, banks) => {
   const whole = { beneficiary_account_type: "Individual", ...bank };
   const of = { name: "Doe", network: "" };
-  expect(scopeOf({ ...of, kind: "fiat" }, whole).banks).toEqual(banks);
+  expect(scopeOf({ ...of, kind: "fiat" }, whole).banks).toEqual(
+    banks.map((each) => ({ ...unknown, ...each })),
+  );
   expect(scopeOf({ ...of, kind: "crypto" }, whole).banks).toEqual([]);
 });
 
@@ -244,6 +253,6 @@ it.each<readonly [string, string, readonly string[]]>([
     beneficiary_wallet_custody_provider_name: name,
   };
   const scope = (kind: "crypto" | "fiat") => scopeOf({ kind, name: "Doe", network: "POL" }, whole);
-  expect(scope("crypto").banks).toEqual(names.map((each) => ({ name: each, bic: "" })));
+  expect(scope("crypto").banks).toEqual(names.map((each) => ({ ...unknown, name: each })));
   expect(scope("fiat").banks).toEqual([]);
 });

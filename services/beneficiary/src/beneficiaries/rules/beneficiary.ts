@@ -186,7 +186,7 @@ function custodiansOf(whole: Fields, providerName: ProviderName): PartyBank[] {
   const code = textOf(whole, "beneficiary_wallet_custody_provider");
   const given = textOf(whole, "beneficiary_wallet_custody_provider_name");
   const names = [providerName(code), given].filter((name) => name !== "");
-  return [...new Set(names)].map((name) => ({ name, bic: "" }));
+  return [...new Set(names)].map((name) => ({ name, bic: "", country: "" }));
 }
 
 /**
@@ -199,6 +199,17 @@ function banksOf(whole: Fields): PartyBank[] {
     .map((field) => bicOf(textOf(whole, field)))
     .filter((code) => code !== undefined);
   const [bic = "", ...others] = new Set(codes);
-  const banks = [{ name, bic }, ...others.map((other) => ({ name: "", bic: other }))];
-  return banks.filter((bank) => bank.name !== "" || bank.bic !== "");
+  const banks = [
+    { name, bic, country: bankCountryOf(whole) },
+    ...others.map((other) => ({ name: "", bic: other, country: "" })),
+  ];
+  return banks.filter((bank) => Object.values(bank).some(Boolean));
+}
+
+/** Returns the country of the account: an IBAN names it, otherwise the beneficiary does. */
+function bankCountryOf(whole: Fields): string {
+  const accounts = ["iban", "beneficiary_account_number"].map((field) => textOf(whole, field));
+  const iban = accounts.find((account) => /^[A-Z]{2}\d{2}[A-Z0-9]{11,}$/.test(account));
+  const named = ["beneficiary_bank_country_code", "destination_country"];
+  return iban?.slice(0, 2) ?? named.map((field) => textOf(whole, field)).find(Boolean) ?? "";
 }

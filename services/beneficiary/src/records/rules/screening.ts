@@ -65,7 +65,7 @@ export type PartyWallet = {
  * An account's bank or a wallet's custodian in the form that compliance compares with its lists; ""
  * for unknown parts.
  */
-export type PartyBank = { readonly name: string; readonly bic: string };
+export type PartyBank = { readonly name: string; readonly bic: string; readonly country: string };
 
 /** The subjects that compliance screens for a record and then monitors. */
 export type ScreeningScope = {
