@@ -50,9 +50,9 @@ const jobs = ["sandbox-secrets", "sandbox"];
 const migrations = serviceNames.map((service) => `${service}-migration`);
 const parts = ["mongo", "rabbitmq"];
 const isSealing = (name: string) => sealingServices.some((each) => each === name);
-/** Set by the image, only for `npm start` and tests, or rare: one exporter and protocol serve all traces. */
+/** Set by the image, only for tests, or rare: one exporter and protocol serve all traces. */
 const notInCompose =
-  /^(HOST|RPC_HOST|ADMIN_HOST|ADMIN_PORT|BUILD_COMMIT|TRACE_MEMORY_SPANS|BUS_NAMESPACE|OTEL_\w+)$/;
+  /^(HOST|RPC_HOST|ADMIN_HOST|ADMIN_PORT|BUILD_COMMIT|BUS_NAMESPACE|OTEL_\w+)$/;
 const observability = ["prometheus", "grafana", "collector"];
 
 /** Returns a service's environment from compose in an empty shell, with the sandbox's secrets. */
@@ -73,7 +73,10 @@ function environmentOf(service: string): Record<string, string | undefined> {
   );
 }
 
-const readBySdk = ["AWS_REGION", "AWS_SHARED_CREDENTIALS_FILE"];
+/** Variables that the AWS SDK and Node read. */
+const notSettings = ["AWS_REGION", "AWS_SHARED_CREDENTIALS_FILE", "NODE_EXTRA_CA_CERTS"];
+
+const withoutFile = (name: string) => name.replace(/_FILE$/, "");
 
 /** Set by the image for every service. */
 const setByImage = ["HOST", "RPC_HOST", "ADMIN_HOST", "ADMIN_PORT"];
@@ -106,8 +109,8 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
     const known = settingsOf(service);
     const own = `_${service.toUpperCase()}`;
     const settings = Object.keys(environment)
-      .filter((name) => !readBySdk.includes(name))
-      .map((name) => (known.has(name) ? name : name.replace(/_FILE$/, "").replace(own, "")));
+      .filter((name) => !notSettings.includes(name))
+      .map((name) => (known.has(name) ? name : withoutFile(name).replace(own, "")));
     expect([...known]).toEqual(expect.arrayContaining(settings));
     const ports = Object.fromEntries([...serviceNames, "public"].map((name) => [name, 1])) as Ports;
     const machine = { host: "127.0.0.1", ports, secrets: generateSecrets(), amqpUrl: "amqp://h" };
@@ -123,11 +126,26 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
     const given = new Set(
       Object.keys(environment).flatMap((name) => [
         name,
-        name.replace(/_FILE$/, "").replace(own, ""),
+        withoutFile(name).replace(own, ""),
       ]),
     );
     const missing = [...settingsOf(service)].filter((name) => !given.has(name));
     expect(missing.filter((name) => !notInCompose.test(name))).toEqual([]);
+  });
+
+  it("reads every file that may contain a secret", async () => {
+    const known = settingsOf(service);
+    const files = Object.keys(environment).filter(
+      (name) => name.endsWith("_FILE") && !known.has(name) && !notSettings.includes(name),
+    );
+    // Payout reads its encryption keys only with a bank's rail.
+    const always = files.filter((name) => name !== "ENCRYPTION_KEYS_PAYOUT_FILE");
+    for (const file of always) {
+      const missing = { [file]: "/no/such/file", [withoutFile(file)]: undefined };
+      const given = { ...environmentOf(service), ...missing };
+      const own = `_${service.toUpperCase()}_FILE`;
+      expect(await refusedSettings(service, given)).toEqual([file.replace(own, "_FILE")]);
+    }
   });
 
   it("starts after one job has migrated its database, which gets nothing but its address", () => {
@@ -136,9 +154,9 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
     expect(command).toEqual(["node", "service/src/main.ts", "migrate"]);
     expect({ restart, volumes }).toEqual({ restart: "no", volumes: [] });
     expect(depends_on).toEqual({ mongo: { condition: "service_healthy" } });
-    const { LOG_LEVEL, MONGODB_URI, MONGODB_URI_FILE, DATABASE } = environment;
-    const own = { LOG_LEVEL, MONGODB_URI, MONGODB_URI_FILE, DATABASE };
-    expect(migration.environment).toEqual(own);
+    const { LOG_LEVEL, MONGODB_URI, MONGODB_URI_FILE, NODE_EXTRA_CA_CERTS, DATABASE } = environment;
+    const address = { MONGODB_URI, MONGODB_URI_FILE, NODE_EXTRA_CA_CERTS };
+    expect(migration.environment).toEqual({ LOG_LEVEL, ...address, DATABASE });
     const done = { condition: "service_completed_successfully" };
     expect(after[`${service}-migration`]).toEqual(done);
   });
@@ -291,8 +309,9 @@ describe("docker-compose.yml", () => {
   });
 
   it("takes every secret from a file, too", () => {
+    // RECEIPT_KEYS are public keys.
     const isSecret =
-      /(?:TOKEN|KEYS?|PEPPER|HEADERS|MONGODB_URI|AMQP_URL|ENCRYPTION_KEYS_(?!FILE$|\w+_FILE$)\w+)$/;
+      /(?:TOKEN|(?<!RECEIPT_)KEYS?|PEPPER|HEADERS|MONGODB_URI|AMQP_URL|ENCRYPTION_KEYS_(?!FILE$|\w+_FILE$)\w+)$/;
     for (const [name, { environment = {} }] of all) {
       const given = Object.keys(environment).filter((key) => isSecret.test(key));
       const files = given.map((key) => `${key}_FILE`);
@@ -324,7 +343,7 @@ describe("docker-compose.yml", () => {
     });
   });
 
-  it("has a way out for those alone that need one", () => {
+  it("gives outbound connections only to services that need them", () => {
     expect(compose.networks).toEqual({ inside: { internal: true }, outside: {} });
     const out = all.filter(([, { networks }]) => namesOf(networks).includes("outside"));
     const served = ["balancer", "prometheus", "grafana"];
@@ -332,7 +351,7 @@ describe("docker-compose.yml", () => {
     for (const [name, { networks }] of all) expect(namesOf(networks), name).toContain("inside");
   });
 
-  it("gives the services that are inside alone a way out, in a file of overrides", () => {
+  it("gives the other services outbound connections in an override file", () => {
     const { services } = parse(read("deploy/ways-out.yaml")) as Pick<typeof compose, "services">;
     const inside = serviceNames.filter((name) => namesOf(composed(name).networks).length === 1);
     expect(Object.keys(services).sort()).toEqual(inside.toSorted());

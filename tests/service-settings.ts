@@ -1,6 +1,7 @@
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { busSettings } from "@disburse/chassis/amqp/settings.ts";
+import { approvalSettings } from "@disburse/chassis/approvals/settings.ts";
 import { sealingSettings } from "@disburse/chassis/crypto/settings.ts";
 import { commonSettings } from "@disburse/chassis/service/settings.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
@@ -27,6 +28,9 @@ export async function refusedSettings(
   return problems.map((problem) => problem.split(":")[0]);
 }
 
+/** Settings that several services read, by the name of their constant. */
+const sharedSettings = { approvalSettings, busSettings, sealingSettings };
+
 /** Returns every setting of a service: from its config.ts and its settings files. */
 export function settingsOf(service: ServiceName): Set<string> {
   const folder = `services/${service}/src`;
@@ -35,9 +39,9 @@ export function settingsOf(service: ServiceName): Set<string> {
   const source = ["config.ts", ...beside].map((file) => read(`${folder}/${file}`)).join("\n");
   const rails = service === "payout" ? railSettings() : [];
   const own = [...source.matchAll(/^\s*([A-Z][A-Z_]+):/gm)].map(([, name = ""]) => name);
-  const bus = source.includes("busSettings") ? Object.keys(busSettings) : [];
-  const sealing = source.includes("sealingSettings") ? Object.keys(sealingSettings) : [];
-  return new Set([...Object.keys(commonSettings), ...bus, ...sealing, ...rails, ...own]);
+  const used = Object.entries(sharedSettings).filter(([name]) => source.includes(name));
+  const shared = used.flatMap(([, settings]) => Object.keys(settings));
+  return new Set([...Object.keys(commonSettings), ...shared, ...rails, ...own]);
 }
 
 /** Returns the settings that rail packages add to the payout service. */
