@@ -25,11 +25,14 @@ answer() {
   # Reads to the end first: the command before the pipe may still use the previous answer.
   text=$(cat)
   printf '%s\n' "$text" > "$LAST_ANSWER"
+  # Numbers become marked strings, because JSON.parse would turn 250.00 into 250.
   node -e '
-    const asSent = (_name, value, { source } = {}) =>
-      typeof value === "number" && source && JSON.rawJSON ? JSON.rawJSON(source) : value;
-    const sent = JSON.parse(fs.readFileSync(process.argv[1], "utf8"), asSent);
-    console.log(JSON.stringify(sent, null, 2));' "$LAST_ANSWER"
+    const mark = "#number ";
+    const tokens = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+    const sent = fs.readFileSync(process.argv[1], "utf8")
+      .replace(tokens, (token) => (token[0] === "\"" ? token : `"${mark}${token}"`));
+    const shown = JSON.stringify(JSON.parse(sent), null, 2);
+    console.log(shown.replace(/"#number ([^"]*)"/g, "$1"));' "$LAST_ANSWER"
 }
 
 # Prints one field of the last answer's data: `field id`, `field "lines[0].payout_id"`.

@@ -64,7 +64,7 @@ describe("the guide to errors", () => {
     const rows = parts.map((part) => {
       const maxima = methods.map((limits) => String(limits[part]?.max ?? "–"));
       const isCut = methods.some((limits) => limits[part]?.longer === "cut");
-      return [part, ...maxima, isCut ? "cut for the bank, kept whole by us" : "refused"];
+      return [part, ...maxima, isCut ? "cut for the bank; your record keeps all of it" : "refused"];
     });
     expect(rowsUnder(text, "Limits of payment methods")).toEqual(rows);
   });

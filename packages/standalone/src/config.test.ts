@@ -19,7 +19,7 @@ const rows = [...table.matchAll(/^\| (`[^|]+`) \| ([^|]*)\|/gm)].map(
 );
 
 /** Read by packages/embedded, which starts the database and broker. */
-const ofParts = ["MONGODB_URI", "AMQP_URL", "DISBURSE_BROKER"];
+const ofParts = ["MONGODB_URI", "AMQP_URL", "DISBURSE_BROKER", "DISBURSE_CACHE_DIR"];
 
 it("reads the settings that docs/contributing/running-locally.md lists, and no other", () => {
   const listed = rows.flatMap(({ names }) => names);
