@@ -113,7 +113,9 @@ export const merchantCommands: readonly CallCommand[] = [
     summary: "create an API key, which is shown only once",
     details:
       "Without scopes, a key has all scopes in the sandbox and read scopes in live mode. Without an\n" +
-      "expiry, it never expires in the sandbox and expires after 365 days in live mode.",
+      "expiry, it never expires in the sandbox and expires after 365 days in live mode.\n" +
+      "In live mode, payout:write, payout:approve and payout:control need another person's approval.\n" +
+      "Then repeat the command with the same --operation-id within a day: it prints the key.",
     examples: [
       'keys create mer_01k… --description "checkout"',
       "keys create mer_01k… --scope payout:read --scope quote:read --expires 2027-01-01",
