@@ -1,11 +1,11 @@
 // An operator's call of an internal RPC, from inside the service's own container (docs/operators/commands.md):
 //   node rpc.mjs payout.PayoutOperatorService/ListRails '{}'
 //   node rpc.mjs payout.PayoutOperatorService/SetRailPaused '{ "rail": "…" }' --change
-// With --change it changes something, under the operation id of --operation or a new one; who does
-// is whom TOKEN names. With --to SERVICE it calls that service, as the one of this container, by
-// its SERVICE_KEY and the address that its settings have. The called service's audit trail then has
-// the operator that --as names, and --reason: both are required. It prints the answer, and exits with 1
-// for an error. It imports nothing but Node's own modules.
+// --change is for RPCs that change something. It sends the operation id of --operation, or a new one.
+// TOKEN identifies the actor. With --to SERVICE, it calls that service with the SERVICE_KEY of this
+// container, at the address in this container's settings. This requires --as and --reason, which the
+// called service's audit trail records. It prints the response, and exits with 1 on an error. It
+// imports only Node's own modules.
 import { createPrivateKey, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { request as requestPlain } from "node:http";
@@ -33,20 +33,20 @@ if (service === undefined || !(values.to === undefined ? isAnonymous : isNamed))
   throw new Error(usage);
 }
 
-/** Where the RPCs are: of this container's service, unless RPC_URL says otherwise. */
+/** The address of the RPCs: RPC_URL, or by default this container's service. */
 const port = process.env.RPC_PORT || process.env.PORT;
 const { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE } = process.env;
-/** With mutual TLS it shows the container's own certificate, as which it may call any service. */
+/** With mutual TLS it uses the container's own certificate, which every service accepts. */
 const tls = TLS_CERT_FILE && {
   cert: readFileSync(TLS_CERT_FILE),
   key: readFileSync(TLS_KEY_FILE),
   ca: readFileSync(TLS_CA_FILE),
-  // The authority signs services alone, and their names are no host names.
+  // The authority signs only for services, and their names are not host names.
   checkServerIdentity: () => undefined,
 };
 const [toUrl] = (values.to && process.env[`${values.to.toUpperCase()}_URL`]?.split(",")) || [];
 const url = toUrl || process.env.RPC_URL || `${tls ? "https" : "http"}://127.0.0.1:${port}`;
-/** A token of this container's service for another one, as services make them for each call. */
+/** Returns a token of this container's service for another one, as services use for each call. */
 function serviceToken(to) {
   const { SERVICE_KEY, SERVICE_KEY_FILE, TRUST_DOMAIN = "disburse" } = process.env;
   const jwk = JSON.parse(SERVICE_KEY_FILE ? readFileSync(SERVICE_KEY_FILE, "utf8") : SERVICE_KEY);
@@ -63,7 +63,7 @@ function serviceToken(to) {
   const signature = sign(null, Buffer.from(signed.join(".")), key).toString("base64url");
   return [...signed, signature].join(".");
 }
-/** A person's access token; a sandbox has its own. Standard input keeps it out of arguments. */
+/** A person's access token. A sandbox has one. Standard input keeps it out of the arguments. */
 const token =
   (values.to && serviceToken(values.to)) ||
   (values["token-from-stdin"] && (await text(process.stdin)).trim()) ||
@@ -73,17 +73,17 @@ const isChange = values.change === true || values.operation !== undefined;
 const operationId = values.operation ?? `ops-${crypto.randomUUID()}`;
 const mutation = isChange ? { mutation: { operationId } } : {};
 
-const answer = await new Promise((resolve, reject) => {
+const response = await new Promise((resolve, reject) => {
   const request = url.startsWith("https:") ? requestSecurely : requestPlain;
   const sent = request(`${url}/disburse.${name}.v1.${service}`, {
     method: "POST",
     ...tls,
     headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-    // The longest of them, an import of a list apart, answers in seconds.
+    // All RPCs except list imports respond within seconds.
     signal: AbortSignal.timeout(30_000),
   });
   sent.on("response", resolve).on("error", reject);
   sent.end(JSON.stringify({ ...JSON.parse(body), ...mutation }));
 });
-process.stdout.write(`${JSON.stringify(JSON.parse(await text(answer)), null, 2)}\n`);
-process.exitCode = answer.statusCode === 200 ? 0 : 1;
+process.stdout.write(`${JSON.stringify(JSON.parse(await text(response)), null, 2)}\n`);
+process.exitCode = response.statusCode === 200 ? 0 : 1;

@@ -51,8 +51,7 @@ const migrations = serviceNames.map((service) => `${service}-migration`);
 const parts = ["mongo", "rabbitmq"];
 const isSealing = (name: string) => sealingServices.some((each) => each === name);
 /** Set by the image, only for tests, or rare: one exporter and protocol serve all traces. */
-const notInCompose =
-  /^(HOST|RPC_HOST|ADMIN_HOST|ADMIN_PORT|BUILD_COMMIT|BUS_NAMESPACE|OTEL_\w+)$/;
+const notInCompose = /^(HOST|RPC_HOST|ADMIN_HOST|ADMIN_PORT|BUILD_COMMIT|BUS_NAMESPACE|OTEL_\w+)$/;
 const observability = ["prometheus", "grafana", "collector"];
 
 /** Returns a service's environment from compose in an empty shell, with the sandbox's secrets. */
@@ -124,10 +123,7 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
   it("passes on every setting of the service, but those of the image or of other deployments", () => {
     const own = `_${service.toUpperCase()}`;
     const given = new Set(
-      Object.keys(environment).flatMap((name) => [
-        name,
-        withoutFile(name).replace(own, ""),
-      ]),
+      Object.keys(environment).flatMap((name) => [name, withoutFile(name).replace(own, "")]),
     );
     const missing = [...settingsOf(service)].filter((name) => !given.has(name));
     expect(missing.filter((name) => !notInCompose.test(name))).toEqual([]);

@@ -96,7 +96,7 @@ describe("the guide to testing", () => {
   const text = guide("testing");
 
   it("has every magic value", () => {
-    const rows = firsts(rowsUnder(text, "What becomes of a payout"));
+    const rows = firsts(rowsUnder(text, "Payout scenarios"));
     expect(scenarios.length).toBeGreaterThan(10);
     expect(rows).toEqual(scenarios.map((each) => `sandbox-${each}`).sort());
     const parties = rowsUnder(text, "Screening").filter(([name]) => name !== undefined);

@@ -63,23 +63,26 @@ export const contracts: readonly (readonly [ServiceName, DescService])[] = [
 
 export const allRoles: readonly Role[] = enumNames(RoleEnum);
 
-const head = `# Who may call what
+const head = `# Access to RPCs
 
-Each RPC says so itself, by its option \`disburse.type.v1.access\`; this page is made from that by \`npm run generate\`. A call by another is
-\`PERMISSION_DENIED\`. Health is open to all, reflection to all who have an identity.
-[Decision 0031](../decisions/0031-identity.md) says how a caller shows who it is; \`proto/disburse/type/v1/access.proto\` what each role is for.
-Where it says *fresh sign-in*, a person must have signed in within \`STEP_UP_MAX_AGE_SECONDS\`, by \`STEP_UP_ACR\` where that is set; else the call is
-\`UNAUTHENTICATED\` with \`insufficient_user_authentication\` ([decision 0040](../decisions/0040-operators-are-persons.md)).
+The option \`disburse.type.v1.access\` of each RPC defines its callers. \`npm run generate\` writes this page from it. Other callers get \`PERMISSION_DENIED\`.
+Everyone can check the health of a service. Reflection requires an identity.
+
+- [Decision 0031](../decisions/0031-identity.md) explains how callers identify themselves. \`proto/disburse/type/v1/access.proto\` describes the roles.
+- *Fresh sign-in* means that the person must have signed in within \`STEP_UP_MAX_AGE_SECONDS\`, with the class \`STEP_UP_ACR\` if it is set. Otherwise the call returns \`UNAUTHENTICATED\` with \`insufficient_user_authentication\` ([decision 0040](../decisions/0040-operators-are-persons.md)).
+- *Actions* are the operators' commands and console pages that call the RPC ([command line](command-line.md)).
 
 ## Merchants: keys, members and roots
 
-- A merchant's key or member calls the gateway's public routes within its scopes. \`payout:approve\` decides on other actors' payouts and batches; \`payout:control\` sets the merchant's approval rules, which a second actor loosens ([decision 0087](../decisions/0087-merchants-settings.md)).
-- One actor is a root and everything made from it: a key that an operator or the sandbox created is a root, and so is a member. A key that a member created, a key or a person that a key created or invited, and the successor of a rotation have the root of their maker ([decision 0035](../decisions/0035-keys.md)).
-- An actor does not approve its own payouts, batches or scheduled payouts: \`same_actor\` ([decision 0053](../decisions/0053-control-before-payment.md)).
-- A key that another key creates has at most the scopes, networks and end of its maker. A role is given only by a caller that has all of its scopes, and by no key that has networks or an end. An operator who gives a live key or role with rights over payouts needs a second person.
-- Operators do not act as merchants: what prices, pays, approves or registers for a merchant is open to services alone. What stops money (cancelling, rejecting) takes one operator; so does tightening \`SetVelocityLimits\` and \`SetPayoutControls\`, and anything else about them takes two ([decision 0045](../decisions/0045-approvals.md)).
-- *Actions* are the operators' commands and pages of the console that call the RPC ([command line](command-line.md)).
-- A replay is authorised as the first request was. A person joins a team by accepting its invitation ([decision 0056](../decisions/0056-the-consoles-server.md)).
+- A merchant's key or member can call the gateway's public routes within its scopes. \`payout:approve\` is the permission to decide on other actors' payouts and batches. \`payout:control\` is the permission to set the merchant's approval rules. Looser rules need a second actor ([decision 0087](../decisions/0087-merchants-settings.md)).
+- An actor is a root with everything created from it. Each key that an operator or the sandbox created is a root. Other keys have the root of their creator, and a rotated key keeps its root. A member is a root, except if a key invited this member: then the member has the key's root ([decision 0035](../decisions/0035-keys.md)).
+- An actor can't approve its own payouts, batches or scheduled payouts: \`same_actor\` ([decision 0053](../decisions/0053-control-before-payment.md)).
+- A key that another key creates can't exceed its creator's scopes, networks and expiry.
+- A caller can give a role only if it has all scopes of that role. A key with networks or an expiry can't give roles.
+- An operator needs a second person to give a live key or role the permission to create, approve or control payouts.
+- Operators can't act as merchants: only services can call RPCs that quote, pay, approve or register for a merchant.
+- One operator can cancel, reject and tighten limits; loosening them needs two ([decision 0045](../decisions/0045-approvals.md)). The limits are \`SetVelocityLimits\` and \`SetPayoutControls\`.
+- A replayed request needs the same authorisation as the first one. A person joins a team by accepting its invitation ([decision 0056](../decisions/0056-the-consoles-server.md)).
 `;
 
 export function accessTable(): string {
@@ -118,9 +121,9 @@ function eventTable(): string {
   return [
     "## Events",
     "",
-    "By the option `disburse.type.v1.event` of each message ([decision 0041](../decisions/0041-signed-events.md)). `external` is another system of the operator's.",
+    "The option `disburse.type.v1.event` of each message defines this table ([decision 0041](../decisions/0041-signed-events.md)). `external` is another system of the operator.",
     "",
-    "| event | routing keys | may publish it | take it |",
+    "| event | routing keys | publishers | consumers |",
     "| --- | --- | --- | --- |",
     ...rows,
     "",

@@ -134,7 +134,7 @@ describe.skipIf(skipped)(`/docs in a browser${skipped ? ` (skipped: ${missing})`
       ["sepa", "Create fiat beneficiary"],
       ["batch.finished", "batch.finished"],
       ["INSUFFICIENT_BALANCE", "INSUFFICIENT_BALANCE"],
-      ["sandbox-late", "Testing: What becomes of a payout"],
+      ["sandbox-late", "Testing: Payout scenarios"],
       ["benefciary", "Create fiat beneficiary"],
       ["cancel pay", "Cancel payout"],
     ] as const) {

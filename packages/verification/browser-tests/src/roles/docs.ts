@@ -29,9 +29,9 @@ export const docs: BrowserTest = {
     expectThat(shown.includes(origin), "a sample has the address that serves the page");
     await page.keyboard.press("/");
     await page.keyboard.type("sandbox-late");
-    const found = page.locator("#found a", { hasText: "What becomes of a payout" });
+    const found = page.locator("#found a", { hasText: "Payout scenarios" });
     await checkPage("docs-search", found);
     await found.click();
-    await page.getByRole("heading", { name: "What becomes of a payout" }).waitFor();
+    await page.getByRole("heading", { name: "Payout scenarios" }).waitFor();
   },
 };
