@@ -3,9 +3,9 @@
  * that its verdict can be explained later. Change `version` whenever you change a number.
  */
 export const matcherConfig = {
-  version: "2026-11-28",
+  version: "2026-12-01",
   /** Increases with each `version`. A result does not replace a result of a higher revision. */
-  revision: 4,
+  revision: 5,
   /**
    * Score thresholds in [0, 1]. From `review` on, a person decides. From `block` on, the payment
    * stops.
@@ -119,6 +119,20 @@ export const matcherConfig = {
     rarityMin: 1.05,
     /** Minimum words of a listed name. A separate rule covers names of one word. */
     wordsMin: 2,
+  },
+  /** Rules for a listed name with initials; see `index/initials.ts`. */
+  initials: {
+    /**
+     * Rarity that each initial adds. One person in twelve has the same initial, and ln 12 is a
+     * quarter of ln 20,000.
+     */
+    share: 0.25,
+    /**
+     * Minimum sum of the rarities of the words, counted by entries, and of the shares. With one
+     * initial, at most two entries may have the family name. With two initials, at most 42 may
+     * have it.
+     */
+    rarityMin: 1.12,
   },
   /** Names aligned per search, best candidates first. */
   candidatesMax: 150,

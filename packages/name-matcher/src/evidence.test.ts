@@ -58,7 +58,7 @@ describe("weighEvidence and decide", () => {
     const countries = country === "" ? [] : [country];
     const documents = document === "" ? [] : [{ number: document, country: "" }];
     const evidence = weighEvidence(score, { date, countries, documents }, entry, matcherConfig);
-    const { reasons, verdict } = decide(score, evidence, undefined, matcherConfig);
+    const { reasons, verdict } = decide(score, evidence, {}, matcherConfig);
     const effects = [...evidence.reasons, ...reasons].map((reason) => reason.effect);
     const sum = effects.reduce((total, effect) => total + effect, score);
     return { verdict, score: evidence.score, sum };
@@ -90,7 +90,7 @@ describe("weighEvidence and decide", () => {
 it("a contradicting date makes a block a review from the bound of block on", () => {
   const { block } = matcherConfig.bands;
   const decided = (score: number) =>
-    decide(score, { score, dateContradicts: true, reasons: [] }, undefined, matcherConfig);
+    decide(score, { score, dateContradicts: true, reasons: [] }, {}, matcherConfig);
   expect(decided(block)).toMatchObject({ verdict: "review", reasons: [{ kind: "date" }] });
   expect(decided(block - 0.001)).toMatchObject({ verdict: "review", reasons: [] });
 });

@@ -153,15 +153,16 @@ function judge<Entry extends NamedEntry>(
 ): Hit<Entry> | undefined {
   const { bands, weakAlias } = config;
   const nameScore = found?.score ?? 0;
-  const contained = found?.contained;
+  const { contained, initials } = found ?? {};
   // Below this name score, only an equal document number can raise the result enough.
   const least = Math.min(bands.review, config.evidence.nameMin, clearFrom);
-  const mayClear = contained === undefined && party.documents.length === 0;
+  const isByRule = contained !== undefined || initials !== undefined;
+  const mayClear = !isByRule && party.documents.length === 0;
   if (mayClear && nameScore < least) return undefined;
   const listed = entry.names[found?.nameAt ?? 0];
   if (listed === undefined) return undefined;
   const evidence = weighEvidence(nameScore, party, entry, config);
-  const decision = decide(nameScore, evidence, contained, config);
+  const decision = decide(nameScore, evidence, { contained, initials }, config);
   if (decision.verdict === "clear" && evidence.score < clearFrom) return undefined;
   const reasons: Reason[] = [];
   const because = (text: string, effect: number): void => {

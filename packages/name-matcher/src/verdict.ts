@@ -1,6 +1,6 @@
 import type { MatcherConfig } from "./config.ts";
 import { type Reason, roundScore, type weighEvidence } from "./evidence.ts";
-import type { Containment } from "./index/containment.ts";
+import type { NameMatch } from "./index/search.ts";
 
 /** The outcomes of a screening, mildest first: proceed, manual review, stop. */
 export const verdicts = ["clear", "review", "block"] as const;
@@ -14,14 +14,14 @@ export function worstVerdict(some: readonly Verdict[]): Verdict {
 /**
  * Decides the verdict from the score after evidence. A contradicting birth date turns a block into
  * a review, because lists contain wrong dates and people share names. If the names alone give a
- * review, or the party's name contains a listed one, no evidence can clear the hit. The rule
- * changes only the verdict, so its reasons have no effect on the score.
+ * review, or the party's name contains a listed one or is one with initials, no evidence can clear
+ * the hit. These rules change only the verdict, so their reasons have no effect on the score.
  */
 export function decide(
   nameScore: number,
   evidence: ReturnType<typeof weighEvidence>,
-  contained: Containment | undefined,
-  { bands, containment }: MatcherConfig,
+  { contained, initials }: Partial<Pick<NameMatch, "contained" | "initials">>,
+  { bands, containment, initials: rules }: MatcherConfig,
 ): { verdict: Verdict; reasons: readonly Reason[] } {
   const { score, dateContradicts } = evidence;
   if (score >= bands.block && dateContradicts) {
@@ -38,8 +38,18 @@ export function decide(
     const text = `contains every word of a listed name: ${words.join(", ")} (${bound})`;
     return { verdict: "review", reasons: [rule("name", text)] };
   }
-  if (nameScore < bands.review) return { verdict: "clear", reasons: [] };
-  return { verdict: "review", reasons: [rule("name", "alike enough that nothing else clears it")] };
+  if (nameScore >= bands.review) {
+    return {
+      verdict: "review",
+      reasons: [rule("name", "alike enough that nothing else clears it")],
+    };
+  }
+  if (initials === undefined) return { verdict: "clear", reasons: [] };
+  const { words, rarity } = initials;
+  const begun = initials.initials.map(({ initial, word }) => `${initial} (${word})`);
+  const bound = `rarity ${roundScore(rarity)}, at least ${rules.rarityMin}`;
+  const text = `initials of a listed name: ${[...words, ...begun].join(", ")} (${bound})`;
+  return { verdict: "review", reasons: [rule("name", text)] };
 }
 
 const rule = (kind: "date" | "name", text: string): Reason => ({

@@ -33,11 +33,15 @@ function distinctWords<T extends Word>(tokens: readonly T[]): T[] {
 }
 
 /**
- * Reduces the rarity of short words. Unrelated people share syllables of Chinese and Korean names
- * more often than the lists show.
+ * Returns a factor in [0, 1] for the rarity of a short word. Unrelated people share syllables of
+ * Chinese and Korean names more often than the lists show.
  */
-function rarityOf({ text, rarity }: Word, { containment }: MatcherConfig): number {
-  return rarity * Math.min(1, text.length / containment.wholeWord);
+export function shortWordFactor({ text }: Word, { containment }: MatcherConfig): number {
+  return Math.min(1, text.length / containment.wholeWord);
+}
+
+function rarityOf(word: Word, config: MatcherConfig): number {
+  return word.rarity * shortWordFactor(word, config);
 }
 
 /**
@@ -145,19 +149,28 @@ function isNearlyEqual(
   link: Link,
   party: readonly Token[],
   entry: readonly Token[],
-  { containment }: MatcherConfig,
+  config: MatcherConfig,
 ): boolean {
   const words = entry.filter((_, at) => (link.entry & (1 << at)) !== 0);
   const length = words.reduce((sum, { text }) => sum + text.length, 0);
   const isSingle = isOneToken(link.party) && words.length === 1;
   if (!isSingle) {
     const isWhole = isOneToken(link.party) && words.length === distinctWords(entry).length;
-    const { joinedLengthMin, joinedWholeMin } = containment;
+    const { joinedLengthMin, joinedWholeMin } = config.containment;
     if (length < (isWhole ? joinedWholeMin : joinedLengthMin)) return false;
     if (isOneToken(link.party) && isTradeForNames(link, party, words)) return false;
   }
-  const isLong = isSingle && length >= containment.longWord;
-  return link.similarity >= (isLong ? containment.similarityMin : containment.canonical);
+  return isAlike(link.similarity, isSingle ? length : 0, config);
+}
+
+/** True if words are nearly equal. `letters` is the length of a single listed word, else 0. */
+export function isAlike(
+  similarity: number,
+  letters: number,
+  { containment }: MatcherConfig,
+): boolean {
+  const { longWord, similarityMin, canonical } = containment;
+  return similarity >= (letters >= longWord ? similarityMin : canonical);
 }
 
 /**

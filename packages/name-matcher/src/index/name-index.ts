@@ -76,9 +76,14 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
     finish(isPersonsWord?: (canonical: string) => boolean): NameIndex {
       const known = vocabulary.finish();
       const count = weightOf.length;
+      const namesBySpelling = postings.rows(known.spellings.length);
       const names = {
         vocabulary: known,
-        postings: postings.rows(known.spellings.length),
+        postings: namesBySpelling,
+        entriesWith: Int32Array.from(known.spellings, (_, spelling) =>
+          countEntries(namesBySpelling.row(spelling), entryOf),
+        ),
+        entries: countEntries(weightOf.keys(), entryOf),
         compounds: compounds.table(),
         tokenSets: tokenSets.table(),
         concatenated: concatenated.table(),
@@ -105,6 +110,17 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
       };
     },
   };
+}
+
+/** Counts the entries of names. The names are in their order, so one entry's names are adjacent. */
+function countEntries(names: Iterable<number>, entryOf: { at(index: number): number }): number {
+  let [count, last] = [0, -1];
+  for (const name of names) {
+    const entry = entryOf.at(name);
+    if (entry !== last) count += 1;
+    last = entry;
+  }
+  return count;
 }
 
 /** Indexes names by their rarest word, without weak aliases; see `rarestWord`. */

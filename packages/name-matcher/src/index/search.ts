@@ -15,6 +15,7 @@ import { compoundParts } from "../tokens/tokenizer.ts";
 import { type Containment, containmentFilter, containmentOf } from "./containment.ts";
 import { type KeyTable, type Rows, topPositions } from "./flat-tables.ts";
 import { consonantRingKey, hashSkeleton, hashToken, tokenSetKey } from "./hash-keys.ts";
+import { type InitialsMatch, initialsOf, mayHaveInitials } from "./initials.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /**
@@ -39,6 +40,9 @@ export type ListedNames = {
   /** The position of each name's entry. `nameAtOf` has the position of the name in that entry. */
   readonly entryOf: Int32Array;
   readonly nameAtOf: Int32Array;
+  /** The number of entries that have each canonical spelling, by its id; `entries` has all. */
+  readonly entriesWith: Int32Array;
+  readonly entries: number;
   /** The factor of each name's score, below 1 for a weak alias. */
   readonly weightOf: Float64Array;
   /** Names by the canonical spelling of their rarest word; see `containment.ts`. */
@@ -61,6 +65,8 @@ export type NameMatch = AlignedNames & {
   readonly score: number;
   /** Present if the party's name contains the listed one. */
   readonly contained: Containment | undefined;
+  /** Present if the party's name is the listed one with initials. */
+  readonly initials: InitialsMatch | undefined;
 };
 
 /** The names to compare by alignment, and the names that the party's name may contain. */
@@ -153,6 +159,8 @@ function compare(
   const aligned = new Set(likely).union(asOne);
   const alignWith = aligner(party, similarities, config);
   const mayContain = containmentFilter(party, similarities, config);
+  const hasInitials = listed.isPerson && mayHaveInitials(party);
+  const rarityOf = (word: Token): number => rarityByEntries(word, listed);
   for (const at of aligned.union(within)) {
     const entry: Token[] = [];
     for (let position = 0; position < tokensOf.lengthOf(at); position += 1) {
@@ -164,23 +172,40 @@ function compare(
       : undefined;
     const alignment = alignWith(entry, whole);
     const contained = within.has(at) ? containmentOf(alignment, party, entry, config) : undefined;
+    const weight = weightOf[at] ?? 1;
+    const mayBeInitials = hasInitials && weight >= 1;
+    const initials = mayBeInitials
+      ? initialsOf(party, entry, { similarities, rarityOf, config })
+      : undefined;
     const nameAt = nameAtOf[at] ?? 0;
-    const score = alignment.score * (weightOf[at] ?? 1);
+    const score = alignment.score * weight;
     const entryAt = entryOf[at] ?? 0;
-    const match = { nameAt, score, alignment, contained, party, entry };
+    const match = { nameAt, score, alignment, contained, initials, party, entry };
     best.set(entryAt, better(best.get(entryAt), match));
   }
 }
 
 /**
- * Returns the better of two matches of one entry. If either match is a containment, the result has
- * it too.
+ * Returns the better of two matches of one entry. If a rule applies to either match, it applies to
+ * the result.
  */
 function better(before: NameMatch | undefined, match: NameMatch): NameMatch {
   if (before === undefined) return match;
   const best = match.score > before.score ? match : before;
   const contained = before.contained ?? match.contained;
-  return best.contained === contained ? best : { ...best, contained };
+  const initials = before.initials ?? match.initials;
+  if (best.contained === contained && best.initials === initials) return best;
+  return { ...best, contained, initials };
+}
+
+/**
+ * Returns the rarity of a word by the entries that have it, in [0, 1]. Unlike `Token.rarity`, it is
+ * not lower for a person with many aliases.
+ */
+function rarityByEntries({ canonical }: Token, listed: ListedNames): number {
+  const spelling = listed.vocabulary.spellingId(canonical);
+  const count = spelling === undefined ? 0 : (listed.entriesWith[spelling] ?? 0);
+  return rarityOfCount(count, listed.entries, listed.config);
 }
 
 function partyTokens(tokens: readonly string[], listed: ListedNames): Token[] {
@@ -215,7 +240,7 @@ function weigh(
   return { text, kind, weight, missingWeight, conflictWeight, rarity, count, canonical, skeleton };
 }
 
-/** Returns the rarity of a word that `count` of `names` have, in [0, 1]. */
+/** Returns the rarity of a word that `count` of `names` or entries have, in [0, 1]. */
 export function rarityOfCount(count: number, names: number, { tokens }: MatcherConfig): number {
   const all = Math.max(names, tokens.namesMin);
   return Math.max(0, Math.log(all / (count + 1)) / Math.log(all));
