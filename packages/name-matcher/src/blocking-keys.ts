@@ -23,7 +23,7 @@ import { compoundParts } from "./tokens/tokenizer.ts";
  * Keys of different versions can't be compared. After a change of this version, compute the keys of
  * all parties again.
  */
-export const blockingKeysVersion = "7";
+export const blockingKeysVersion = "8";
 
 /** Yields a party's blocking keys. A key may occur more than once. */
 export function* partyBlockingKeys({ type, name, documents }: Party): Generator<string> {

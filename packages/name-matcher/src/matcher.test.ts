@@ -389,3 +389,42 @@ it("an authority is not that of another country", () => {
   expect(found("General Intelligence Directorate of Norway")).toEqual([]);
   expect(found("Syrian Arab Republic, Ministry of Defence, Syria")).not.toEqual([]);
 });
+
+describe("a name in Greek letters", () => {
+  const listed: ListedEntry[] = [
+    "DERIMOSKA, Oleg Vladimirovich",
+    "MEDVEDOV, Dmitri Anatolyevich",
+    "Bashar al-Tassad",
+    "PRIGOTIN, Yevgeniy Viktorovich",
+    "KADIROF, Ramzan",
+    "ANTONOPULOS, Charalampos",
+    "JAMALIDIN, Khatim",
+  ].map((name) => ({
+    uid: name,
+    type: "individual",
+    names: [{ name, kind: "primary" }],
+    births: [],
+    countries: [],
+    documents: [],
+  }));
+  const greek = buildMatcher(listed, matcherConfig);
+
+  it.each([
+    ["Ντεριμόσκα Ολέγκ", "DERIMOSKA, Oleg Vladimirovich"],
+    ["Ντμίτρι Μεντβέντοφ", "MEDVEDOV, Dmitri Anatolyevich"],
+    ["Μπασάρ Αλ Τάσαντ", "Bashar al-Tassad"],
+    ["Γιεβγκένι Πριγκότιν", "PRIGOTIN, Yevgeniy Viktorovich"],
+    ["Ραμζάν Καντίροφ", "KADIROF, Ramzan"],
+    ["Χαράλαμπος Αντωνόπουλος", "ANTONOPULOS, Charalampos"],
+    ["Τζαμαλιντίν Χατίμ", "JAMALIDIN, Khatim"],
+  ])("is found where ντ, γκ, μπ and τζ have either sound: %s", (name, matchedName) => {
+    const [hit] = greek.match(party("individual", name));
+    expect(hit?.matchedName).toBe(matchedName);
+    expect(hit?.score).toBeGreaterThanOrEqual(matcherConfig.bands.review);
+  });
+
+  it("is found in brackets", () => {
+    const [hit] = greek.match(party("individual", "Anna Walker (Ραμζάν Καντίροφ)"));
+    expect(hit?.matchedName).toBe("KADIROF, Ramzan");
+  });
+});

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { toLatin } from "./transliteration.ts";
+import { toLatin, toLatinBySound } from "./transliteration.ts";
 
 describe("toLatin", () => {
   it.each([
     ["Russian", "Сергей СОЛОВЬЁВ", "sergey solovev"],
     ["Ukrainian", "Юрій Ївженко", "yuriy yivzhenko"],
     ["Greek, its double letters too", "Νίκος Παπαδόπουλος", "nikos papadopulos"],
+    ["Greek pairs with an accent", "Πούτιν Παύλος", "putin pavlos"],
+    ["Greek pairs at the beginning of a word", "Μπασάρ Ντμίτρι Γκέοργκ", "basar dmitri georgk"],
+    ["Greek pairs within a word", "Λάμπρος Αντώνης Άγγελος", "lampros antonis angelos"],
     ["Arabic names as wholes", "محمد حسين عبد الله", "muhammad husayn abd allah"],
     ["a Persian keyboard", "یوسف کریمی", "yusuf karimi"],
     ["the article apart", "الدريسي", "al darisi"],
@@ -40,6 +43,16 @@ describe("toLatin", () => {
     ["Cyrillic alone", "ОАО Сокол", "oao sokol"],
   ])("reads by look %s: %s as %s", (_, written, latin) => {
     expect(toLatin(written)).toBe(latin);
+  });
+
+  it.each([
+    ["pairs within a word", "Βλαντίμιρ Πριγκόζιν Λάμπρος", "vladimir prigozin labros"],
+    ["a Greek J", "Τζαμάλ", "jamal"],
+    ["a Greek Y", "Γιεβγκένι Γιούρι", "yevgeni yuri"],
+    ["a Greek kh", "Μιχαήλ Χαταμί", "mikhail khatami"],
+    ["Cyrillic as before", "Сергей", "sergey"],
+  ])("reads by sound %s: %s as %s", (_, written, latin) => {
+    expect(toLatinBySound(written)).toBe(latin);
   });
 
   it.each([

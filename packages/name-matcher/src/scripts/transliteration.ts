@@ -15,8 +15,8 @@ const rows: readonly string[] = [
   "ч ch ш sh щ shch ы y э e ю yu я ya і i ї yi є ye ґ g ў u",
   "ђ dj ј j љ lj њ nj ћ c џ dz ѓ gj ќ kj ѕ dz",
   "ә a ғ gh қ q ң n ө o ұ u ү u һ h ё e",
-  // Greek, digraphs first.
-  "ου u μπ b ντ nt γγ ng αυ av ευ ev",
+  // Greek as ELOT 743 writes it, pairs of letters first.
+  "ου u ού u αυ av αύ av ευ ev εύ ev γγ ng γκ gk μπ mp ντ nt",
   "α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t",
   "υ y φ f χ ch ψ ps ω o",
 ];
@@ -30,7 +30,18 @@ for (const row of rows) {
     letters.set(letter, latin);
 }
 const romanize = (letter: string): string => letters.get(letter) ?? letter;
-const greekDigraphs = /ου|μπ|ντ|γγ|αυ|ευ/g;
+const greekPairs = /[οαε][υύ]|γγ|γκ|μπ|ντ/g;
+/** At the beginning of a word, these pairs are the only spelling of `b`, `d` and `g`. */
+const greekStarts = /(?<!\p{L})(?:μπ|ντ|γκ)/gu;
+/**
+ * Foreign names in Greek letters. Greek has no letters for `b`, `d`, `g`, `j` and `y`, so it writes
+ * pairs (`Μεντβέντεφ`). Within a Greek word the same pairs may be read as two letters (`Αντώνης`).
+ */
+const greekSounds = /μπ|ντ|γκ|τζ|χ|γι(?=[αάεέηήοόυύωώ])/g;
+const soundOf: ReadonlyMap<string, string> = new Map(
+  Object.entries({ μπ: "b", ντ: "d", γκ: "g", τζ: "j", χ: "kh", γι: "y" }),
+);
+const sound = (pair: string): string => soundOf.get(pair) ?? pair;
 const plain = /^[\x20-\x7e]*$/;
 const arabic = /\p{Script=Arabic}/u;
 const hebrew = /\p{Script=Hebrew}/u;
@@ -63,6 +74,16 @@ export function foldSymbols(text: string): string {
 
 /** Returns lower case without diacritics, in Latin letters if a romanisation is known. */
 export function toLatin(written: string): string {
+  return latinOf(written, greekStarts);
+}
+
+/** Like `toLatin`, but reads Greek letters as in foreign names (`Πριγκόζιν`, `prigozin`). */
+export function toLatinBySound(written: string): string {
+  return latinOf(written, greekSounds);
+}
+
+/** Romanises a text. `asSound` finds the Greek pairs that are read as one sound. */
+function latinOf(written: string, asSound: RegExp): string {
   if (plain.test(written)) return written.toLowerCase();
   const whole = written.normalize("NFKC");
   if (plain.test(whole)) return whole.toLowerCase();
@@ -70,7 +91,10 @@ export function toLatin(written: string): string {
   const withoutArabic = arabic.test(folded) ? romanizeArabic(folded) : folded;
   const text = hebrew.test(withoutArabic) ? romanizeHebrew(withoutArabic) : withoutArabic;
   // Composed letters with their own row (й, ї) are romanised before decomposition.
-  const latin = text.replace(greekDigraphs, romanize).replace(/[^\p{ASCII}]/gu, romanize);
+  const latin = text
+    .replace(asSound, sound)
+    .replace(greekPairs, romanize)
+    .replace(/[^\p{ASCII}]/gu, romanize);
   if (ascii.test(latin)) return latin;
   const bare = latin
     .normalize("NFKD")

@@ -1,4 +1,5 @@
 import { latinLookalike } from "../scripts/homoglyphs.ts";
+import { toLatinBySound } from "../scripts/transliteration.ts";
 import { canonicalSpelling } from "./canonical-spelling.ts";
 import { tokenKinds } from "./token-kinds.ts";
 import { boundedTokens, nameTokens, rawTokens, spellingLengthMax } from "./tokenizer.ts";
@@ -37,6 +38,8 @@ const personSeparators = new RegExp(
  */
 const conjunctionInNames = /\s[yei]\s/iu;
 
+const greek = /\p{Script=Greek}/u;
+
 /** Three or more single letters in a row. They may be one word, written with spaces or dots. */
 const spacedLetters = /(?<![^ ])[^ ](?: [^ ]){2,}(?![^ ])/g;
 /** The maximum tokens of all variants together. Each variant costs a search. */
@@ -51,7 +54,7 @@ const concatenatedLengthMin = 8;
  * long. Readings include the text outside and inside of brackets (`Qorvath Zembling (trading as
  * Jane Smith)`), and the text before and after `and`, `aka` or a slash. Rows of single letters are
  * joined to words. Homoglyphs become Latin letters, and digits within words become the letters that
- * they resemble (`R0sneft`). `isComplete` is false if `variantTokensMax` omitted some readings.
+ * they resemble (`R0sneft`). Greek letters are also read by sound (`Πριγκόζιν`). `isComplete` is false if `variantTokensMax` omitted some readings.
  */
 export function nameVariants(
   name: string,
@@ -60,18 +63,22 @@ export function nameVariants(
   const written = rawTokens(name, isPerson);
   const text = name.normalize("NFKC").replace(singleQuoted, "“$<quoted>”");
   const tokensOf = (some: string): readonly string[] => rawTokens(some, isPerson);
+  const soundsOf = (some: string): (readonly string[])[] =>
+    greek.test(some) ? [rawTokens(some, isPerson, toLatinBySound)] : [];
+  const readingsOf = (some: string): (readonly string[])[] => [tokensOf(some), ...soundsOf(some)];
   const separated = [
     ...bracketTexts(text),
     ...splitBy(text, isPerson ? personSeparators : separators),
-  ].map(tokensOf);
+  ].flatMap(readingsOf);
   const conjoined = isPerson ? splitBy(text, conjunctionInNames).map(tokensOf) : [];
   const parts = [
     ...separated.filter((tokens) => isName(tokens, isPerson)),
     ...(conjoined.every((tokens) => isName(tokens, true)) ? conjoined : []),
     ...splitBy(text, aliasMarker)
-      .map(tokensOf)
+      .flatMap(readingsOf)
       .filter((tokens) => isAlias(tokens, isPerson)),
     tokensOf(latinLookalike(text)),
+    ...soundsOf(text),
   ];
   const wholes = [written, ...parts];
   const others = [

@@ -32,9 +32,16 @@ export function nameTokens(name: string, isPerson: boolean): string[] {
   return boundedTokens(rawTokens(name, isPerson), isPerson);
 }
 
-/** Returns all tokens of a name in Latin letters. Their number and length are not limited. */
-export function rawTokens(name: string, isPerson: boolean): readonly string[] {
-  const latin = toLatin(name).replace(apostrophes, "");
+/**
+ * Returns all tokens of a name in Latin letters, as `romanize` reads it. Their number and length
+ * are not limited.
+ */
+export function rawTokens(
+  name: string,
+  isPerson: boolean,
+  romanize: (text: string) => string = toLatin,
+): readonly string[] {
+  const latin = romanize(name).replace(apostrophes, "");
   const whole =
     isPerson || !latin.includes(".")
       ? latin
