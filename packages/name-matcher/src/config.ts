@@ -64,6 +64,12 @@ export const matcherConfig = {
      */
     otherName: 0.93,
     otherNameCount: 5,
+    /**
+     * Minimum similarity of two words of one trade (`Air`, `Airways`). Below
+     * `containment.similarityMin`, because a longer name with another word of the trade is often
+     * another company.
+     */
+    trade: 0.88,
     /** Similarity of an initial and a token that begins with it. */
     initial: 0.6,
     /** Similarity of `Abdul` and a name that begins with it. */

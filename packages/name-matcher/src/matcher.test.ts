@@ -428,3 +428,28 @@ describe("a name in Greek letters", () => {
     expect(hit?.matchedName).toBe("KADIROF, Ramzan");
   });
 });
+
+describe("a company with another word of the same trade", () => {
+  const listed: ListedEntry[] = ["QORVATH AIR", "BANK ZOTAVIK", "ZEMBLING SHIPPING LINES"].map(
+    (name) => ({
+      ...{ uid: name, type: "entity", names: [{ name, kind: "primary" }] },
+      ...{ births: [], countries: [], documents: [] },
+    }),
+  );
+  const firms = buildMatcher(listed, matcherConfig);
+
+  it.each([
+    ["Qorvath Airlines", "QORVATH AIR"],
+    ["Qorvath Airways Ltd", "QORVATH AIR"],
+    ["Qorvath Air Lines", "QORVATH AIR"],
+    ["Zotavik Banking Corporation", "BANK ZOTAVIK"],
+    ["Zembling Ship Lines", "ZEMBLING SHIPPING LINES"],
+    ["Zembling Shiplines", "ZEMBLING SHIPPING LINES"],
+  ])("is found: %s", (name, matchedName) => {
+    expect(firms.match(party("entity", name))).toMatchObject([{ matchedName }]);
+  });
+
+  it.each(["Qorvath Bank", "Zotavik Airlines", "Walker Airways"])("is not %s", (name) => {
+    expect(firms.match(party("entity", name))).toEqual([]);
+  });
+});

@@ -1,5 +1,5 @@
 import type { MatcherConfig } from "../config.ts";
-import { abbreviatedLegalForm, type TokenKind } from "../tokens/token-kinds.ts";
+import { abbreviatedLegalForm, isSameTrade, type TokenKind } from "../tokens/token-kinds.ts";
 import { spellingSimilarity } from "./spelling-distance.ts";
 
 /** A token of a name. The rarest token of the lists has weight 1. */
@@ -74,7 +74,9 @@ export function tokenSimilarity(a: Token, b: Token, { spelling }: MatcherConfig)
   const similarity = most * (isSame ? Math.max(scaled, base + letters * scaled) : scaled);
   const isOther = !isSame && Math.min(a.count, b.count) >= spelling.otherNameCount;
   const weighted = isOther ? similarity * spelling.otherName : similarity;
-  return weighted < spelling.similarityMin ? 0 : weighted;
+  const byLetters = weighted < spelling.similarityMin ? 0 : weighted;
+  const isTrade = a.kind === "trade" && b.kind === "trade" && isSameTrade(a.text, b.text);
+  return isTrade ? Math.max(byLetters, spelling.trade) : byLetters;
 }
 
 const shortLength = 6;

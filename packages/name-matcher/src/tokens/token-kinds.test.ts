@@ -16,6 +16,8 @@ it.each([
   ["haji trading ltd", "name trade legal"],
   ["bank of jafari", "trade particle name"],
   ["j jafari", "name name"],
+  ["jafari air", "name trade"],
+  ["jafari banking", "name trade"],
 ])("of another, %s is %s", (name, kinds) => {
   expect(tokenKinds(name.split(" "), false)).toEqual(kinds.split(" "));
 });

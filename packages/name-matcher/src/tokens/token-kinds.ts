@@ -50,27 +50,67 @@ const honorifics = words(`
   reverend bishop pan pani
 `);
 
+/** Words of one trade. A company that writes another word of its line is probably the same one. */
+const trades = `
+  air airline airlines airway airways
+  bank banks banking
+  brother brothers bros
+  chemical chemicals
+  commerce commercial
+  construction constructions
+  consulting consultant consultants consultancy
+  development developments
+  distribution distributor distributors
+  engineering engineer engineers
+  export exports exporter exporters
+  farm farms farming
+  finance financial financing
+  fishing fishery fisheries
+  holding holdings
+  import imports importer importers
+  industry industries industrial
+  international intl
+  investment investments invest investing investors
+  manufacturing manufacture manufacturer manufacturers
+  mining mine mines
+  publishing publisher publishers
+  ship ships shipping shipline shiplines
+  supply supplies supplier suppliers
+  technology technologies tech technological
+  telecom telecoms telecommunication telecommunications
+  tour tours tourism
+  trade trades trader traders trading
+  transport transports transportation
+`;
+const tradeOf: ReadonlyMap<string, string> = new Map(
+  trades
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(" "))
+    .flatMap((line) => line.map((word) => [word, line[0] ?? word])),
+);
+
 /** Trade words, countries and large cities, which many companies share. */
-const tradeWords = words(`
-  trading trade trader traders global international intl general group holding holdings services
-  service solutions systems technology technologies tech industries industry industrial enterprise
-  enterprises investment investments import export management consulting development engineering
-  construction supplies supply logistics transport shipping energy oil gas petroleum bank finance
-  financial capital partners associates ventures resources commercial marketing distribution
+const otherTradeWords = words(`
+  global general group services
+  service solutions systems enterprise
+  enterprises management
+  logistics energy oil gas petroleum
+  capital partners associates ventures resources marketing
   products electronics center centre institute university organization organisation association
   union network media digital north south east west northern southern eastern western new national
   united american european asia middle world first star royal golden gold silver blue green red
-  agency airlines airport arms association aviation base branch brothers building business central
-  chemical city club college commerce communications community complex computer cooperative council
+  agency airport arms association aviation base branch building business central
+  city club college communications community complex computer cooperative council
   department design directorate economic education electric electrical electronic equipment
-  exploration factory farm fashion federal film fishing food foods freight fund gallery garden
+  exploration factory fashion federal film food foods freight fund gallery garden
   general goods headquarters health help hospital hotel house information institution insurance
-  invest island job lines line machinery maritime market materials medical metal metals military
-  mining ministry motors mutual natural office oilfield operations park plant plastics police port
-  power press processing production productions project projects property publishing radio railway
+  island job lines line machinery maritime market materials medical metal metals military
+  ministry motors mutual natural office oilfield operations park plant plastics police port
+  power press processing production productions project projects property radio railway
   real estate recruitment refinery relief republic research restaurant retail river road school
-  science scientific security ship ships shop software steel store studio sun supplier telecom
-  television textile tools tourism tours town training transit transportation travel tree trust
+  science scientific security shop software steel store studio sun
+  television textile tools town training transit travel tree trust
   university valley vehicle village water weapons welfare wholesale wood workshop works zone
   army navy forces armed guard guards defence defense intelligence interior internal affairs foreign
   justice committee border customs treasury
@@ -87,6 +127,14 @@ const tradeWords = words(`
   south spain sudan switzerland syria syrian taiwan tehran thailand tunisia turkey turkiye uae uk
   ukraine uzbekistan venezuela vietnam yemen
 `);
+
+const tradeWords = otherTradeWords.union(new Set(tradeOf.keys()));
+
+/** True for two words of one trade: `Airlines`, `Airways`. */
+export function isSameTrade(one: string, other: string): boolean {
+  const trade = tradeOf.get(one);
+  return trade !== undefined && trade === tradeOf.get(other);
+}
 
 /** The short forms of legal forms that are often written in full. */
 const shortForms: ReadonlyMap<string, string> = new Map([
