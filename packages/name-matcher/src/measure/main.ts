@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { matcherConfig } from "../config.ts";
 import { entryTypes } from "../entry.ts";
 import { buildMatcher } from "../matcher.ts";
+import { initialsQueries } from "./initials.ts";
 import {
   entriesOf,
   hasQuerySet,
@@ -47,10 +48,12 @@ function run(args: readonly string[]): void {
     return;
   }
   const entries = entriesOf(index ?? listFile);
-  const sets = (files ?? [queryFile, ...verdictFiles]).map((file) => ({
+  const given = (files ?? [queryFile, ...verdictFiles]).map((file) => ({
     name: basename(file),
     queries: queriesOf(file),
   }));
+  const all = given.flatMap(({ queries }) => queries);
+  const sets = [...given, { name: "their initials", queries: initialsQueries(entries, all) }];
   const matcher = buildMatcher(entries, matcherConfig);
   const first = sets[0]?.queries ?? [];
   // The first pass warms up the compiler, as in a process that runs for days.

@@ -2,15 +2,17 @@ import { describe, expect, it } from "vitest";
 import { entryBlockingKeys, partyBlockingKeys } from "../blocking-keys.ts";
 import { matcherConfig } from "../config.ts";
 import { buildMatcher } from "../matcher.ts";
+import { initialsQueries } from "./initials.ts";
 import { entriesOf, hasQuerySet, listFile, queriesOf, queryFile } from "./query-set.ts";
 import { isPositive, recallAt, rightScore, runQueries } from "./recall.ts";
 
 const reason = hasQuerySet ? "" : " (skipped: ../shared/data/sanctions is not here)";
 
 describe.skipIf(!hasQuerySet)(`the matcher on public lists and labelled queries${reason}`, () => {
-  const results = hasQuerySet
-    ? runQueries(buildMatcher(entriesOf(listFile), matcherConfig), queriesOf(queryFile))
-    : [];
+  const entries = hasQuerySet ? entriesOf(listFile) : [];
+  const matcher = buildMatcher(entries, matcherConfig);
+  const results = hasQuerySet ? runQueries(matcher, queriesOf(queryFile)) : [];
+  const initials = runQueries(matcher, initialsQueries(entries, []));
 
   // Watchman's score reaches 36.0, 57.1 and 71.2 on this set.
   it.each([
@@ -36,6 +38,17 @@ describe.skipIf(!hasQuerySet)(`the matcher on public lists and labelled queries$
     expect(missed.map(({ query }) => query.id)).toEqual([]);
   });
 
+  it.each([
+    ["initials_s_family", 0.6],
+    ["initials_sp_family", 0.9],
+    ["initials_family_sp", 0.9],
+    ["initials_joined", 0.9],
+  ])("holds names of the form %s in a share of at least %d", (kind, least) => {
+    const some = initials.filter(({ query }) => query.kind === kind);
+    const held = some.filter(({ verdict }) => verdict !== "clear");
+    expect(held.length / some.length).toBeGreaterThanOrEqual(least);
+  });
+
   it("leaves namesakes with another birth date to a person, and neither clears nor blocks them", () => {
     const namesakes = results.filter(({ query }) => query.kind === "namesake_dob_conflict");
     expect(namesakes).toHaveLength(100);
@@ -52,7 +65,7 @@ describe.skipIf(!hasQuerySet)(`the matcher on public lists and labelled queries$
 
   it("finds nobody with whom the party shares no blocking key", () => {
     const keysOf = new Map<string, ReadonlySet<string>>();
-    for (const { query, hits } of results.filter((_, at) => at % 10 === 0)) {
+    for (const { query, hits } of [...results, ...initials].filter((_, at) => at % 10 === 0)) {
       const partyKeys = [...partyBlockingKeys(query.party)];
       for (const { entry } of hits.filter(({ verdict }) => verdict !== "clear")) {
         const keys = keysOf.get(entry.uid) ?? entryBlockingKeys(entry);
