@@ -20,32 +20,31 @@ const spaces = /\s+/;
 /** Every so many listed persons are queried. */
 const listedStep = 10;
 
-/**
- * Returns queries with initials: listed persons, which must be found, and the persons of `others`,
- * which must not. A person of two names gets the second initial of the previous person.
- */
-export function initialsQueries(
-  entries: readonly ListedEntry[],
-  others: readonly Query[],
-): Query[] {
+/** Returns queries with the initials of listed persons, which must be found. */
+export function listedInitials(entries: readonly ListedEntry[]): Query[] {
   const listed = entries.flatMap(({ type, uid, names: [primary] }) => {
     const parts = type === "individual" ? listedName.exec(primary?.name ?? "")?.groups : undefined;
     const { family = "", first = "", second = "" } = parts ?? {};
-    return family === "" ? [] : [{ expected: uid, name: { family, first, second } }];
+    return family === "" ? [] : [{ uid, name: { family, first, second } }];
   });
-  const queries = listed
+  return listed
     .filter((_, at) => at % listedStep === 0)
-    .flatMap(({ expected, name }) => queriesOfName(name, expected));
-  let previous = "A";
-  for (const { party, expected } of others) {
+    .flatMap(({ name, uid }) => queriesOfName(name, uid));
+}
+
+/**
+ * Returns queries with the initials of persons who must not be found. A person of two names gets
+ * the second initial of the previous person.
+ */
+export function innocentInitials(queries: readonly Query[]): Query[] {
+  let second = "A";
+  return queries.flatMap(({ party, expected }) => {
     const words = party.name.split(spaces);
-    const [first = "", second] = words;
-    const family = words.at(-1) ?? "";
-    if (party.type !== "individual" || expected !== null || words.length < 2) continue;
-    previous = words.length > 2 && second !== undefined ? second : previous;
-    queries.push(...queriesOfName({ family, first, second: previous }, null));
-  }
-  return queries;
+    const [first = "", next = ""] = words;
+    if (party.type !== "individual" || expected !== null || words.length < 2) return [];
+    if (words.length > 2) second = next;
+    return queriesOfName({ family: words.at(-1) ?? "", first, second }, null);
+  });
 }
 
 function queriesOfName(name: FullName, expected: string | null): Query[] {
