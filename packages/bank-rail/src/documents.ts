@@ -149,7 +149,7 @@ export type FileDocument = {
   sending_until?: Date;
   sent_at?: Date;
   /** The evidence that the bank has the file. */
-  sent_by?: "upload" | "place" | "operator";
+  sent_by?: "upload" | "place" | "answer" | "operator";
   /** The ids of operations in which operators decided on the file. */
   decided?: string[];
 };

@@ -1,3 +1,4 @@
+import { answersOf } from "@disburse/bank-simulator/answers.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { baseline } from "@disburse/chassis/mongo/migrations.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
@@ -90,6 +91,47 @@ describe("payments to a bank, of processes beside each other", () => {
     other.go();
     await other.run;
     expect(bench.timesSent(keys)).toEqual([1]);
+  });
+
+  it("are released only after their file counts as sent, killed at any write of an answer", async () => {
+    let fired = 0;
+    for (const killed of kills) {
+      await bench.begin();
+      const [key = ""] = await bench.submitAll(1);
+      bench.clock.set(wednesday("15:46"));
+      const noReply = bench.bank.serverFor(async (act) => {
+        const done = await act();
+        if ((await bench.store.files.findOne({ state: "sending" })) !== null)
+          throw new Error("no reply to the rename");
+        return done;
+      });
+      const one = bench.railOf({ store: bench.store, server: noReply }, false).dispatcher;
+      await one.run().catch(() => undefined);
+      const [file] = bench.bank.sent();
+      if (file === undefined) return expect.unreachable("not sent");
+      bench.bank.takeAway();
+      // Two polls of one process have to list a file before it is read.
+      const alive = bench.railOf(bench.alive(), false).dispatcher;
+      await bench.play(() => alive.run(), 2);
+      expect(await bench.store.files.findOne({})).toMatchObject({ state: "undecided" });
+      const { statusReport } = answersOf(file.bytes, ["rejected"], false);
+      bench.bank.put("status.xml", statusReport);
+      const dying = bench.killable(killed);
+      const { dispatcher } = bench.railOf(dying, false);
+      await bench.play(() => dispatcher.run(), 3);
+      const stateOf = async () => ({
+        payment: (await bench.store.payments.findOne({ _id: key }))?.state,
+        file: (await bench.store.files.findOne({}))?.state,
+      });
+      const { payment, file: of } = await stateOf();
+      expect([killed, payment === "rejected" && of !== "sent"]).toEqual([killed, false]);
+      await bench.play(() => alive.run(), 3);
+      expect(await stateOf()).toEqual({ payment: "rejected", file: "sent" });
+      // It had no more operations.
+      if (!dying.isDead()) break;
+      fired += 1;
+    }
+    expect(fired).toBeGreaterThan(6);
   });
 
   it("are withdrawn or in a file, never both", async () => {

@@ -24,6 +24,7 @@ import type { FileDocument, FindingDocument } from "./documents.ts";
 import { changeFile } from "./files.ts";
 import { findingDetails } from "./incoming/findings.ts";
 import { findingGuard, type HandlingDeps, handleFinding } from "./incoming/handling.ts";
+import { isAnswered } from "./sending.ts";
 
 type BankRpcDeps = HandlingDeps & Pick<RailContext, "approvals">;
 
@@ -56,6 +57,7 @@ function bankFilesRpc(deps: BankRpcDeps) {
       // A repeated operation returns the first response.
       if (decided.includes(by.operation)) return { file: fileMessage(found) };
       if (state !== "undecided") orThrow(notUndecided);
+      if (name === "send_again" && (await isAnswered(bank, found))) orThrow(alreadyAnswered);
       const at = clock.now();
       await audit.append({ action: "bank_file.resolved", subject: fileId, detail, at, ...by });
       const changed = await changeFile(
@@ -95,6 +97,11 @@ function bankFilesRpc(deps: BankRpcDeps) {
 const notUndecided = refused(
   "INVALID_REQUEST",
   "file_id: must be a file whose receipt by the bank is undecided",
+);
+
+const alreadyAnswered = refused(
+  "INVALID_REQUEST",
+  "decision: must be RECEIVED, because the bank has answered a payment of the file",
 );
 
 /** Sending a file again or declaring it unsent requires two operators. */

@@ -47,6 +47,10 @@ export async function sendFile(work: SendWork, written: FileDocument): Promise<v
     await changeFile(store, written, { state: "void" }, clock.now());
     return;
   }
+  if (await isAnswered(store, written)) {
+    await leaveUndecided(work, written, "the bank has answered a payment of the file");
+    return;
+  }
   const bytes = await readContent(store, sealer, _id, sha256);
   await server.inSession(async (session) => {
     // Removes an earlier upload, so that the process that began it can no longer rename the file.
@@ -121,12 +125,56 @@ export async function recoverFile(work: SendWork, sending: FileDocument): Promis
     await changeFile(store, sending, { state: "written" }, clock.now());
     return;
   }
-  const found = {
-    kind: "undecided",
-    what: `the file's place on the bank's server: ${place}`,
-  } as const;
-  await noteFindings(work, { file: _id, name }, [found]);
-  await changeFile(store, sending, { state: "undecided" }, clock.now());
+  await leaveUndecided(work, sending, `the file's place on the bank's server: ${place}`);
+}
+
+async function leaveUndecided(work: SendWork, file: FileDocument, what: string): Promise<void> {
+  const { _id, name = "" } = file;
+  await noteFindings(work, { file: _id, name }, [{ kind: "undecided", what }]);
+  await changeFile(work.store, file, { state: "undecided" }, work.clock.now());
+}
+
+/**
+ * Returns true if the bank has answered a payment of the file. The file must not be sent again,
+ * because a payment that it contains may be released.
+ */
+export async function isAnswered(
+  { payments }: Pick<BankStore, "payments">,
+  { _id: file, left_out = [] }: FileDocument,
+): Promise<boolean> {
+  const answer = [
+    { state: { $ne: "filed" } },
+    ...["bank_reference", "debits", "unknown_outcome"].map((name) => ({
+      [name]: { $exists: true },
+    })),
+  ] as const;
+  const members = { file, _id: { $nin: left_out.map(({ id }) => id) } };
+  const found = await payments.findOne(
+    { ...members, $or: [...answer] },
+    { projection: { _id: 1 } },
+  );
+  return found !== null;
+}
+
+/**
+ * Concludes files as sent, because the bank has answered them. Call this before the answer changes
+ * a payment. A process that is about to send such a file can't rename it, because the file's
+ * revision has changed.
+ */
+export async function concludeAnswered(
+  { store, clock, rail, log }: Pick<SendWork, "store" | "clock" | "rail" | "log">,
+  fileIds: ReadonlySet<string>,
+): Promise<void> {
+  const now = clock.now();
+  const { modifiedCount } = await store.files.updateMany(
+    { _id: { $in: [...fileIds] }, open: rail },
+    {
+      $set: { state: "sent", sent_at: now, sent_by: "answer", updated_at: now },
+      $unset: { open: "", sending_until: "" },
+      $inc: { revision: 1 },
+    },
+  );
+  if (modifiedCount > 0) log.info({ rail, files: modifiedCount }, "the bank has answered files");
 }
 
 async function concludeSent(

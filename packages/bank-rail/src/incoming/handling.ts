@@ -230,8 +230,8 @@ async function namedPayments(
   for (const [index, outcome] of outcomes.entries()) {
     const at = `outcomes[${index}]`;
     const payment = await bank.payments.findOne({ _id: outcome.payoutId, rail });
-    if (payment === null || (payment.block ?? payment.trace) === undefined) {
-      return orThrow(invalid(`${at}.payout_id: must be a payment that this rail sent`));
+    if (payment === null || !(await isSent(bank, payment))) {
+      return orThrow(invalid(`${at}.payout_id: must be in a file that this rail sent`));
     }
     const verdict = verdictOf(payment, outcome, place, at);
     const isKnown = payment.state === endOf[verdict.verdict] && isSameReturn(payment, verdict);
@@ -241,6 +241,12 @@ async function namedPayments(
     if (!isKnown) named.push({ payment, verdict });
   }
   return named;
+}
+
+/** Returns true if the payment is in a file that the bank has and that is never sent again. */
+async function isSent({ files }: BankStore, { _id, file = "" }: PaymentDocument): Promise<boolean> {
+  const filter = { _id: file, state: "sent", "members.id": _id } as const;
+  return (await files.findOne(filter, { projection: { _id: 1 } })) !== null;
 }
 
 const endOf: Readonly<Partial<Record<PaymentVerdict["verdict"], PaymentDocument["state"]>>> = {

@@ -11,7 +11,7 @@ import type { AnyBulkWriteOperation } from "mongodb";
 import { readContent, sha256Of, storeContent } from "../contents.ts";
 import type { BankStore, PaymentDocument, ReceivedDocument } from "../documents.ts";
 import type { FileWork } from "../files.ts";
-import type { SendWork } from "../sending.ts";
+import { concludeAnswered, type SendWork } from "../sending.ts";
 import { type FindingSource, type Found, noteFindings } from "./findings.ts";
 import { changeBy, type FailureOf, type PaymentVerdict, sentPayment } from "./verdicts.ts";
 
@@ -286,11 +286,17 @@ async function applyFile(
     const found: Found[] = [];
     const counts: Record<string, number> = {};
     const ofPayments = new Map<string, PaymentVerdict[]>();
+    const answered = new Set<string>();
     for await (const verdicts of opened.judge(inPieces(payments.values(), sentPayment))) {
       found.push(...verdictFindings(verdicts, summary));
-      for (const each of verdicts) collect(each, counts, ofPayments);
+      for (const each of verdicts) {
+        collect(each, counts, ofPayments);
+        const sent = "payoutId" in each ? payments.get(each.payoutId ?? "")?.file : undefined;
+        if (sent !== undefined) answered.add(sent);
+      }
     }
     await noteFindings(work, sourceOf(file), found);
+    await concludeAnswered(work, answered);
     if (await applyVerdicts({ ...work, failureOf }, payments, ofPayments)) return counts;
   }
   throw new Error(

@@ -228,6 +228,19 @@ describe("a finding that holds back silence", () => {
     await expect(handle("")).rejects.toThrow(/contradicts/);
   });
 
+  it.each(["written", "sending", "undecided"] as const)(
+    "cannot decide a payment whose file is %s: the file may still be sent",
+    async (state) => {
+      const { key, finding } = await unread();
+      await bench.store.files.updateMany({}, { $set: { state, open: "bank-ach" } });
+      const outcome = { payoutId: key, outcome: BankPaymentOutcome.NOT_EXECUTED };
+      await expect(
+        bench.handle(finding._id, { resolution: OUTCOMES, outcomes: [outcome] }),
+      ).rejects.toThrow(/payout_id: must be in a file that this rail sent/);
+      expect(await kindOf(key)).toBe("accepted");
+    },
+  );
+
   it("cannot unpay a payment that was settled", async () => {
     const { key, finding } = await unread();
     await bench.store.payments.updateOne({ _id: key }, { $set: { state: "settled" } });

@@ -1,3 +1,4 @@
+import { readContent } from "@disburse/bank-rail/contents.ts";
 import { type BankStore, openBankStore } from "@disburse/bank-rail/documents.ts";
 import { noteFindings } from "@disburse/bank-rail/incoming/findings.ts";
 import { bankFilesGuards } from "@disburse/bank-rail/rpc.ts";
@@ -10,6 +11,8 @@ import {
   wednesday,
 } from "@disburse/bank-rail/test-rail.ts";
 import { createTestServer } from "@disburse/bank-rail/test-server.ts";
+import { answersOf } from "@disburse/bank-simulator/answers.ts";
+import type { Outcome } from "@disburse/bank-simulator/outcomes.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   BankFileDecision,
@@ -37,8 +40,10 @@ beforeEach(async () => {
   now = wednesday("12:00");
 });
 
-const rail = () =>
-  testRail(testSettings("iso20022"), { store, server: bank.server, now: () => now });
+const rail = (changes: object = {}, server = bank.server, isPaused = false) =>
+  testRail(testSettings("iso20022", changes), {
+    ...{ store, server, now: () => now, isPaused: async () => isPaused },
+  });
 
 /** Creates a change by a person. The same operation id means the same change. */
 function by(id: string, operationId = platform.operation().operationId) {
@@ -51,23 +56,42 @@ const codeOf = (answer: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.code,
   );
 
-/** Creates a file whose process died at the rename. The bank has moved it or never got it. */
-async function undecided(): Promise<string> {
-  await rail().rail.submit(freshKey(), swiftTransfer);
+/** Creates a file of two payments whose process died at the rename. The bank has moved it. */
+async function interrupted(): Promise<string> {
+  for (const key of [freshKey(), freshKey()]) await rail().rail.submit(key, swiftTransfer);
   now = wednesday("15:46");
   const lost = bank.serverFor(async (act) => {
     if ((await store.files.findOne({ state: "sending" })) !== null) throw new Error("killed");
     return act();
   });
-  const killed = testRail(testSettings("iso20022"), { store, server: lost, now: () => now });
-  await expect(killed.dispatcher.run()).rejects.toThrow("killed");
-  await passSending(store);
+  await expect(rail({}, lost).dispatcher.run()).rejects.toThrow("killed");
   bank.lose();
-  await rail().dispatcher.run();
   const file = await store.files.findOne({});
-  expect(file?.state).toBe("undecided");
+  expect(file?.state).toBe("sending");
   return file?._id ?? "";
 }
+
+/** Creates an interrupted file of which the bank doesn't say if it has it. */
+async function undecided(): Promise<string> {
+  const fileId = await interrupted();
+  await passSending(store);
+  await rail().dispatcher.run();
+  expect(await stateOf(fileId)).toMatchObject({ state: "undecided" });
+  return fileId;
+}
+
+const stateOf = (fileId: string) =>
+  store.files.findOne({ _id: fileId }, { projection: { _id: 0, state: 1, sent_by: 1 } });
+
+/** Makes the bank answer a file. By default it rejects the first payment with proof. */
+async function answer(fileId: string, first: Outcome = "rejected"): Promise<void> {
+  const file = await store.files.findOne({ _id: fileId });
+  const bytes = await readContent(store, sealer, fileId, file?.sha256 ?? "");
+  bank.put("status.xml", answersOf(bytes, [first, "waiting"], false).statusReport);
+}
+
+const statesOfPayments = async () =>
+  (await store.payments.find().toArray()).map(({ state }) => state).toSorted();
 
 describe("a file that the bank may or may not have", () => {
   const reason = "The bank's desk says so: ticket 4711.";
@@ -106,7 +130,7 @@ describe("a file that the bank may or may not have", () => {
     await rail().dispatcher.run();
     expect(bank.sent()).toHaveLength(0);
     const { files } = await platform.operatorRpc.listBankFiles({ state: BankFileState.SENT });
-    expect(files).toMatchObject([{ id: fileId, sentBy: "operator", payments: 1, refused: 0 }]);
+    expect(files).toMatchObject([{ id: fileId, sentBy: "operator", payments: 2, refused: 0 }]);
     expect(await codeOf(platform.operatorRpc.resolveBankFile({ ...by("bob"), ...request }))).toBe(
       "INVALID_REQUEST",
     );
@@ -131,7 +155,7 @@ describe("a file that the bank may or may not have", () => {
       NonNullable<typeof guard>["difference"]
     >[0];
     const difference = await guard?.difference(request);
-    expect(JSON.parse(difference?.before ?? "")).toMatchObject({ state: "undecided", payments: 1 });
+    expect(JSON.parse(difference?.before ?? "")).toMatchObject({ state: "undecided", payments: 2 });
     expect(difference?.after).toBe('{"decision":"send_again"}');
     const asked = { person: "ada", roles: new Set<never>(), operationId: "1" };
     const reasons = (of: typeof request) => guard?.reasons(of, asked, { before: "", after: "" });
@@ -139,6 +163,79 @@ describe("a file that the bank may or may not have", () => {
       "the request decides whether the bank received a file",
     ]);
     expect(await reasons({ ...request, fileId: "NONE" })).toEqual([]);
+  });
+});
+
+describe("a file that the bank has answered", () => {
+  const sendAgain = (fileId: string) => {
+    const reason = "The bank's desk says so: ticket 4711.";
+    const request = { ...by("ada"), fileId, decision: BankFileDecision.SEND_AGAIN, reason };
+    return codeOf(platform.operatorRpc.resolveBankFile(request));
+  };
+  const run = async (one: ReturnType<typeof rail>, times = 3) => {
+    for (let each = 0; each < times; each += 1) await one.dispatcher.run();
+  };
+
+  it("counts as sent, and is not sent again, though its outcome was undecided", async () => {
+    const fileId = await undecided();
+    await answer(fileId);
+    await run(rail());
+    expect(await statesOfPayments()).toEqual(["filed", "rejected"]);
+    expect(await stateOf(fileId)).toEqual({ state: "sent", sent_by: "answer" });
+    expect(await sendAgain(fileId)).toBe("INVALID_REQUEST");
+    await run(rail());
+    expect(bank.sent()).toEqual([]);
+  });
+
+  it("is not sent again to a bank that refuses duplicates", async () => {
+    const fileId = await interrupted();
+    await answer(fileId);
+    await run(rail({ refuses_duplicates: true }));
+    expect(await statesOfPayments()).toEqual(["filed", "rejected"]);
+    await passSending(store);
+    await run(rail({ refuses_duplicates: true }));
+    expect(bank.sent()).toEqual([]);
+    expect(await stateOf(fileId)).toEqual({ state: "sent", sent_by: "answer" });
+  });
+
+  it("counts as sent by an answer that changes no payment", async () => {
+    const fileId = await undecided();
+    await answer(fileId, "waiting");
+    await run(rail());
+    expect(await statesOfPayments()).toEqual(["filed", "filed"]);
+    expect(await stateOf(fileId)).toEqual({ state: "sent", sent_by: "answer" });
+  });
+
+  it("is not sent by a process that was about to send it again", async () => {
+    const fileId = await undecided();
+    expect(await sendAgain(fileId)).toBe("done");
+    await answer(fileId);
+    let uploads = 0;
+    const slow = bank.serverFor(async (act) => {
+      const done = await act();
+      uploads += 1;
+      // Another process applies the answer after the upload and before the rename. It sends nothing.
+      await run(rail({}, bank.server, true));
+      return done;
+    });
+    await run(rail({}, slow), 1);
+    expect(uploads).toBeGreaterThan(0);
+    expect(bank.sent()).toEqual([]);
+    expect(await stateOf(fileId)).toEqual({ state: "sent", sent_by: "answer" });
+  });
+
+  it("is never sent while one of its payments has another state than filed", async () => {
+    const fileId = await undecided();
+    expect(await sendAgain(fileId)).toBe("done");
+    // An earlier version applied answers without a change of the file.
+    const one = await store.payments.findOne({});
+    await store.payments.updateOne({ _id: one?._id ?? "" }, { $set: { state: "rejected" } });
+    await run(rail());
+    expect(bank.sent()).toEqual([]);
+    expect(await stateOf(fileId)).toMatchObject({ state: "undecided" });
+    expect(await sendAgain(fileId)).toBe("INVALID_REQUEST");
+    const what = "the bank has answered a payment of the file";
+    expect(await store.findings.countDocuments({ kind: "undecided", what, open: true })).toBe(1);
   });
 });
 

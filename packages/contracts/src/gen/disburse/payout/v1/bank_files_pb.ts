@@ -91,7 +91,8 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
 
   /**
    * The proof that the bank has the file: `upload` (the upload succeeded), `place` (the file was
-   * found at the bank) or `operator` (an operator confirmed it).
+   * found at the bank), `answer` (the bank reported on a payment in it) or `operator` (an operator
+   * confirmed it).
    *
    * @generated from field: string sent_by = 12;
    */
@@ -173,7 +174,8 @@ export type BankFileJson = {
 
   /**
    * The proof that the bank has the file: `upload` (the upload succeeded), `place` (the file was
-   * found at the bank) or `operator` (an operator confirmed it).
+   * found at the bank), `answer` (the bank reported on a payment in it) or `operator` (an operator
+   * confirmed it).
    *
    * @generated from field: string sent_by = 12;
    */

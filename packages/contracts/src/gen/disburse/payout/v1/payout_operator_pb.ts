@@ -2192,6 +2192,7 @@ export const PayoutOperatorService: GenService<{
    * - INVALID_REQUEST: the decision is missing, or the reason is missing or invalid.
    * - RECORD_NOT_FOUND: there is no such file.
    * - INVALID_REQUEST: the file is not undecided.
+   * - INVALID_REQUEST: the decision is SEND_AGAIN, but the bank has answered a payment of the file.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.ResolveBankFile
    */
@@ -2227,8 +2228,8 @@ export const PayoutOperatorService: GenService<{
    * Errors:
    * - INVALID_REQUEST: the note is too short or too long.
    * - RECORD_NOT_FOUND: there is no such finding.
-   * - INVALID_REQUEST: another operation has handled the finding, the resolution doesn't fit it, or
-   *   an outcome contradicts the state of its payment.
+   * - INVALID_REQUEST: another operation has handled the finding, the resolution doesn't fit it, the
+   *   file of an outcome's payment isn't SENT, or an outcome contradicts the state of its payment.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperatorService.HandleBankFinding
    */
