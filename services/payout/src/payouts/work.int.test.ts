@@ -121,11 +121,13 @@ it("raises an exception on the revision that was read, and keeps one raised mean
   expect(await annotate(payouts, leased.payout, { exception: contradicted })).toBe(true);
   const stuck = { kind: "stuck", since: now } as const;
   expect(await annotate(payouts, leased.payout, { exception: stuck })).toBe(false);
-  await release(payouts, leased, { work: now, exception: stuck });
+  await release(payouts, leased, { work: "done", exception: stuck });
   const payout = await findPayout(payouts, payoutId);
   expect(payout?.exception).toEqual(contradicted);
   const stored = await payouts.findOne({ _id: payoutId });
   expect(stored?.lease).toBeUndefined();
+  // The work stays due, so that the next worker finds the reason of the lost exception again.
+  expect(stored?.work_due_at).toEqual(now);
 });
 
 it("advances with the event of its status, as it is stored", async () => {

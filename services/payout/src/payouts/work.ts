@@ -239,7 +239,8 @@ export type Release = Omit<Annotation, "call"> & {
 
 /**
  * Ends a lease without a change of state. If another worker has leased the payout, its lease and
- * its exception stay.
+ * its exception stay. If a concurrent write won, the annotation is lost. The work then stays due,
+ * so that the next worker finds the reason of the annotation again.
  */
 export async function release(
   payouts: Payouts,
@@ -247,12 +248,12 @@ export async function release(
   { work, calls: latest = [], ...annotation }: Release,
 ): Promise<undefined> {
   const calls = [...earlier, ...latest];
-  await annotate(payouts, payout, annotation);
+  const isNoted = await annotate(payouts, payout, annotation);
   await payouts.updateOne(
     { _id: payout.id, "lease.token": leaseToken },
     {
-      $set: { ...setWork(work) },
-      $unset: unsetWork(work) ?? {},
+      $set: { ...(isNoted && setWork(work)) },
+      $unset: { lease: "", ...(isNoted && unsetWork(work)) },
       $push: { calls: keep(calls) },
     },
   );
