@@ -153,7 +153,7 @@ const atOnce = 1_000;
 
 /**
  * Tells payouts to query the rail about changed payments, until they have done so. A payout stores
- * only the response of `query`. A failed payout never queries again, so it is skipped.
+ * only the response of `query`.
  */
 async function callPending(
   { rail, store }: FileWork,
@@ -165,12 +165,5 @@ async function callPending(
     .project<{ _id: string }>({ _id: 1 })
     .toArray();
   if (pending.length === 0) return;
-  const ids = pending.map(({ _id }) => _id);
-  const over = await callForWork(ids);
-  if (over.length > 0) {
-    await store.payments.updateMany(
-      { _id: { $in: [...over] } },
-      { $unset: { report_pending: "" } },
-    );
-  }
+  await callForWork(pending.map(({ _id }) => _id));
 }

@@ -129,7 +129,7 @@ export function replyOf(payment: PaymentDocument): RailReply {
     case "withdrawn":
       return { status: { kind: "rejected" } };
     case "rejected":
-      return { status: { kind: "rejected", ...failureOf(failure) }, ...contradicted };
+      return { status: { kind: "rejected", ...failureOf(failure) }, ...taken, ...contradicted };
     case "settled":
       return {
         status: { kind: "settled", reference },

@@ -65,10 +65,10 @@ export type RailContext = {
   /** Guards RPCs that need a second person. Absent in a simulation, which has no persons. */
   readonly approvals?: Pick<ServiceApprovals, "guard"> | undefined;
   /**
-   * Tells payouts to query their rail now. Resolves to the ids of payouts that will never query it
-   * again. Call it only after `start`.
+   * Tells payouts to query their rail now, also after their end. A concurrent write of a payout may
+   * undo the call, so repeat it until `query` is called. Call it only after `start`.
    */
-  readonly callForWork: (payoutIds: readonly string[]) => Promise<readonly string[]>;
+  readonly callForWork: (payoutIds: readonly string[]) => Promise<void>;
 };
 
 /** Open rails and their operator RPCs. The RPCs are served even if no rail is configured. */

@@ -48,8 +48,8 @@ export type Instruction = PaymentTexts & {
 export type RailReply = RailReport & {
   readonly pollAfterMs?: number;
   /**
-   * Charges that the bank took on top of the amount of a settled transfer, oldest first. Charges
-   * are only appended, so the index of a charge identifies it.
+   * Charges that the bank took on top of the amount of a settled, returned or rejected transfer,
+   * oldest first. Charges are only appended, so the index of a charge identifies it.
    */
   readonly charges?: readonly TransferredAmount[];
   /**

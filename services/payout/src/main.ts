@@ -65,7 +65,7 @@ export const start = serviceStart(
       sealer,
       isPaused: states.isPaused,
       approvals,
-      callForWork: (ids): Promise<readonly string[]> => payout.callForWork(ids),
+      callForWork: (ids): Promise<void> => payout.callForWork(ids),
     });
     const own = { guard: approvals.guard, sums: openDailySums(database) };
     const limits = config.APPROVAL_CREDIT_LIMITS;

@@ -160,14 +160,10 @@ export async function startPayoutService(options: PayoutServiceOptions) {
     parts,
     /** Receives a rail's callback without a network call, like the RPC does. */
     receive: (message: ReceivedMessage, by: Change) => receiveCallback(parts, message, by),
-    /**
-     * Makes workers poll the rails of these payouts now. Returns the ids of payouts whose rail is
-     * never polled again.
-     */
-    callForWork: async (payoutIds: readonly string[]): Promise<readonly string[]> => {
-      const over = await callForWork(parts.payouts, payoutIds, options.clock.now());
+    /** Makes workers poll the rails of these payouts now. */
+    callForWork: async (payoutIds: readonly string[]): Promise<void> => {
+      await callForWork(parts.payouts, payoutIds, options.clock.now());
       parts.wake();
-      return over;
     },
     /** Stops the background work when its current runs have ended. */
     stop: async () => {

@@ -295,16 +295,13 @@ function waitStep(payout: Payout, { wait, at }: NonNullable<Annotation["uncleare
 }
 
 /**
- * Makes work due now on payouts whose rail has news. Returns failed and returned payouts, whose
- * rail workers never poll again.
+ * Makes work due now on payouts whose rail has news. This includes ended payouts: a rail may report
+ * a contradiction or a charge after the end.
  */
 export async function callForWork(
   payouts: Payouts,
   ids: readonly string[],
   now: Date,
-): Promise<string[]> {
-  const among = { _id: { $in: [...ids] } };
-  await payouts.updateMany({ ...among, status: { $ne: "failed" } }, { $set: { work_due_at: now } });
-  const over = payouts.find({ ...among, status: "failed" }).project<{ _id: string }>({ _id: 1 });
-  return (await over.toArray()).map(({ _id }) => _id);
+): Promise<void> {
+  await payouts.updateMany({ _id: { $in: [...ids] } }, { $set: { work_due_at: now } });
 }

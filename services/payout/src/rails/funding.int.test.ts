@@ -145,6 +145,35 @@ describe("a payout that is paid from a rail account", () => {
     expect(await railAccount()).toMatchObject({ available: "13.00", held: "0.00" });
   });
 
+  it.each<[string, RailReply["status"][]]>([
+    [
+      "return",
+      [
+        { kind: "settled", reference: "R" },
+        { kind: "returned", reference: "R" },
+      ],
+    ],
+    ["rejection", [{ kind: "rejected" }]],
+  ])("books charges that its rail names after the %s, once", async (_end, replies) => {
+    await fund("25.00");
+    const id = await execute();
+    await platform.work();
+    const next = async () => {
+      await platform.callForWork([id]);
+      await platform.after(60_000);
+    };
+    for (const status of replies) {
+      railReply = { status };
+      await next();
+    }
+    expect(await railAccount()).toMatchObject({ available: "25.00", held: "0.00" });
+    const contradiction = "taken back";
+    railReply = { ...railReply, charges: [{ amount: "5.00", currency: "USD" }], contradiction };
+    for (let polls = 0; polls < 2; polls += 1) await next();
+    expect((await lines()).filter((line) => line.startsWith("po_"))).toEqual([`${id} 5.00`]);
+    expect(await railAccount()).toMatchObject({ available: "20.00", held: "0.00" });
+  });
+
   it("is given an exception where the charges are no amount of a currency", async () => {
     await fund("25.00");
     const id = await execute();

@@ -1,3 +1,4 @@
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
@@ -85,6 +86,32 @@ describe("a payout that its rail rejected", () => {
     await platform.after(31_000);
     expect(await stateOf(id)).toEqual(ended);
     expect(submitted).toBe(1);
+  });
+
+  it("is not reissued once its rail reports a contradiction after the end", async () => {
+    const id = await rejected(rejection, { ...rejection, contradiction: "debited" });
+    expect(await stateOf(id)).toEqual(ended);
+    await platform.callForWork([id]);
+    await platform.after(1_000);
+    expect(await stateOf(id)).toEqual({ ...ended, exception: "contradicted" });
+    const request = { mutation: platform.operation(), merchantId: "mer_1", payoutId: id };
+    const refusal = await platform.rpc.reissuePayout(request).catch(readRefusal);
+    expect(refusal).toMatchObject({ code: "STATE_NOT_REACHABLE" });
+  });
+
+  it("has an exception if its rail reports a contradiction after a cancellation", async () => {
+    const open: RailReply = { status: { kind: "accepted" } };
+    const id = await rejected(open, rejection, { ...rejection, contradiction: "debited" });
+    const { current } = platform.rails;
+    platform.rails.current = current && { ...current, withdraw: async () => true };
+    const cancelling = { mutation: platform.operation(), merchantId: "mer_1", payoutId: id };
+    await platform.rpc.cancelPayout(cancelling);
+    expect(await stateOf(id)).toEqual({ ...ended, stage: "cancelled" });
+    await platform.callForWork([id]);
+    await platform.after(1_000);
+    expect(await stateOf(id)).toEqual({
+      ...{ ...ended, stage: "cancelled", exception: "contradicted" },
+    });
   });
 
   it("is polled on where the rail does not answer", async () => {

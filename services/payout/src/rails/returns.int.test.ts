@@ -82,6 +82,25 @@ describe("a payout that was returned", () => {
     expect(await story(id)).toEqual(cameBack);
   });
 
+  it("has an exception if its rail reports a contradiction after the return", async () => {
+    answering([{ kind: "returned", reference: "R" }]);
+    const id = await execute("order");
+    await after(0);
+    for (let asked = 0; asked < 3; asked += 1) await after(61_000);
+    expect(await story(id)).toEqual(cameBack);
+    platform.rails.current = testRail({
+      query: async () => ({
+        ...{ status: { kind: "returned", reference: "R" }, contradiction: "taken back" },
+      }),
+    });
+    await platform.callForWork([id]);
+    await after(1_000);
+    expect(await story(id)).toEqual(cameBack);
+    const stored = await platform.payouts.findOne({ _id: id });
+    expect(stored?.exception?.kind).toBe("contradicted");
+    expect(stored?.work_due_at).toBeUndefined();
+  });
+
   it("by callback between the settlement and its posting, is re-credited once", async () => {
     answering([{ kind: "accepted" }]);
     const id = await execute("order");

@@ -229,13 +229,20 @@ export async function applyResponse(
 ): Promise<StepResult | undefined> {
   const { payout } = leased;
   const { status, pollAfterMs, call } = response;
-  const isPaid = status.kind === "settled" || status.kind === "returned";
-  const charges = readCharges(isPaid ? response.charges : []);
+  const hasEnded = ["settled", "returned", "rejected"].includes(status.kind);
+  const charges = readCharges(hasEnded ? response.charges : []);
   const next = isRefused(charges) ? charges : applyRailReport(payout, response);
   // An open payout is polled even if its rail requests no poll, for example because it sends
   // callbacks.
   const isOpen = publicStatusOf(payout.progress).status === "initiated";
   const latestPoll = isOpen ? fromNow(deps, pollIntervalMaxMs) : "done";
+  // Charges are booked before any other write. If this fails, the next poll returns the same
+  // charges, and a repeated booking has no effect.
+  if (!isRefused(charges) && !isRefused(next) && payout.isFunded) {
+    for (const [index, charge] of charges.entries()) {
+      await chargeFunds(deps.ledger, payout, charge, index + 1);
+    }
+  }
   if (isRefused(next) || response.contradiction !== undefined) {
     deps.log.error(
       { payout_id: payout.id, answer: status.kind },
@@ -244,13 +251,6 @@ export async function applyResponse(
     const exception = raiseException(payout.exception, "contradicted", call.at);
     const work = isRefused(next) ? latestPoll : nextPollAt(deps, payout, response);
     return release(deps.payouts, leased, { work, calls: [call], exception });
-  }
-  // Charges are booked before any other write. If this fails, the next poll returns the same
-  // charges, and a repeated booking has no effect.
-  if (!isRefused(charges) && payout.isFunded) {
-    for (const [index, charge] of charges.entries()) {
-      await chargeFunds(deps.ledger, payout, charge, index + 1);
-    }
   }
   const isOverdueNow =
     isOpen && isOverdue(payout.submittedAt, call.at, overdueAfterMs(deps, payout));

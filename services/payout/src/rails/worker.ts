@@ -101,10 +101,9 @@ async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date
     case "cancelling":
       return completeCancellation(deps, leased);
     case "rejected":
-      return recheckRejected(deps, leased);
     case "returned":
     case "cancelled":
-      return release(deps.payouts, leased, { work: "done" });
+      return recheckFailed(deps, leased);
   }
 }
 
@@ -354,10 +353,11 @@ async function poll(deps: RailWorkerDeps, leased: LeasedPayout): Promise<StepRes
 }
 
 /**
- * Polls the rail of a rejected payout as long as the rail requests it. A chain may lose the
- * transaction that caused the rejection. An unknown status does not contradict the rejection.
+ * Polls the rail of a failed payout, as long as the rail requests it or when the rail has news. A
+ * chain may lose the transaction that caused a rejection, and a bank may debit a payment after its
+ * rejection. An unknown status does not contradict the outcome.
  */
-async function recheckRejected(deps: RailWorkerDeps, leased: LeasedPayout) {
+async function recheckFailed(deps: RailWorkerDeps, leased: LeasedPayout) {
   const { payout } = leased;
   const rail = deps.rails.named(payout.rail);
   if (rail === undefined) return release(deps.payouts, leased, { work: "done" });
