@@ -637,6 +637,25 @@ describe("a charge under a payment's reference", () => {
     ]);
   });
 
+  it("in another currency than the entry is no charge: the debited amount is unknown", () => {
+    const transactions = ["E1", "E2"].map((endToEndId): EntryTransaction => {
+      return { endToEndId, amount: { minor: 500n, currency: "GBP" }, charges: [] };
+    });
+    const entry = charge({ amount: usd(1270n), transactions });
+    const why = "charge-without-amount";
+    expect(verdicts([entry], [sentPayment(1), sentPayment(2)]).map(bare)).toEqual([
+      { verdict: "unmatched", why, payoutIds: ["po_1"] },
+      { verdict: "unmatched", why, payoutIds: ["po_2"] },
+    ]);
+  });
+
+  it("that no account of the platform can book is no charge", () => {
+    expect(only(charge({ amount: { minor: 500n, currency: "GBP" } }))).toBe(
+      "charge-without-amount",
+    );
+    expect(only(charge({ amount: { minor: 500n, currency: "EUR" } }))).toBe("charge");
+  });
+
   it("that is given back is below zero", () => {
     expect(verdicts([charge({ direction: "credit" })], [sentPayment(1)])).toMatchObject([
       { verdict: "charge", charge: usd(-1500n) },

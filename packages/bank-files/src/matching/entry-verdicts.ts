@@ -1,3 +1,4 @@
+import { findCurrency } from "@disburse/kernel/currency.ts";
 import type { Charge, Entry, EntryTransaction } from "../iso20022/reports/entry.ts";
 import { present } from "../iso20022/reports/report.ts";
 import type { Statement } from "../iso20022/reports/statement.ts";
@@ -204,7 +205,10 @@ class EntryJudge {
     booking: Booking,
   ): Verdict {
     const { booked } = unit;
-    if (booked === undefined) return unmatched(source, "charge-without-amount", [payoutId]);
+    // Only a known amount in a currency of the platform can be booked automatically.
+    const isBookable =
+      booked?.currency === entry.amount.currency && findCurrency(booked.currency) !== undefined;
+    if (!isBookable) return unmatched(source, "charge-without-amount", [payoutId]);
     const direction = unit.direction ?? entry.direction;
     const minor = direction === "debit" ? booked.minor : -booked.minor;
     const charge = { minor, currency: booked.currency };

@@ -11,7 +11,7 @@ export type Unmatched =
   | "unknown-batch"
   | "batch-sum-differs"
   | "batch-credit"
-  /** A charge whose own amount is missing. */
+  /** A charge without an amount in the entry's currency, or in a currency unknown to the platform. */
   | "charge-without-amount"
   | "another-account"
   /** A return with the trace number of a payment, but another company id or transaction code. */
