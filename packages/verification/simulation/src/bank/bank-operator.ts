@@ -7,6 +7,7 @@ import {
 import { guardedBankFiles } from "@disburse/bank-rail/rpc.ts";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import { type CallContext, withCallContext } from "@disburse/chassis/call-context.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   BankFileDecision,
   BankFindingResolution,
@@ -46,8 +47,13 @@ export function startBankOperator(of: {
   });
   const decide = async ({ _id, name }: FileDocument) => {
     const isThere = bank.sent.some((each) => each.name === name);
-    await withCallContext(calling, () => rpc.resolveBankFile(request(_id, isThere)));
-    scheduler.faults.count("bank: decided by operators");
+    try {
+      await withCallContext(calling, () => rpc.resolveBankFile(request(_id, isThere)));
+      scheduler.faults.count("bank: decided by operators");
+    } catch (error) {
+      // The bank's answer to the file was applied meanwhile.
+      if (readRefusal(error)?.code !== "INVALID_REQUEST") throw error;
+    }
   };
   // The operator learns from the bank whether the unread file is about our payments.
   const handle = async ({ _id, received = "" }: FindingDocument) => {
