@@ -35,10 +35,3 @@ it.each(["settled", "rejected", "returned"] as const)(
     });
   },
 );
-
-it("names the outcome beside a stored charge in a currency unknown to the platform", () => {
-  expect(replyOf({ ...payment, charges: [charge("GBP"), charge("USD")] })).toMatchObject({
-    status: { kind: "settled", reference: "R" },
-    charges: [{ amount: "5.00", currency: "USD" }],
-  });
-});

@@ -1,5 +1,5 @@
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
-import { currencyOf, findCurrency } from "@disburse/kernel/currency.ts";
+import { currencyOf } from "@disburse/kernel/currency.ts";
 import type { Failure } from "@disburse/kernel/failure.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
@@ -117,10 +117,7 @@ export function replyOf(payment: PaymentDocument): RailReply {
     contradiction: `the bank's files: ${unknownOutcome.why}`,
   };
   const taken = charges !== undefined && {
-    // An earlier version stored charges in currencies that the platform can't book.
-    charges: charges
-      .filter((each) => findCurrency(each.currency) !== undefined)
-      .map((each) => amountOf(each.amount_minor, each.currency)),
+    charges: charges.map((each) => amountOf(each.amount_minor, each.currency)),
   };
   switch (state) {
     case "waiting":

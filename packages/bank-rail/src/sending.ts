@@ -136,7 +136,8 @@ async function leaveUndecided(work: SendWork, file: FileDocument, what: string):
 
 /**
  * Returns true if the bank has answered a payment of the file. The file must not be sent again,
- * because a payment that it contains may be released.
+ * because a payment that it contains may be released. An answer concludes its file, so this is the
+ * last check before money leaves.
  */
 export async function isAnswered(
   { payments }: Pick<BankStore, "payments">,

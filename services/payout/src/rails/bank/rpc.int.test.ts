@@ -227,7 +227,7 @@ describe("a file that the bank has answered", () => {
   it("is never sent while one of its payments has another state than filed", async () => {
     const fileId = await undecided();
     expect(await sendAgain(fileId)).toBe("done");
-    // An earlier version applied answers without a change of the file.
+    // As if a fault had changed the payment, but not its file.
     const one = await store.payments.findOne({});
     await store.payments.updateOne({ _id: one?._id ?? "" }, { $set: { state: "rejected" } });
     await run(rail());
