@@ -15,8 +15,11 @@ export type CallContext = {
   readonly principal?: Principal | undefined;
   /** The approver, if the request needed a second person. */
   readonly approvedBy?: string | undefined;
-  /** The field `before` of the approved proposal. */
-  readonly approvedBefore?: string | undefined;
+  /**
+   * The field `before` that the guard of this request compared: that of the approved proposal, or
+   * the one by which the request needs no approval. Absent for unguarded requests.
+   */
+  readonly checkedBefore?: string | undefined;
 };
 
 /** The request that caused background work. Stored in the same write as the work. */

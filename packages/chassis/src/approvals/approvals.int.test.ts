@@ -7,6 +7,7 @@ import type { Database } from "../mongo/database.ts";
 import type { Principal } from "../principal.ts";
 import { orThrow } from "../rpc/refusal.ts";
 import { supersededRefusal } from "./answers.ts";
+import { assertAsChecked } from "./checked.ts";
 import {
   approvalService,
   approvalsDatabase,
@@ -56,6 +57,24 @@ describe("an RPC that needs a second person", () => {
     // The RPC answers the proposer's repeat, because it knows the operation.
     expect(await outcome(ask(ada, wanted.mutation))).toBe("OK");
   });
+
+  it.each([
+    [["USD"], "OK", [{ by: "ada", approvedBy: undefined }]],
+    [[], "another person must approve", []],
+  ])(
+    "is decided again if its record changes before it runs alone: %j",
+    async (alone, ends, ran) => {
+      const { ada } = service();
+      world.before = "as compared";
+      world.run = () => {
+        const { before } = world;
+        if (before === "as compared") Object.assign(world, { before: "changed", alone });
+        assertAsChecked(world.before);
+      };
+      expect(await outcome(ask(ada, operation(), "USD"))).toContain(ends);
+      expect(world.ran).toEqual(ran);
+    },
+  );
 
   it("is not for one person, whoever they say they are, nor for one without the role", async () => {
     const { ada, eve } = service();

@@ -26,6 +26,7 @@ import type { Principal, Role } from "../principal.ts";
 import { merchantsService, type StoredActor } from "../rpc/mutation.ts";
 import { isRefusal, isUnavailable, orThrow, readRefusal } from "../rpc/refusal.ts";
 import { approvalRequired, endRepeat, supersededRefusal } from "./answers.ts";
+import { isChangedMeanwhile } from "./checked.ts";
 import {
   concluded,
   type Difference,
@@ -58,7 +59,11 @@ export type Guard<Request> = {
    * runs, the proposal is superseded.
    */
   readonly difference: (request: Request) => Promise<Difference>;
-  /** Returns the reasons why a second person is needed. If empty, one person is enough. */
+  /**
+   * Returns the reasons why a second person is needed. If empty, one person is enough. If they
+   * depend on a record that others can change, the handler must call `assertAsChecked` with that
+   * record in the loop that ends in its guarded write.
+   */
   readonly reasons: (
     request: Request,
     requester: Requester,
@@ -95,6 +100,8 @@ export type Guards<Rpc> = { readonly [Name in keyof Rpc]?: Guard<RequestOf<Rpc[N
 const openMs = 24 * 60 * 60 * 1_000;
 /** The maximum number of a merchant's own open proposals of one RPC. */
 export const ownOpenMax = 20;
+/** The maximum number of decisions about a request whose record changes each time. */
+const decisionsMax = 10;
 /** The interval at which a call polls the outcome of a run that another call or sweep has begun. */
 const outcomePollMs = 100;
 /** The part of a call's time that is reserved for the response that its request still runs. */
@@ -213,9 +220,8 @@ function guardHandler(state: State, each: Guarded): Handler {
       const next = rival.state === "open" ? "decide on it first" : "wait until it has run";
       orThrow(refused("INVALID_REQUEST", `proposal ${rival.id} is ${rival.state}: ${next}`));
     }
-    const difference = await guard.difference(request);
-    const reasons = await guard.reasons(request, requester, difference);
-    if (reasons.length === 0) return runAlone(each, request, context, requester);
+    const { difference, reasons, run } = await runIfAlone(each, request, context, requester);
+    if (run !== undefined) return run.response;
     // A repeat is harmless, because the RPC or the guard recognises it.
     if (await isDone(of)) return repeat();
     await guard.check?.(request);
@@ -429,7 +435,33 @@ async function sweepApproved(state: State, found: Guarded, proposal: Proposal): 
   if (leased !== undefined) await runLeased(state, found, leased);
 }
 
-/** Runs a request that needs no second person. */
+/**
+ * Runs a request that needs no second person. If its record changes between the guard's decision
+ * and the write, the guard decides again.
+ */
+async function runIfAlone(
+  each: Guarded,
+  request: MessageShape<DescMethodUnary["input"]>,
+  context: HandlerContext,
+  requester: Requester,
+) {
+  for (let tries = 1; ; tries += 1) {
+    const difference = await each.guard.difference(request);
+    const reasons = await each.guard.reasons(request, requester, difference);
+    if (reasons.length > 0) return { difference, reasons };
+    const { requestId = requester.operationId, ...others } = callContext() ?? {};
+    const checked = { ...others, requestId, checkedBefore: difference.before };
+    try {
+      const response = await withCallContext(checked, async () =>
+        runAlone(each, request, context, requester),
+      );
+      return { difference, reasons, run: { response } };
+    } catch (error) {
+      if (!isChangedMeanwhile(error) || tries === decisionsMax) throw error;
+    }
+  }
+}
+
 async function runAlone(
   { handle, guard }: Guarded,
   request: MessageShape<DescMethodUnary["input"]>,
@@ -464,7 +496,7 @@ async function runApproved(
   const approvedBy = decided?.by;
   try {
     const principal = principalOf(proposed);
-    await withCallContext({ requestId, principal, approvedBy, approvedBefore: before }, async () =>
+    await withCallContext({ requestId, principal, approvedBy, checkedBefore: before }, async () =>
       handle(fromBinary(method.input, request), context),
     );
     return concluded(proposal, "executed", "", clock.now());

@@ -53,7 +53,7 @@ export type World = {
   refusals: number;
   /** Refuses a request before it is proposed. */
   check: () => void;
-  /** The previous version that an approved request receives. */
+  /** The previous version that a request receives from its guard. */
   readBefore: string | undefined;
 };
 
@@ -83,8 +83,8 @@ export function approvalService(database: Database, world: World) {
   const approvals = createApprovals(deps);
   const rpc = {
     openAccount: async ({ merchantId }: OpenAccountRequest) => {
-      const { principal, approvedBy, approvedBefore } = callContext() ?? {};
-      world.readBefore = approvedBefore;
+      const { principal, approvedBy, checkedBefore } = callContext() ?? {};
+      world.readBefore = checkedBefore;
       const by = principal?.kind === "person" ? principal.id : undefined;
       await world.run();
       world.ran.push({ by, approvedBy });

@@ -44,6 +44,36 @@ it("has no gap, and each action once, under concurrent writes of two processes",
   expect(await stores[0]?.has(record(999))).toBe(false);
 });
 
+it("appends at most one of concurrent decisions that follow the same entry", async () => {
+  const name = freshDatabase("audit_after");
+  const one = await connectDatabase(mongodbUri(name), name);
+  const databases = [one, await connectDatabase(mongodbUri(name), name)];
+  try {
+    await createIndexes(one.db, { audit_entries: [{ key: { key: 1 }, unique: true }] });
+    const trails = databases.map((each) => openAuditStore<string>(each));
+    const decision = (at: number, subject: string) => ({ ...record(at), subject });
+    const first = await trails[0]?.append(decision(0, "s1"));
+    const appended = await Promise.all(
+      Array.from({ length: 40 }, (_each, at) =>
+        trails[at % 2]?.appendAfter(first?.sequence ?? 0, decision(at + 1, `s${at % 2}`)),
+      ),
+    );
+    const own = appended.filter((each) => each?.isOther === false);
+    expect(own.map((each) => each?.entry.subject).toSorted()).toEqual(["s0", "s1"]);
+    for (const each of appended) {
+      const winner = own.find((other) => other?.entry.subject === each?.entry.subject);
+      expect(each?.entry.hash).toBe(winner?.entry.hash);
+    }
+    expect(await one.db.collection("audit_entries").countDocuments()).toBe(3);
+    const winner = own[0]?.entry;
+    const again = winner && (await trails[1]?.appendAfter(0, winner));
+    expect(again).toMatchObject({ isOther: false, entry: { hash: winner?.hash } });
+  } finally {
+    await one.db.dropDatabase();
+    await Promise.all(databases.map((each) => each.close()));
+  }
+});
+
 it("can be read from any entry on, and reports a missing one", async () => {
   const [store] = stores;
   const pages = await Promise.all([0, 60, 120, 150].map((after) => store?.after(after, 60)));

@@ -54,7 +54,16 @@ export function openAuditStore<Action extends string>({ db }: Pick<Database, "db
   return {
     /** Appends an action once. A repeated call returns the first entry. */
     append: async (record: AuditRecord<Action>): Promise<AuditEntry<Action>> =>
-      (await append(record)) as AuditEntry<Action>,
+      (await append({ record })).entry as AuditEntry<Action>,
+    /**
+     * Appends a decision once, unless the trail has another decision with its action about its
+     * subject after entry `last`. In that case it returns the other decision.
+     */
+    appendAfter: async (
+      last: number,
+      record: AuditRecord<Action>,
+    ): Promise<Appended<AuditEntry<Action>>> =>
+      (await append({ record, last })) as Appended<AuditEntry<Action>>,
     has: async (record: AuditRecord): Promise<boolean> =>
       (await entries.findOne({ key: auditKeyOf(record) })) !== null,
     /** Returns true if the trail has a completed entry of the call. */
@@ -112,7 +121,16 @@ export function openAuditStore<Action extends string>({ db }: Pick<Database, "db
 /** Matches decisions, which are entries without a call. */
 const decisions: Filter<AuditDocument> = { call: { $exists: false } };
 
-type Append = (record: AuditRecord) => Promise<AuditEntry>;
+type Addition = {
+  readonly record: AuditRecord;
+  /** Absent if later decisions about the subject don't matter. */
+  readonly last?: number;
+};
+
+/** `isOther` is true if nothing was appended because of this later decision. */
+type Appended<Entry = AuditEntry> = { readonly entry: Entry; readonly isOther: boolean };
+
+type Append = (addition: Addition) => Promise<Appended>;
 
 /**
  * Each database has one appender in a process, so that the process's own writers do not compete.
@@ -133,7 +151,7 @@ const batchMax = 100;
 
 /** Appends records in groups. Records that arrive during a write go into the next write. */
 function createAppender(entries: Collection<AuditDocument>): Append {
-  const waiting: { record: AuditRecord; done: PromiseWithResolvers<AuditEntry> }[] = [];
+  const waiting: { addition: Addition; done: PromiseWithResolvers<Appended> }[] = [];
   let isWriting = false;
   const write = async () => {
     while (waiting.length > 0) {
@@ -141,18 +159,18 @@ function createAppender(entries: Collection<AuditDocument>): Append {
       try {
         const known = await appendAll(
           entries,
-          batch.map(({ record }) => record),
+          batch.map(({ addition }) => addition),
         );
-        for (const { record, done } of batch) done.resolve(known(record));
+        for (const { addition, done } of batch) done.resolve(known(addition));
       } catch (error) {
         for (const { done } of batch) done.reject(error);
       }
     }
     isWriting = false;
   };
-  return (record) => {
-    const done = Promise.withResolvers<AuditEntry>();
-    waiting.push({ record, done });
+  return (addition) => {
+    const done = Promise.withResolvers<Appended>();
+    waiting.push({ addition, done });
     if (!isWriting) {
       isWriting = true;
       write().catch(reportRejection);
@@ -165,25 +183,25 @@ function createAppender(entries: Collection<AuditDocument>): Append {
  * Appends new records. If several processes append at the same time, only one succeeds, and the
  * others try again.
  */
-async function appendAll(entries: Collection<AuditDocument>, records: readonly AuditRecord[]) {
-  const byKey = new Map(records.toReversed().map((each) => [auditKeyOf(each), each]));
-  const known = new Map<string, AuditEntry>();
+async function appendAll(entries: Collection<AuditDocument>, additions: readonly Addition[]) {
+  const byKey = new Map(additions.toReversed().map((each) => [auditKeyOf(each.record), each]));
+  const known = new Map<string, Appended>();
   for (;;) {
     const missing = [...byKey.keys()].filter((key) => !known.has(key)).toReversed();
     const found = await entries.find({ key: { $in: missing } }).toArray();
-    for (const each of found) known.set(each.key, toEntry(each));
+    for (const each of found) known.set(each.key, { entry: toEntry(each), isOther: false });
     const fresh = missing.filter((key) => !known.has(key)).map((key) => byKey.get(key));
     const inserted = await insertNext(
       entries,
       fresh.filter((each) => each !== undefined),
     );
-    for (const each of inserted ?? []) known.set(auditKeyOf(each), each);
+    for (const [key, each] of inserted ?? []) known.set(key, each);
     if (inserted !== undefined) break;
   }
-  return (record: AuditRecord): AuditEntry => {
-    const entry = known.get(auditKeyOf(record));
-    if (entry === undefined) throw new Error("an audit entry was neither found nor created");
-    return entry;
+  return ({ record }: Addition): Appended => {
+    const appended = known.get(auditKeyOf(record));
+    if (appended === undefined) throw new Error("an audit entry was neither found nor created");
+    return appended;
   };
 }
 
@@ -191,21 +209,48 @@ async function appendAll(entries: Collection<AuditDocument>, records: readonly A
  * Inserts the next entries in order. Returns `undefined` if another process has inserted one of
  * them.
  */
-async function insertNext(entries: Collection<AuditDocument>, records: readonly AuditRecord[]) {
-  if (records.length === 0) return [];
+async function insertNext(
+  entries: Collection<AuditDocument>,
+  additions: readonly Addition[],
+): Promise<[key: string, Appended][] | undefined> {
+  if (additions.length === 0) return [];
   const [last] = await entries.find({}).sort({ _id: -1 }).limit(1).toArray();
+  // Read after the last entry: any decision that isn't found here takes the next number first.
+  const later = await Promise.all(additions.map((each) => laterDecision(entries, each)));
   let head = last && toEntry(last);
-  const inserted = records.map((record) => {
+  const inserted: AuditEntry[] = [];
+  const appended = additions.map(({ record, last: after }, at): [string, Appended] => {
+    const { action, subject } = record;
+    const other =
+      later[at] ??
+      (after === undefined
+        ? undefined
+        : inserted.findLast((each) => each.action === action && each.subject === subject));
+    if (other !== undefined) return [auditKeyOf(record), { entry: other, isOther: true }];
     head = nextEntry(head, record);
-    return head;
+    inserted.push(head);
+    return [auditKeyOf(record), { entry: head, isOther: false }];
   });
+  return (await insertEntries(entries, inserted)) ? appended : undefined;
+}
+
+/** Returns the last decision that prevents this addition. */
+async function laterDecision(
+  entries: Collection<AuditDocument>,
+  { record: { action, subject }, last }: Addition,
+): Promise<AuditEntry | undefined> {
+  if (last === undefined) return undefined;
+  const other = { action, subject, ...decisions, _id: { $gt: last } };
+  const [found] = await entries.find(other).sort({ _id: -1 }).limit(1).toArray();
+  return found && toEntry(found);
+}
+
+async function insertEntries(entries: Collection<AuditDocument>, inserted: readonly AuditEntry[]) {
   const [first, ...others] = inserted.map(documentOf);
-  if (first === undefined) return [];
-  const isInserted =
-    others.length === 0
-      ? await insertOnce(entries, first)
-      : await onceByKey(() => entries.insertMany([first, ...others], { ordered: true }));
-  return isInserted ? inserted : undefined;
+  if (first === undefined) return true;
+  return others.length === 0
+    ? insertOnce(entries, first)
+    : onceByKey(() => entries.insertMany([first, ...others], { ordered: true }));
 }
 
 function documentOf(entry: AuditEntry): AuditDocument {

@@ -88,6 +88,19 @@ describe("top-up instructions", () => {
     expect(await shown()).toBe("");
   });
 
+  it("don't come back by one operator who sends them again while they are changed", async () => {
+    await approved(text);
+    const { proposalId, contentDigest } = await proposed("Pay to our new bank");
+    const approve = platform.proposalsRpc.approveProposal({
+      ...by("bob"),
+      ...{ proposalId, contentDigest },
+    });
+    const repeats = Array.from({ length: 8 }, () => outcome(set(text)));
+    await approve;
+    expect(new Set(await Promise.all(repeats)).size).toBeGreaterThan(0);
+    expect(await shown()).toBe("Pay to our new bank");
+  });
+
   it("don't come back by a repeat, however many changes came since", async () => {
     const [approvedOnce, alone] = [by("ada"), by("ada")];
     await approved(text, approvedOnce);

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { supersededRefusal } from "@disburse/chassis/approvals/answers.ts";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import { throwChanged } from "@disburse/chassis/approvals/checked.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { callContext } from "@disburse/chassis/call-context.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
@@ -32,10 +32,10 @@ function topUpRpc(ledger: Ledger) {
       const by = readMutation(mutation);
       const text = orThrow(readInstructions(topUpInstructions));
       assertMerchants(merchantId);
-      const { approvedBefore } = callContext() ?? {};
-      const change = { text, before: approvedBefore && textIn(approvedBefore) };
+      const { checkedBefore } = callContext() ?? {};
+      const change = { text, before: checkedBefore && textIn(checkedBefore) };
       const set = await setTopUpInstructions(ledger, { merchantId, accountId }, change, by);
-      if (set === "superseded") return orThrow(supersededRefusal);
+      if (set === "superseded") return throwChanged();
       return { account: accountMessage(orThrow(set ?? refused("RECORD_NOT_FOUND"))) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
@@ -62,13 +62,15 @@ function topUpGuards(ledger: Ledger): Guards<ReturnType<typeof topUpRpc>> {
           after: text(isRefused(wanted) ? sent : wanted),
         };
       },
-      reasons: async ({ merchantId, accountId, topUpInstructions: sent }) => {
-        const account = await readAccount(ledger, merchantId, accountId);
+      reasons: async ({ topUpInstructions: sent }, _requester, { before }) => {
         const wanted = readInstructions(sent);
         // A malformed request needs no approval, because the RPC refuses it.
-        if (account === undefined || isRefused(wanted)) return [];
-        const isHarmless = wanted === "" || wanted === account.topUpInstructions;
+        if (isRefused(wanted)) return [];
+        const isHarmless = wanted === "" || wanted === textIn(before);
         return isHarmless ? [] : ["a wrong text diverts the merchant's money"];
+      },
+      check: async ({ merchantId, accountId }) => {
+        orThrow((await readAccount(ledger, merchantId, accountId)) ?? refused("RECORD_NOT_FOUND"));
       },
     },
   };

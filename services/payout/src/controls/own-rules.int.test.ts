@@ -115,6 +115,20 @@ describe("a merchant's own approval rules", () => {
     expect(await stateOf(merchantId, wanted.proposalId)).toBe(ProposalState.EXECUTED);
   });
 
+  it("keep a tightening by another actor while the same rules are sent again", async () => {
+    for (let at = 0; at < 5; at += 1) {
+      const merchantId = newMerchant();
+      await set(merchantId, usd("100.00"));
+      const repeats = Array.from({ length: 6 }, () =>
+        messageOf(set(merchantId, usd("100.00"), by("mem_mallory"))),
+      );
+      await set(merchantId, usd("1.00"), by("mem_alma"));
+      const outcomes = await Promise.all(repeats);
+      expect(await rulesOf(merchantId)).toEqual(["USD 1.00"]);
+      for (const each of outcomes) expect(each).toMatch(/^OK$|must approve/);
+    }
+  });
+
   it("are read as the RPC reads them, so that blanks hide no loosening", async () => {
     const merchantId = newMerchant();
     await set(merchantId, usd("50.00"));

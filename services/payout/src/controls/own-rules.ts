@@ -1,4 +1,4 @@
-import { toJsonString } from "@bufbuild/protobuf";
+import { fromJsonString, toJsonString } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
@@ -14,7 +14,7 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { setApprovalRules } from "@disburse/forms/bodies/approval-rules.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { invalidRequest, isRefused, type Refused } from "@disburse/kernel/refusal.ts";
-import { approvalMessage, type ControlsDeps, inForce, setControls } from "./rpc.ts";
+import { approvalMessage, type ControlsDeps, rulesText, setControls } from "./rpc.ts";
 import { type ApprovalRulesText, lastsDefaultSeconds } from "./rules/approval.ts";
 import { controlViolations } from "./rules/controls.ts";
 import { loosened } from "./rules/loosening.ts";
@@ -41,8 +41,8 @@ function ownRulesRpc(deps: ControlsDeps) {
       const approval = orThrow(readRules(deps, message));
       const by = { person: actor.id, operation };
       const { merchantId } = message;
-      const before = () => rulesInForce(deps, merchantId);
-      const stored = await setControls(deps, { merchantId, text: { approval }, before }, by);
+      const change = { merchantId, text: { approval }, describe: storedJson };
+      const stored = await setControls(deps, change, by);
       return { rules: approvalMessage(stored.approval ?? noRules), updatedAt: timeOf(stored) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
@@ -58,23 +58,23 @@ function ownRulesGuards(deps: ControlsDeps): Guards<Pick<OwnRulesRpc, "setApprov
       difference: async (request) => {
         const wanted = readRules(deps, request);
         return {
-          before: await rulesInForce(deps, request.merchantId),
+          before: storedJson(await deps.controls.read(request.merchantId)),
           after: rulesJson(isRefused(wanted) ? undefined : wanted),
         };
       },
-      reasons: async (request) => {
+      reasons: async (request, _requester, { before }) => {
         const wanted = readRules(deps, request);
         // A malformed request needs no approval, because the RPC refuses it.
         if (isRefused(wanted)) return [];
-        const { approval } = await inForce(deps.controls, request.merchantId);
-        return loosened(approval === undefined ? {} : { approval }, { approval: wanted });
+        const approval = rulesText(fromJsonString(ApprovalRulesSchema, before));
+        return loosened({ approval }, { approval: wanted });
       },
     },
   };
 }
 
-const rulesInForce = async ({ controls }: ControlsDeps, merchantId: string) =>
-  rulesJson((await inForce(controls, merchantId)).approval);
+const storedJson = (stored: { readonly approval?: ApprovalRulesText } | null) =>
+  rulesJson(stored?.approval);
 
 /** Rules as the JSON of the contract's message. The gateway reads them from a proposal. */
 function rulesJson(approval: ApprovalRulesText | undefined): string {

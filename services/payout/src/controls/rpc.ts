@@ -19,9 +19,9 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
 import { setPayoutControls } from "@disburse/forms/bodies/sandbox.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
-import { invalidRequest, otherContent, refused, type Violation } from "@disburse/kernel/refusal.ts";
+import { invalidRequest, refused, type Violation } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { refuseSuperseded } from "../merchant-rules/approved.ts";
+import { changeRules } from "../merchant-rules/change.ts";
 import type { RulesDocument } from "../merchant-rules/merchant-rules.ts";
 import type { AuditStore } from "../payouts/operators.ts";
 import { type ApprovalRulesText, hasRules, lastsDefaultSeconds } from "./rules/approval.ts";
@@ -49,8 +49,7 @@ export function controlsRpc(deps: ControlsDeps) {
       }
       const violations = controlViolations(text);
       if (violations.length > 0) orThrow(invalidRequest(violations));
-      const change = { merchantId, text, before: () => textInForce(controls, merchantId) };
-      const stored = await setControls(deps, change, by);
+      const stored = await setControls(deps, { merchantId, text, describe: controlsJson }, by);
       return { controls: controlsMessage(merchantId, stored) };
     },
 
@@ -64,27 +63,22 @@ type ControlsChange = {
   readonly merchantId: string;
   readonly text: ControlsText;
   /** Describes the controls in force as the guard does. */
-  readonly before: () => Promise<string>;
+  readonly describe: (stored: StoredControls) => string;
 };
+
+type StoredControls = RulesDocument<ControlsText> | null;
 
 /**
  * Sets valid controls once per operation. Refuses an operation id that was used for a different
  * request. Controls missing from the request stay unchanged.
  */
-export async function setControls(
-  { controls, audit, clock }: ControlsDeps,
-  { merchantId, text, before }: ControlsChange,
+export function setControls(
+  { controls: rules, audit, clock }: ControlsDeps,
+  { merchantId: subject, text, describe }: ControlsChange,
   by: { readonly person: string; readonly operation: string },
 ) {
-  const detail = JSON.stringify(text);
-  const set = { action: "controls.set", subject: merchantId, detail, at: clock.now() } as const;
-  const record = { ...set, ...by };
-  await refuseSuperseded(audit, record, before);
-  // The audit trail is written first, because its order decides between concurrent changes. A
-  // repeated append changes nothing.
-  const entry = await audit.append(record);
-  if (entry.detail !== detail) orThrow(otherContent);
-  return controls.follow(entry);
+  const set = { action: "controls.set", subject, detail: JSON.stringify(text) } as const;
+  return changeRules({ audit, rules, describe }, { ...set, ...by, at: clock.now() });
 }
 
 /** Converts the request. A control missing from the request is absent from the result. */
@@ -96,7 +90,7 @@ export function controlsText(message: SetPayoutControlsRequest): ControlsText {
   };
 }
 
-function rulesText(message: RulesMessage): ApprovalRulesText {
+export function rulesText(message: RulesMessage): ApprovalRulesText {
   const { amounts, newBeneficiaryDays, lastsSeconds, batches } = message;
   return {
     amounts: amounts.map(({ currencyCode: currency, minimum, windowSeconds }) => {
@@ -108,7 +102,7 @@ function rulesText(message: RulesMessage): ApprovalRulesText {
   };
 }
 
-function controlsMessage(merchantId: string, stored: RulesDocument<ControlsText> | null) {
+function controlsMessage(merchantId: string, stored: StoredControls) {
   const approval = stored?.approval && hasRules(stored.approval) ? stored.approval : undefined;
   return create(PayoutControlsSchema, {
     merchantId,
@@ -136,13 +130,12 @@ export function guardedControls(deps: ControlsDeps, approvals?: Pick<ServiceAppr
   return approvals?.guard(PayoutOperatorService, rpc, controlsGuards(deps)) ?? rpc;
 }
 
-export async function inForce(controls: PayoutControls, merchantId: string): Promise<ControlsText> {
-  const { duplicate_window_seconds = 0, approval } = (await controls.read(merchantId)) ?? {};
-  return { duplicate_window_seconds, ...(approval && { approval }) };
+/** Controls in force as JSON, from which the guard reads them. */
+function controlsJson(stored: StoredControls): string {
+  const { duplicate_window_seconds = 0, approval } = stored ?? {};
+  const text: ControlsText = { duplicate_window_seconds, ...(approval && { approval }) };
+  return JSON.stringify(text);
 }
-
-const textInForce = async (controls: PayoutControls, merchantId: string) =>
-  JSON.stringify(await inForce(controls, merchantId));
 
 /** One operator may tighten controls alone. Loosening them needs a second operator. */
 function controlsGuards({
@@ -152,14 +145,14 @@ function controlsGuards({
     setPayoutControls: {
       approvers: ["treasury_approver"],
       difference: async (request) => ({
-        before: await textInForce(controls, request.merchantId),
+        before: controlsJson(await controls.read(request.merchantId)),
         after: JSON.stringify(controlsText(request)),
       }),
-      reasons: async (request) => {
+      reasons: async (request, _requester, { before }) => {
         const wanted = controlsText(request);
         // A malformed request needs no approval, because the RPC refuses it.
         if (controlViolations(wanted).length > 0) return [];
-        return loosened(await inForce(controls, request.merchantId), wanted);
+        return loosened(JSON.parse(before) as ControlsText, wanted);
       },
     },
   };
@@ -181,7 +174,7 @@ export function ownControlsRpc(deps: ControlsDeps) {
         orThrow(invalidRequest([{ field: "approval_amounts", problem }]));
       }
       const { merchantId } = sent;
-      const change = { merchantId, text, before: () => textInForce(deps.controls, merchantId) };
+      const change = { merchantId, text, describe: controlsJson };
       await setControls(deps, change, { person: actor.id, operation });
       return {
         approvalAmounts: sent.approvalAmounts,

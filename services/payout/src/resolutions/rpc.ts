@@ -68,7 +68,7 @@ export function resolutionsRpc(
     resolvePayout: async (request) => {
       const by = readOperator(request.mutation);
       const resolution = { ...orThrow(readResolution(request)), by };
-      const { approvedBy: person, approvedBefore: before = "" } = callContext() ?? {};
+      const { approvedBy: person, checkedBefore: before = "" } = callContext() ?? {};
       const second = person === undefined ? undefined : { person, before };
       return { payout: payoutMessage(orThrow(await resolvePayout(deps, resolution, second))) };
     },

@@ -14,12 +14,11 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
 import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { refuseSuperseded } from "../merchant-rules/approved.ts";
+import { changeRules } from "../merchant-rules/change.ts";
 import type { RulesDocument } from "../merchant-rules/merchant-rules.ts";
 import type { AuditStore } from "../payouts/operators.ts";
 import type { VelocityLimits } from "./limits.ts";
 import {
-  type LimitedSubject,
   type LimitsText,
   limitViolations,
   type MerchantLimitsText,
@@ -48,19 +47,11 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
       const violations = set.flatMap(([name, text]) => limitViolations(name, text));
       if (violations.length > 0) orThrow(invalidRequest(violations));
       const detail = JSON.stringify(limits);
-      const record = {
-        action: "velocity.set",
-        subject: merchantId,
-        detail,
-        at: clock.now(),
-        ...by,
-      } as const;
-      await refuseSuperseded(audit, record, () => textInForce(velocity, merchantId));
-      // The audit trail is written first, because its order decides between concurrent changes. A
-      // repeated append changes nothing.
-      const entry = await audit.append(record);
-      if (entry.detail !== detail) orThrow(otherContent);
-      return { limits: velocityMessage(merchantId, await velocity.follow(entry)) };
+      const stored = await changeRules(
+        { audit, rules: velocity, describe: limitsJson },
+        { action: "velocity.set", subject: merchantId, detail, at: clock.now(), ...by },
+      );
+      return { limits: velocityMessage(merchantId, stored) };
     },
 
     getVelocityLimits: async ({ merchantId }) => ({
@@ -68,8 +59,6 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
     }),
   } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;
 }
-
-const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
 
 /** Converts the request. A limit missing from the request is absent from the result. */
 export function limitsOf({
@@ -91,7 +80,9 @@ function limitsText(message: LimitsMessage): LimitsText {
   };
 }
 
-function velocityMessage(merchantId: string, stored: RulesDocument<MerchantLimitsText> | null) {
+type StoredLimits = RulesDocument<MerchantLimitsText> | null;
+
+function velocityMessage(merchantId: string, stored: StoredLimits) {
   return create(MerchantVelocitySchema, {
     merchantId,
     merchant: limitsMessage(stored?.merchant),
@@ -116,17 +107,17 @@ export function guardedVelocity(deps: VelocityDeps, approvals?: Pick<ServiceAppr
   return approvals?.guard(PayoutOperatorService, rpc, velocityGuards(deps)) ?? rpc;
 }
 
-async function textInForce(velocity: VelocityLimits, merchantId: string): Promise<string> {
-  const { merchant = unlimited, beneficiary = unlimited } = (await velocity.read(merchantId)) ?? {};
-  return JSON.stringify({ merchant, beneficiary });
+/** Limits in force as JSON, from which the guard reads them. */
+function limitsJson(stored: StoredLimits): string {
+  const { merchant = unlimited, beneficiary = unlimited } = stored ?? {};
+  const limits: MerchantLimitsText = { merchant, beneficiary };
+  return JSON.stringify(limits);
 }
 
 /** One operator may tighten limits alone. Loosening them needs a second operator. */
 function velocityGuards({
   velocity,
 }: VelocityDeps): Guards<Pick<VelocityRpc, "setVelocityLimits">> {
-  const inForce = async (merchantId: string, subject: LimitedSubject) =>
-    (await velocity.read(merchantId))?.[subject] ?? unlimited;
   const subjectsOf = (request: SetVelocityLimitsRequest) => {
     const { merchant, beneficiary } = limitsOf(request);
     return [
@@ -139,17 +130,17 @@ function velocityGuards({
       approvers: ["treasury_approver"],
       difference: async (request) => {
         return {
-          before: await textInForce(velocity, request.merchantId),
+          before: limitsJson(await velocity.read(request.merchantId)),
           after: JSON.stringify(limitsOf(request)),
         };
       },
-      reasons: async (request) => {
+      reasons: async (request, _requester, { before }) => {
+        const inForce = JSON.parse(before) as MerchantLimitsText;
         const reasons: string[] = [];
         for (const [subject, wanted] of subjectsOf(request)) {
           // A malformed request needs no approval, because the RPC refuses it.
           if (wanted === undefined || limitViolations(subject, wanted).length > 0) continue;
-          const now = readLimits(await inForce(request.merchantId, subject));
-          if (isLooser(now, readLimits(wanted)))
+          if (isLooser(readLimits(inForce[subject]), readLimits(wanted)))
             reasons.push(`the request raises or removes a limit of the ${subject}`);
         }
         return reasons;
