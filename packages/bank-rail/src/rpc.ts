@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import { assertAsChecked } from "@disburse/chassis/approvals/checked.ts";
 import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { findPage } from "@disburse/chassis/paging/page.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
@@ -56,6 +57,7 @@ function bankFilesRpc(deps: BankRpcDeps) {
       const { state, decided = [] } = found;
       // A repeated operation returns the first response.
       if (decided.includes(by.operation)) return { file: fileMessage(found) };
+      assertAsChecked(describeFile(found));
       if (state !== "undecided") orThrow(notUndecided);
       if (name === "send_again" && (await isAnswered(bank, found))) orThrow(alreadyAnswered);
       const at = clock.now();
@@ -116,10 +118,8 @@ export function bankFilesGuards({
       approvers: ["treasury_approver"],
       difference: async ({ fileId, decision }) => {
         const found = await bank.files.findOne({ _id: fileId });
-        const { rail, state, name, sha256, members = [] } = found ?? {};
-        const before = found && { rail, state, name, sha256, payments: members.length };
         return {
-          before: before ? JSON.stringify(before) : "",
+          before: found ? describeFile(found) : "",
           after: JSON.stringify({ decision: enumName(BankFileDecision, decision) }),
         };
       },
@@ -132,6 +132,11 @@ export function bankFilesGuards({
       },
     },
   };
+}
+
+/** Describes a file for an approver. */
+function describeFile({ rail, state, name, sha256, members = [] }: FileDocument): string {
+  return JSON.stringify({ rail, state, name, sha256, payments: members.length });
 }
 
 function fileMessage(file: FileDocument) {

@@ -1,6 +1,7 @@
 import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
 import type { Source } from "@disburse/bank-files/matching/verdict.ts";
 import type { Guard } from "@disburse/chassis/approvals/approvals.ts";
+import { assertAsChecked } from "@disburse/chassis/approvals/checked.ts";
 import { enumName } from "@disburse/chassis/enum-names.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
@@ -54,6 +55,7 @@ export async function handleFinding(
   );
   const { handled, applied_by = [] } = finding;
   if ([handled?.operation, ...applied_by].includes(by.operation)) return finding;
+  assertAsChecked(describeFinding(finding));
   if (handled !== undefined)
     orThrow(invalid("finding_id: was handled by another operation already"));
   const how = resolutionOf(request);
@@ -95,7 +97,6 @@ export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
     approvers: ["treasury_approver"],
     difference: async (request) => {
       const found = await bank.findings.findOne({ _id: request.findingId });
-      const { kind, what, file, place, payout_id: payout, amount, open } = found ?? {};
       const outcomes = request.outcomes.map((each) => ({
         payout: each.payoutId,
         outcome: enumName(BankPaymentOutcome, each.outcome),
@@ -104,8 +105,7 @@ export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
       }));
       const content = request.content.length > 0 && { content: sha256Of(request.content) };
       return {
-        before:
-          found === null ? "" : JSON.stringify({ kind, what, file, place, payout, amount, open }),
+        before: found === null ? "" : describeFinding(found),
         after: JSON.stringify({ resolution: resolutionOf(request), ...content, outcomes }),
       };
     },
@@ -119,6 +119,12 @@ export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
       return isHolding ? ["the request closes a file that may report outcomes of payments"] : [];
     },
   };
+}
+
+/** Describes a finding for an approver. */
+function describeFinding(finding: FindingDocument): string {
+  const { kind, what, file, place, payout_id: payout, amount, open } = finding;
+  return JSON.stringify({ kind, what, file, place, payout, amount, open });
 }
 
 /**

@@ -6,6 +6,7 @@ import { readReason } from "@disburse/kernel/reason.ts";
 import type { reviewRpc } from "./rpc.ts";
 import { type Alert, isPending } from "./rules/alert.ts";
 import type { AlertStore } from "./store.ts";
+import { describeAlert } from "./wire.ts";
 
 /** Limits from which clearing a hit needs a second person. */
 export type ClearingLimits = {
@@ -30,6 +31,7 @@ export function reviewGuards(
 ): Guards<ReviewRpc> {
   const approvers = ["compliance_approver"] as const;
   const read = async (id: string) => (await alerts.read(id))?.alert;
+  const describe = (alert: Alert | undefined) => (alert === undefined ? "" : describeAlert(alert));
   const reasonOf = (text: string) => orThrow(readReason(text));
   return {
     decideAlert: {
@@ -75,14 +77,4 @@ function clearingReasons({ detection }: Alert, { score, lists }: ClearingLimits)
       : []),
     ...(lists.has(hit.list) ? [`the request clears a hit from the list ${hit.list}`] : []),
   ];
-}
-
-/**
- * Describes an alert for an approver. The party's name is omitted; the approver can read it in the
- * alert.
- */
-function describe(alert: Alert | undefined): string {
-  if (alert === undefined) return "";
-  const { list, entryUid, score } = alert.detection.hit;
-  return JSON.stringify({ state: alert.state.kind, hit: { list, entryUid, score } });
 }

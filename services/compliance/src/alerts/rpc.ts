@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { assertAsChecked } from "@disburse/chassis/approvals/checked.ts";
 import { callContext } from "@disburse/chassis/call-context.ts";
 import { enumName } from "@disburse/chassis/enum-names.ts";
 import { cutPage, readLimit, readPage } from "@disburse/chassis/paging/page.ts";
@@ -39,7 +40,7 @@ import {
   withFile,
 } from "./rules/alert.ts";
 import type { AlertFilter } from "./store.ts";
-import { alertMessage, fileMessage, reviewEntryMessage } from "./wire.ts";
+import { alertMessage, describeAlert, fileMessage, reviewEntryMessage } from "./wire.ts";
 
 export type ReviewRpcDeps = ReviewDeps &
   CaseDeps & {
@@ -133,15 +134,20 @@ function changesRpc(deps: ReviewRpcDeps) {
       const [decision, given] = [orThrow(known), orThrow(readReason(reason))];
       const action = `alert.${decision}` as const;
       const second = callContext()?.approvedBy;
-      const rule = (alert: Alert, act: ReviewedBy) =>
-        decidedBy(alert, decision, given, act, second);
+      const rule = (alert: Alert, act: ReviewedBy) => {
+        assertAsChecked(describeAlert(alert));
+        return decidedBy(alert, decision, given, act, second);
+      };
       return changed(mutation, { id, action, given, rule });
     },
 
     reopenAlert: async ({ mutation, alertId: id, reason }) => {
       const given = orThrow(readReason(reason));
       const isApproved = callContext()?.approvedBy !== undefined;
-      const rule = (alert: Alert, act: ReviewedBy) => reopenedBy(alert, given, act, isApproved);
+      const rule = (alert: Alert, act: ReviewedBy) => {
+        assertAsChecked(describeAlert(alert));
+        return reopenedBy(alert, given, act, isApproved);
+      };
       return changed(mutation, { id, action: "alert.reopened", given, rule });
     },
 

@@ -75,3 +75,12 @@ export function fileMessage(file: StoredFile) {
     createdAt: timestampFromDate(createdAt),
   });
 }
+
+/**
+ * Describes an alert for an approver. The party's name is omitted; the approver can read it in the
+ * alert.
+ */
+export function describeAlert({ state, detection }: Alert): string {
+  const { list, entryUid, score } = detection.hit;
+  return JSON.stringify({ state: state.kind, hit: { list, entryUid, score } });
+}

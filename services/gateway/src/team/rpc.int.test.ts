@@ -42,6 +42,22 @@ const proposalOf = (call: Promise<unknown>) => call.then(() => undefined, readAp
 const proposals = () => gateway.db.collection("proposals");
 
 describe("a role that an operator gives", () => {
+  it("doesn't undo a reduction of the role that another operator makes meanwhile", async () => {
+    const { team } = clients();
+    for (let round = 0; round < 5; round += 1) {
+      const { member } = await team.addMember(invitation(MemberRole.VIEWER));
+      const memberId = member?.id ?? "";
+      const members = gateway.db.collection<{ _id: string; role: string }>("members");
+      await members.updateOne({ _id: memberId }, { $set: { role: "approver" } });
+      const same = Array.from({ length: 6 }, () =>
+        proposalOf(team.setMemberRole({ ...asOlga(MemberRole.APPROVER), memberId })),
+      );
+      await team.setMemberRole({ ...asOlga(MemberRole.VIEWER), memberId });
+      await Promise.all(same);
+      expect((await members.findOne({ _id: memberId }))?.role).toBe("viewer");
+    }
+  });
+
   it.each([
     ["maker", 1],
     ["approver", 1],

@@ -1,7 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import { assertAsChecked, throwChanged } from "@disburse/chassis/approvals/checked.ts";
 import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { findKept, insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
@@ -167,24 +168,25 @@ async function setRole(
   // changed since, because a repeat needs no second person.
   const { operationId: role_operations } = by;
   if (before.role_operations?.includes(role_operations)) return before;
+  assertAsChecked(roleJson(before));
   const change = async (mark: Mark = {}) =>
     (await collection.findOneAndUpdate(
-      { ...mine, ...mark, role_operations: { $ne: role_operations } },
+      { ...mine, ...mark, role: before.role, role_operations: { $ne: role_operations } },
       { $set: { role }, $push: { role_operations } },
       { returnDocument: "after" },
     )) ??
     (await collection.findOne({ ...mine, role_operations })) ??
-    orChanged(mark);
+    orChanged(await collection.findOne(mine));
   return before.role === "admin" && role !== "admin" ? leave(deps, before, change) : change();
 }
 
-/**
- * Returns the refusal for a missing member, or for a member that changed after its mark was set.
- */
-function orChanged(mark: Mark): Refused<"RECORD_NOT_FOUND"> {
-  if (mark["leaving.by"] === undefined) return refused("RECORD_NOT_FOUND");
-  throw new ConnectError("the team was changed at the same time: repeat the request", Code.Aborted);
-}
+/** Returns the refusal for a missing member, and throws for one that changed since it was read. */
+const orChanged = (member: MemberDocument | null) =>
+  member === null ? refused("RECORD_NOT_FOUND") : throwChanged();
+
+/** Describes a member's role as the guard does. */
+const roleJson = ({ _id: memberId, role }: Pick<MemberDocument, "_id" | "role">) =>
+  JSON.stringify({ memberId, role });
 
 /**
  * Removes a member. A second removal doesn't change the removal time. The same write stores the
@@ -213,8 +215,8 @@ async function removeMember(
       );
       // Either another call has removed the member in the meantime, or another change has removed
       // the mark.
-      const removed = matchedCount === 1 || (await members.collection.findOne(mine))?.removed_at;
-      return removed ? undefined : orChanged(mark);
+      const member = await members.collection.findOne(mine);
+      return matchedCount === 1 || member?.removed_at ? undefined : orChanged(member);
     };
     const left = before.role === "admin" ? await leave(deps, before, change) : await change();
     if (left !== undefined) return left;
@@ -295,9 +297,10 @@ export function teamGuards(deps: { members: Members; mode: Mode }): Guards<TeamR
   const approvers = ["admin"] as const;
   const find = (member: { readonly merchantId: string; readonly memberId: string }) =>
     members.collection.findOne({ _id: member.memberId, merchant_id: member.merchantId });
-  const reasonsOf = (role: MemberRoleEnum, before: MemberDocument | null): string[] => {
+  /** `before` is the description of the member, or "". */
+  const reasonsOf = (role: MemberRoleEnum, before: string): string[] => {
     const name = enumName(MemberRoleEnum, role);
-    const had = before === null ? none : scopesOf(before.role);
+    const had = before === "" ? none : scopesOf(JSON.parse(before).role);
     const given = name === undefined ? none : scopesOf(name);
     const more = secondPersonScopes(given).filter((scope) => !had.has(scope));
     return mode === "live" && more.length > 0 ? [`a live role with ${more.join(", ")}`] : [];
@@ -309,7 +312,7 @@ export function teamGuards(deps: { members: Members; mode: Mode }): Guards<TeamR
         before: "",
         after: JSON.stringify({ member: { email, name, role: enumName(MemberRoleEnum, role) } }),
       }),
-      reasons: async ({ role }) => reasonsOf(role, null),
+      reasons: async ({ role }) => reasonsOf(role, ""),
     },
     setMemberRole: {
       approvers,
@@ -317,11 +320,11 @@ export function teamGuards(deps: { members: Members; mode: Mode }): Guards<TeamR
         const member = await find(request);
         const [memberId, role] = [request.memberId, enumName(MemberRoleEnum, request.role)];
         return {
-          before: member === null ? "" : JSON.stringify({ memberId, role: member.role }),
+          before: member === null ? "" : roleJson(member),
           after: JSON.stringify({ memberId, role }),
         };
       },
-      reasons: async (request) => reasonsOf(request.role, await find(request)),
+      reasons: async ({ role }, _requester, { before }) => reasonsOf(role, before),
     },
   };
 }
