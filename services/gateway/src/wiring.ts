@@ -1,4 +1,5 @@
 import {
+  type Client,
   createClient,
   createRouterTransport,
   type Interceptor,
@@ -164,22 +165,18 @@ export async function createGateway(given: GatewayDeps) {
     ...guardedServices(deps, { approvals, issuing, people }),
     requestLogService: requests.service,
   };
+  const clients = clientsOf(deps, own, { keys, members });
   const reference = referenceIn(mode);
   const app = {
     ...deps,
-    clients: {
-      ...deps.clients,
-      ...ownClients(own, log),
-      pages: pagesAt(deps.people.members.origin),
-      ...peopleClients({ keys, members }),
-    },
+    clients,
     observe: observe({ ...deps, note: requests.note }),
     routes: routesIn(mode),
     decimals: decimalNames(reference),
     publicRoutes: [
       ...publicRoutes({ ...deps, reference }),
       ...linkRoutes({ ...deps.clients, log: deps.log }),
-      ...people.memberRoutes,
+      ...people.memberRoutes(clients.team),
     ],
     members: people.memberSessions,
     keys: cache,
@@ -225,9 +222,19 @@ export async function createGateway(given: GatewayDeps) {
   };
 }
 
-/** Looks up names and admins, which only the gateway stores. */
-function peopleClients(stores: Parameters<typeof createActorNames>[0]) {
-  return { actorNames: createActorNames(stores), admins: createAdmins(stores.members) };
+/** Creates the clients of all services, and lookups of names and admins in the gateway's own data. */
+function clientsOf(
+  { clients, people, log }: GatewayDeps,
+  own: Parameters<typeof ownClients>[0],
+  stores: Parameters<typeof createActorNames>[0],
+) {
+  return {
+    ...clients,
+    ...ownClients(own, log),
+    pages: pagesAt(people.members.origin),
+    actorNames: createActorNames(stores),
+    admins: createAdmins(stores.members),
+  };
 }
 
 /**
@@ -252,7 +259,7 @@ function guardedServices(
       decisions: ["createKey", "rotateKey", "revokeKey"],
     }),
     teamService: bindOperations(TeamService, team, bindings, {
-      decisions: ["addMember", "setMemberRole", "removeMember"],
+      decisions: ["addMember", "setMemberRole", "removeMember", "answerInvitation"],
     }),
   };
 }
@@ -327,10 +334,10 @@ function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
       carryOut,
     }),
     sweep: sessions.sweep,
-    memberRoutes: [
+    memberRoutes: (team: Client<typeof TeamService>) => [
       ...sessionRoutes(atPublicPort),
       ...listSettingsRoutes({ ...atPublicPort, settings }),
-      ...teamRoutes({ ...atPublicPort, members, memberSessions, merchantNames }),
+      ...teamRoutes({ ...atPublicPort, members, memberSessions, merchantNames, team }),
       ...mailRoutes({ ...atPublicPort, memberSessions, notifier: clients.notifier }),
       eventRoute({ sessions: memberSessions, feeds, streams, draining }),
       ...files,

@@ -1,3 +1,7 @@
+import type { Client } from "@connectrpc/connect";
+import { withCallContext } from "@disburse/chassis/call-context.ts";
+import type { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type PageAnswer, refusalAnswer } from "../http/answer.ts";
@@ -7,8 +11,7 @@ import type { PublicRoute } from "../http/static.ts";
 import type { MemberSessions } from "../sessions/members.ts";
 import type { Session } from "../sessions/store.ts";
 import {
-  acceptInvitation,
-  declineInvitation,
+  invitationsOf,
   type MemberDocument,
   type Members,
   membershipsOf,
@@ -26,6 +29,7 @@ import {
 
 type TeamRouteDeps = Pick<SessionRouteDeps, "portal" | "mode" | "cookies" | "sessions"> & {
   readonly members: Members;
+  readonly team: Client<typeof TeamService>;
   readonly memberSessions: MemberSessions;
   readonly merchantNames: MerchantNames;
   readonly clock: Clock;
@@ -43,7 +47,7 @@ type Asking = {
  * Every change requires a POST with the CSRF token, so a link alone can't cause a change.
  */
 export function teamRoutes(deps: TeamRouteDeps): readonly PublicRoute[] {
-  const { members, clock } = deps;
+  const { members } = deps;
   const invitation = `${sessionPath}/invitations/:memberId`;
   return [
     {
@@ -64,27 +68,58 @@ export function teamRoutes(deps: TeamRouteDeps): readonly PublicRoute[] {
       answer: (ctx) =>
         byPerson(deps, ctx, async (asking) => {
           const { memberId } = ctx.params as { readonly memberId: string };
-          const member = await acceptInvitation(members, asking.person, memberId, clock.now());
-          if (member === undefined) return noSuchTeam;
+          if (!(await answerInvitation(deps, asking, memberId, true))) return noSuchTeam;
           // A person who already works in another team stays there.
-          if (asking.session.memberId === undefined) return moveTo(deps, ctx, asking, member);
-          return describeSession(deps, asking.token);
+          if (asking.session.memberId !== undefined) return describeSession(deps, asking.token);
+          const own = await membershipsOf(members, asking.person);
+          const member = own.find(({ _id }) => _id === memberId);
+          return member === undefined ? noSuchTeam : moveTo(deps, ctx, asking, member);
         }),
     },
     {
       method: "POST",
       path: `${invitation}/decline`,
       answer: (ctx) =>
-        byPerson(deps, ctx, async ({ person, token }) => {
+        byPerson(deps, ctx, async (asking) => {
           const { memberId } = ctx.params as { readonly memberId: string };
-          const isDeclined = await declineInvitation(members, person, memberId, clock.now());
-          return isDeclined ? describeSession(deps, token) : noSuchTeam;
+          const isDeclined = await answerInvitation(deps, asking, memberId, false);
+          return isDeclined ? describeSession(deps, asking.token) : noSuchTeam;
         }),
     },
   ];
 }
 
 const noSuchTeam = refusalAnswer(refused("RECORD_NOT_FOUND"));
+
+/** The longest time that a page waits for an answer to be stored. */
+const answerTimeoutMs = 5_000;
+
+/**
+ * Answers an invitation as the invited member, so that the audit trail has the answer. Returns
+ * `false` if the person has no such invitation.
+ */
+async function answerInvitation(
+  { members, team }: TeamRouteDeps,
+  { person }: Asking,
+  memberId: string,
+  accept: boolean,
+): Promise<boolean> {
+  const invited = (await invitationsOf(members, person)).find(({ _id }) => _id === memberId);
+  if (invited === undefined) return false;
+  const { issuer, id: subject, email = "" } = person;
+  const actor = { kind: Actor_Kind.MEMBER, id: memberId };
+  const deadlineMs = Date.now() + answerTimeoutMs;
+  await withCallContext({ requestId: crypto.randomUUID(), deadlineMs }, () =>
+    team.answerInvitation({
+      mutation: { operationId: crypto.randomUUID(), actor },
+      merchantId: invited.merchant_id,
+      memberId,
+      accept,
+      person: { issuer, subject, email },
+    }),
+  );
+  return true;
+}
 
 /** Calls the handler only if the request has a session and its CSRF token. */
 async function byPerson(

@@ -23,7 +23,15 @@ import { type Mode, type Scope, scopesToGive, secondPersonScopes } from "../keys
 import { type CarryOut, type Disposition, stopBy, tighten } from "../keys/stops.ts";
 import { type MemberOrder, memberOrder } from "./rules/member.ts";
 import { type MemberRole, scopesOf } from "./rules/role.ts";
-import { emailHash, type MemberDocument, type Members, personOf, sealPerson } from "./store.ts";
+import {
+  acceptInvitation,
+  declineInvitation,
+  emailHash,
+  type MemberDocument,
+  type Members,
+  personOf,
+  sealPerson,
+} from "./store.ts";
 
 type TeamRpc = Pick<ReturnType<typeof teamService>, "addMember" | "setMemberRole">;
 
@@ -210,7 +218,8 @@ async function removeMember(
         { ...mine, removed_at: null, ...mark },
         {
           $set: { removed_at: clock.now(), removed_by, stop },
-          $unset: { email_hash: "", subject: "" },
+          $unset: { email_hash: "" },
+          $rename: { subject: "former_subject" },
         },
       );
       // Either another call has removed the member in the meantime, or another change has removed
@@ -270,6 +279,14 @@ export function teamService(deps: TeamDeps): ServiceImpl<typeof TeamService> {
       const removed = await removeMember(deps, readMutation(mutation), member, orders);
       const { revocation, member: found } = orThrow(removed);
       return { ...reply(found), revocation };
+    },
+    answerInvitation: async ({ mutation, memberId, accept, person }) => {
+      readMutation(mutation);
+      const { issuer = "", subject: id = "", email = "" } = person ?? {};
+      const by = { issuer, id, email: email === "" ? undefined : email };
+      const answer = accept ? acceptInvitation : declineInvitation;
+      const answered = await answer(members, by, memberId, deps.clock.now());
+      return reply(answered ?? refused("RECORD_NOT_FOUND"));
     },
     listMembers: async ({ merchantId }) => {
       const found = members.collection.find({ merchant_id: merchantId });

@@ -30,6 +30,11 @@ export type MemberDocument = {
    */
   subject?: { issuer: string; id: string };
   /**
+   * The provider's identity of the person who was this member, or who declined the invitation. It
+   * resolves the member's id in the audit trail. Nothing is found by it.
+   */
+  former_subject?: { issuer: string; id: string };
+  /**
    * Set for members that the sandbox creates. Such an invitation is accepted by the first sign-in
    * with its email.
    */
@@ -174,19 +179,21 @@ export async function acceptInvitation(
   return member ?? undefined;
 }
 
-/** Declines an invitation by removing it. Returns `false` if there is none. */
+/** Declines an invitation by removing it. Returns `undefined` if there is none. */
 export async function declineInvitation(
   members: Members,
   person: SignedInPerson,
   memberId: string,
   now: Date,
-): Promise<boolean> {
-  const declined = { $set: { removed_at: now }, $unset: { email_hash: "" } } as const;
-  const { matchedCount } = await members.collection.updateOne(
+): Promise<MemberDocument | undefined> {
+  const { issuer, id } = person;
+  const removed = { removed_at: now, former_subject: { issuer, id } };
+  const declined = await members.collection.findOneAndUpdate(
     { _id: memberId, ...invitedBy(members, person) },
-    declined,
+    { $set: removed, $unset: { email_hash: "" } },
+    { returnDocument: "after" },
   );
-  return matchedCount === 1;
+  return declined ?? undefined;
 }
 
 /** Accepts the invitations that the sandbox's seed created for a person. */
