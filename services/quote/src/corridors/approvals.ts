@@ -7,7 +7,7 @@ import {
 import { type Decimal, formatDecimal } from "@disburse/kernel/decimal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type RequestDeps, readOpening, readRateRequest, readTerms } from "./requests.ts";
-import { corridorMessage, type corridorsRpc } from "./rpc.ts";
+import { corridorMessage, type corridorsRpc, describeRate } from "./rpc.ts";
 import { movesMoreThan, readRate } from "./rules/corridor.ts";
 import { findCorridor, isOpenTo, latestRate, ratesToCompare } from "./store.ts";
 
@@ -30,9 +30,8 @@ export function corridorGuards(
     setRate: {
       approvers,
       difference: async ({ corridorId, rate }) => {
-        const before = await latestRate(corridors, corridorId);
         return {
-          before: before === undefined ? "" : JSON.stringify({ rate: formatDecimal(before.rate) }),
+          before: describeRate(await latestRate(corridors, corridorId)),
           after: JSON.stringify({ corridorId, rate: rate?.rate, source: rate?.source }),
         };
       },

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { assertAsChecked } from "@disburse/chassis/approvals/checked.ts";
 import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { countedTotal, cutPage, readLimit } from "@disburse/chassis/paging/page.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
@@ -22,7 +23,14 @@ import type { RailsTo } from "./rails.ts";
 import { type RequestDeps, readOpening, readRateRequest, readTerms } from "./requests.ts";
 import type { Corridor, CorridorTerms, Rate } from "./rules/corridor.ts";
 import { readPairStart, writePairCursor } from "./rules/page.ts";
-import { addRate, latestRate, listCorridors, setCorridor, setMerchantCorridor } from "./store.ts";
+import {
+  addRate,
+  isRateAdded,
+  latestRate,
+  listCorridors,
+  setCorridor,
+  setMerchantCorridor,
+} from "./store.ts";
 
 export type CorridorDeps = RequestDeps & {
   readonly current: CurrentCorridors;
@@ -53,6 +61,11 @@ export function corridorsRpc(deps: CorridorDeps) {
     setRate: async ({ mutation, corridorId, rate }) => {
       const change = readMutation(mutation);
       const added = await readRateRequest(deps, { corridorId, rate });
+      // Rates are only appended, so no write can depend on the rate in force. Another rate can come
+      // between this comparison and the insert.
+      if (!(await isRateAdded(corridors, change.operationId))) {
+        assertAsChecked(describeRate(await latestRate(corridors, corridorId)));
+      }
       const first = await addRate(corridors, { corridorId, rate: added }, change, clock.now());
       current.rateChanged(corridorId);
       return { rate: rateMessage(first) };
@@ -72,6 +85,11 @@ export function corridorsRpc(deps: CorridorDeps) {
       return { corridors: messages, nextCursor, ...countedTotal(count) };
     },
   } satisfies Partial<ServiceImpl<typeof QuoteService>>;
+}
+
+/** Describes the rate in force for an approver. */
+export function describeRate(rate: Rate | undefined): string {
+  return rate === undefined ? "" : JSON.stringify({ rate: formatDecimal(rate.rate) });
 }
 
 export function rateMessage(rate: Rate) {

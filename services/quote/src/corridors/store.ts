@@ -213,6 +213,12 @@ export async function ratesToCompare(
   return [inForce, base].flatMap((found) => (found === null ? [] : [toRate(found).rate]));
 }
 
+/** Returns true if the operation has added its rate. */
+export async function isRateAdded({ rates }: CorridorStore, operationId: string) {
+  const found = await rates.findOne({ operation_id: operationId }, { projection: { _id: 1 } });
+  return found !== null;
+}
+
 /** Appends a rate. A repeated operation returns the rate it added first. */
 export async function addRate(
   { rates }: CorridorStore,
