@@ -997,7 +997,7 @@ export class Accounts {
   /**
    * Close account.
    *
-   * Closes an account without available money. It takes no new quotes, payouts, scheduled payouts and credits: `SOURCE_ACCOUNT_CLOSED`. A batch from it is `INVALID_REQUEST`. Payouts that hold its money end as usual, and returned money still arrives. Payouts and lines that wait for its balance fail with `SOURCE_ACCOUNT_CLOSED`, and so do scheduled payouts and lines of batches that are due later. Statements stay. A repeat returns the same response. `STATE_NOT_REACHABLE`: pay out what is available first, and cancel scheduled payouts that reserve money. Only an operator can open the account again.
+   * Closes an account without available money. It takes no new quotes, payouts, scheduled payouts and credits: `SOURCE_ACCOUNT_CLOSED`. Request for quote can accept it for up to five minutes more; executing such a quote is refused at once. A batch from it is `INVALID_REQUEST`. Payouts that hold its money end as usual, and returned money still arrives. Payouts and lines that wait for its balance fail with `SOURCE_ACCOUNT_CLOSED`, and so do scheduled payouts and lines of batches that are due later. Statements stay. A repeat returns the same response. `STATE_NOT_REACHABLE`: pay out what is available first, and cancel scheduled payouts that reserve money. Only an operator can open the account again.
    *
    * Scope: `account:write`.
    *

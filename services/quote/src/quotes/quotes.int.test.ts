@@ -37,6 +37,7 @@ let operations = 0;
 const operation = () => ({ operationId: `op-${++operations}` });
 let screening = ScreeningStatus.CLEARED as ScreeningStatus;
 let isAway = false;
+let isClosed = false;
 const accountReads: string[] = [];
 
 const notFound = () => refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
@@ -45,6 +46,9 @@ const neighbours = createRouterTransport(({ service }) => {
     describeDestinations: () => ({ destinations: [] }),
     resolveAccount: ({ accountId }) => {
       accountReads.push(accountId);
+      if (accountId === "acc_closing") {
+        return { accountId, merchantId: "mer_1", currencyCode: "USD", closed: isClosed };
+      }
       if (accountId === "acc_usd") return { accountId, merchantId: "mer_1", currencyCode: "USD" };
       if (accountId === "acc_other") return { accountId, merchantId: "mer_2", currencyCode: "USD" };
       throw notFound();
@@ -384,6 +388,14 @@ describe("a quote", () => {
     expect(await codeOf(ask({ accountId: "acc_new" }))).toBe("RECORD_NOT_FOUND");
     expect(await codeOf(ask({ accountId: "acc_new" }))).toBe("RECORD_NOT_FOUND");
     expect(accountReads).toEqual(["acc_new", "acc_new"]);
+  });
+
+  it("quotes from a reopened account at once", async () => {
+    isClosed = true;
+    const closed = ask({ accountId: "acc_closing" });
+    expect(await codeOf(closed)).toBe("SOURCE_ACCOUNT_CLOSED");
+    isClosed = false;
+    await expect(ask({ accountId: "acc_closing" })).resolves.toMatchObject({ quote: {} });
   });
 
   it("of one operation is created once by concurrent repeats", async () => {

@@ -181,12 +181,16 @@ type AccountOwners = (accountId: string) => Promise<Account | undefined>;
 const accountsMax = 100_000;
 
 /**
- * A closed account gets quotes for at most this time, in which quotes from before are valid too.
- * Executing them is refused at once.
+ * An account that was closed gets quotes for at most this time, in which quotes from before are
+ * valid too. Executing them is refused at once.
  */
 const accountFreshMs = 300_000;
 
-/** Reads an account's owner and currency, and if it is closed. */
+/**
+ * Reads an account's owner and currency, and if it is closed. A closed account is not cached, so
+ * that reopening it takes effect at once. Like a missing account, it costs one read for each
+ * request; concurrent requests share one.
+ */
 function openAccountOwners({ payout, countRead }: QuoteDeps): AccountOwners {
   const owners = createCache<Account>({
     name: "account_owners",
@@ -200,7 +204,11 @@ function openAccountOwners({ payout, countRead }: QuoteDeps): AccountOwners {
       return { merchantId, currency, isClosed };
     },
   });
-  return owners.get;
+  return async (accountId) => {
+    const account = await owners.get(accountId);
+    if (account?.isClosed) owners.drop(accountId);
+    return account;
+  };
 }
 
 async function readParties(

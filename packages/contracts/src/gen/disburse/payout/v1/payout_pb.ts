@@ -5156,8 +5156,9 @@ export const PayoutService: GenService<{
     output: typeof SetApprovalRulesResponseSchema;
   },
   /**
-   * Closes an account. It takes no new quotes, payouts, orders and credits. Payouts that hold its
-   * money end as usual, and returned money still arrives. A repeat returns the closed account.
+   * Closes an account. It takes no new quotes, payouts, orders and credits. The quote service learns
+   * of it within five minutes; executing a quote is refused at once. Payouts that hold its money end
+   * as usual, and returned money still arrives. A repeat returns the closed account.
    * Errors:
    * - RECORD_NOT_FOUND: the merchant has no such account.
    * - STATE_NOT_REACHABLE: money is available in the account, or reserved for scheduled payouts.
