@@ -285,7 +285,7 @@ async function useTeam(): Promise<void> {
   expect(await teamMembers.update(member.id, { role: "approver" })).toMatchObject({
     ...{ id: member.id, role: "approver" },
   });
-  expect(JSON.stringify(await teamMembers.list())).toContain(email);
+  expect((await teamMembers.list()).records).toContainEqual(expect.objectContaining({ email }));
   expect(await teamMembers.remove(member.id)).toMatchObject({ id: member.id });
 
   const key = await keys.create({ scopes: ["payout:read"] });
@@ -302,8 +302,8 @@ async function useSettings(): Promise<void> {
   const { proposal } = await approvalRules.set(rules);
   const { id: proposalId = "", digest = "" } = proposal ?? {};
   expect(await approvalRules.getProposal(proposalId)).toMatchObject({ state: "open", digest });
-  const { proposals } = await approvalRules.listProposals({ waiting_for_caller: true });
-  expect(proposals).toEqual([]);
+  const { records } = await approvalRules.listProposals({ waiting_for_caller: true });
+  expect(records).toEqual([]);
   const own = [
     failureOf(approvalRules.approveProposal(proposalId, { digest })),
     failureOf(approvalRules.rejectProposal(proposalId, { reason: "not agreed on" })),

@@ -117,6 +117,8 @@ describe("a merchant's request that needs a second actor", () => {
     expect(await asked(gateway, { merchantId, actor: mia })).toEqual([wanted.proposalId]);
     expect(await asked(gateway, { ...waiting, merchantId: "mer_2", actor: alma })).toEqual([]);
     expect(await asked(bob, { waitingForCaller: true })).toEqual([]);
+    const own = await gateway.approval.listProposals({ ...waiting, actor: alma });
+    expect(own.totalCount).toBe(1n);
   });
 
   it("of a merchant without another actor is decided by an operator", async () => {

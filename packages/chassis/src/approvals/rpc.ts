@@ -46,12 +46,12 @@ export function approvalRpc(deps: ApprovalRpcDeps): ServiceImpl<typeof ApprovalS
     listProposals: async ({ state, waitingForCaller, subject, merchantId, actor, ...page }) => {
       const wanted = { state: enumName(ProposalStateEnum, state), subject };
       const waitingAt = waitingForCaller ? clock.now() : undefined;
-      const { shown, nextCursor } = await proposals.list(
+      const { shown, ...rest } = await proposals.list(
         actingOf({ merchantId }, actor),
         { ...wanted, waitingAt },
         page,
       );
-      return { proposals: shown.map((each) => proposalMessage(each, clock.now())), nextCursor };
+      return { proposals: shown.map((each) => proposalMessage(each, clock.now())), ...rest };
     },
 
     getProposal: async ({ proposalId, merchantId, actor }) => {

@@ -3,7 +3,7 @@ import type { Collection, Db, Filter } from "mongodb";
 import { resealTexts, type SealedPlace } from "../crypto/resealing.ts";
 import type { Sealer } from "../crypto/sealing.ts";
 import { findKept, insertWithin } from "../mongo/bound.ts";
-import { findPage, type PageRequest } from "../paging/page.ts";
+import { findCountedPage, type PageRequest } from "../paging/page.ts";
 import type { Role } from "../principal.ts";
 import {
   type Acting,
@@ -188,8 +188,9 @@ export function openProposals({
     },
     /** Lists proposals that a person or a merchant may see, newest first. */
     list: async (person: Acting, filter: ProposalFilter, page: PageRequest) => {
-      const { shown, nextCursor } = await findPage(proposals, listFilter(person, filter), page);
-      return { shown: shown.map(toProposal), nextCursor };
+      const wanted = listFilter(person, filter);
+      const { shown, ...rest } = await findCountedPage(proposals, wanted, page);
+      return { shown: shown.map(toProposal), ...rest };
     },
     /**
      * Returns approved proposals that have not run, and open ones that have expired. Oldest first.

@@ -1,5 +1,6 @@
 import type {
   Account,
+  ApiKey,
   Batch,
   BatchLine,
   Beneficiary,
@@ -10,7 +11,9 @@ import type {
   LoggedRequest,
   PayoutEvent,
   PayoutItem,
+  RulesProposal,
   ScheduledPayout,
+  TeamMember,
   WebhookDelivery,
   WebhookEndpointWithHealth,
   WebhookReplay,
@@ -22,7 +25,6 @@ const webhooks = "/api/v1/webhooks";
 const listOf = <T>(path: string, items: string): ListOf<T> => ({ path, items });
 
 export const rulesPath = "/api/v1/approval-rules";
-export const rulesProposalsPath = `${rulesPath}/proposals`;
 export const profilePath = "/api/v1/merchant";
 
 export const accounts = listOf<Account>(`${transfer}/accounts`, "accounts");
@@ -41,6 +43,9 @@ export const corridors = listOf<Corridor>(`${transfer}/corridors`, "corridors");
 export const endpoints = listOf<WebhookEndpointWithHealth>(`${webhooks}/endpoints`, "endpoints");
 export const replays = listOf<WebhookReplay>(`${webhooks}/replays`, "replays");
 export const deliveries = listOf<WebhookDelivery>(`${webhooks}/deliveries`, "deliveries");
+export const rulesProposals = listOf<RulesProposal>(`${rulesPath}/proposals`, "proposals");
+export const apiKeys = listOf<ApiKey>("/api/v1/keys", "keys");
+export const members = listOf<TeamMember>("/api/v1/team/members", "members");
 export const requests = listOf<LoggedRequest>("/api/v1/requests", "requests");
 
 export const linesOf = (batchId: string) =>

@@ -1,15 +1,15 @@
-import type { RulesProposalList, WebhookEndpointWithHealth } from "@disburse/sdk/gen/types.ts";
+import type { WebhookEndpointWithHealth } from "@disburse/sdk/gen/types.ts";
 import { useQueries } from "@tanstack/react-query";
 import {
   accounts,
   batches,
   endpoints,
   payouts,
-  rulesProposalsPath,
+  rulesProposals,
   scheduledPayouts,
 } from "../api/lists.ts";
 import { type ListOf, readAll, readPage } from "../api/pages.ts";
-import { get, type Query } from "../api/request.ts";
+import type { Query } from "../api/request.ts";
 import { t } from "../catalogue/texts.ts";
 import { may, type Session } from "../session/session.ts";
 import { daysOf } from "../ui/rules/times.ts";
@@ -61,11 +61,7 @@ function counts(): readonly Counted[] {
     {
       ...waiting,
       scope: "payout:control",
-      queryKey: [rulesProposalsPath, "count"],
-      count: async () => {
-        const query = { waiting_for_caller: true };
-        return (await get<RulesProposalList>(rulesProposalsPath, query)).proposals.length;
-      },
+      ...counted(rulesProposals, { waiting_for_caller: true }),
     },
     ofPayouts(words.failed, { status: "failed", created_from: dayBefore(0) }),
     ofPayouts(words.returned, { sub_status: "returned", created_from: dayBefore(29) }),

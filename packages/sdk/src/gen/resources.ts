@@ -6,7 +6,7 @@ import type {
   Account,
   AccountActivity,
   AddMemberRequest,
-  ApiKeyList,
+  ApiKey,
   ApiKeyWithSecret,
   ApprovalRuleSet,
   ApprovalRulesChange,
@@ -58,11 +58,13 @@ import type {
   ListCorridorsQuery,
   ListDepositorsQuery,
   ListEntriesQuery,
+  ListKeysQuery,
   ListPayoutEventsQuery,
   ListPayoutsQuery,
   ListRequestsQuery,
   ListRulesProposalsQuery,
   ListScheduledPayoutsQuery,
+  ListTeamMembersQuery,
   ListWebhookDeliveriesQuery,
   ListWebhookEndpointsQuery,
   ListWebhookEventsQuery,
@@ -85,7 +87,6 @@ import type {
   RevokedApiKey,
   RotateSecretRequest,
   RulesProposal,
-  RulesProposalList,
   SandboxCreditRequest,
   SandboxEventRequest,
   SandboxFailureRequest,
@@ -103,7 +104,6 @@ import type {
   SetMerchantLogoRequest,
   SignedReceipt,
   TeamMember,
-  TeamMemberList,
   UpdateAccountRequest,
   UpdateBeneficiaryRequest,
   UpdateEndpointRequest,
@@ -1460,8 +1460,8 @@ export class ApprovalRules {
    *
    * Operation `listRulesProposals` of the reference.
    */
-  listProposals(query: ListRulesProposalsQuery = {}, options: CallOptions = {}): Promise<RulesProposalList> {
-    return this.#caller.send({ method: "GET", path: `/api/v1/approval-rules/proposals`, query: { ...query } }, options);
+  listProposals(query: ListRulesProposalsQuery = {}, options: CallOptions = {}): PageRequest<RulesProposal> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/approval-rules/proposals`, query: { ...query } }, "proposals", options);
   }
 
   /**
@@ -1614,14 +1614,14 @@ export class TeamMembers {
   /**
    * List team members.
    *
-   * The members of your team, who sign in to the console, with their roles.
+   * The members of your team, who sign in to the console, with their roles. Oldest first, those who were removed too.
    *
    * Scope: `team:read`.
    *
    * Operation `listTeamMembers` of the reference.
    */
-  list(options: CallOptions = {}): Promise<TeamMemberList> {
-    return this.#caller.send({ method: "GET", path: `/api/v1/team/members` }, options);
+  list(query: ListTeamMembersQuery = {}, options: CallOptions = {}): PageRequest<TeamMember> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/team/members`, query: { ...query } }, "members", options);
   }
 
   /**
@@ -1683,14 +1683,14 @@ export class Keys {
   /**
    * List API keys.
    *
-   * Your API keys, without their secret parts.
+   * Your API keys, without their secret parts. Oldest first, those that were revoked too.
    *
    * Scope: `key:read`.
    *
    * Operation `listKeys` of the reference.
    */
-  list(options: CallOptions = {}): Promise<ApiKeyList> {
-    return this.#caller.send({ method: "GET", path: `/api/v1/keys` }, options);
+  list(query: ListKeysQuery = {}, options: CallOptions = {}): PageRequest<ApiKey> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/keys`, query: { ...query } }, "keys", options);
   }
 
   /**

@@ -1327,12 +1327,6 @@ export interface RulesProposal {
   updated_at: string;
 }
 
-/** Your proposals. */
-export interface RulesProposalList {
-  /** The newest 100, newest first. */
-  proposals: RulesProposal[];
-}
-
 /** The outcome of a change of approval rules. */
 export interface ApprovalRulesChange {
   rules: ApprovalRuleSet;
@@ -1421,12 +1415,6 @@ export interface RemovedTeamMember {
   revocation: Revocation;
 }
 
-/** Your team. */
-export interface TeamMemberList {
-  /** Oldest first, those who were removed too. */
-  members: TeamMember[];
-}
-
 /** Unpaid orders and other records that the key or person created, with their treatment. A later call can be stricter than the first (`keep`, `hold`, `cancel`), never laxer. */
 export interface Revocation {
   /** The strictest that was requested. */
@@ -1502,12 +1490,6 @@ export interface RevokedApiKey {
   /** The key or member that it counts as one actor with: neither approves what the other made. */
   root_id: string;
   revocation: Revocation;
-}
-
-/** Your API keys. */
-export interface ApiKeyList {
-  /** Oldest first, those that were revoked too. */
-  keys: ApiKey[];
 }
 
 /** Behaviour of the simulated rails for your payouts. */
@@ -3609,16 +3591,36 @@ export interface ListRequestsQuery {
 
 /** Query parameters of `listRulesProposals`. */
 export interface ListRulesProposalsQuery {
+  /** Number of records per page; default 20. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
+  cursor?: string | undefined;
   /** Only proposals in this state. */
   state?: "open" | "approved" | "executed" | "failed" | "rejected" | "withdrawn" | "expired" | "superseded" | undefined;
   /** `true`: only open proposals of other actors, which you may decide. */
   waiting_for_caller?: boolean | undefined;
 }
 
+/** Query parameters of `listTeamMembers`. */
+export interface ListTeamMembersQuery {
+  /** Number of records per page; default 20. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
+  cursor?: string | undefined;
+}
+
 /** Query parameters of `removeTeamMember`. */
 export interface RemoveTeamMemberQuery {
   /** Handling of the unpaid scheduled payouts and batches, and the payouts that wait for balance, that it created or approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; use it for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused. */
   orders?: "hold" | "keep" | "cancel" | undefined;
+}
+
+/** Query parameters of `listKeys`. */
+export interface ListKeysQuery {
+  /** Number of records per page; default 20. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
+  cursor?: string | undefined;
 }
 
 /** Query parameters of `revokeKey`. */

@@ -8,6 +8,7 @@ import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { enumName } from "@disburse/chassis/enum-names.ts";
 import { findKept, insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import { findCountedPage, oldestFirst } from "@disburse/chassis/paging/page.ts";
 import { type Change, readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -228,19 +229,20 @@ async function rotateKey(
 async function revokeKey(
   { keys, clock, changed, carryOut }: RevokerDeps,
   by: Change,
-  keyId: string,
+  { keyId, merchantId }: { readonly keyId: string; readonly merchantId: string },
   orders: Disposition,
 ) {
   const revoked_by = { ...by.actor, operation_id: by.operationId };
   const now = clock.now();
   const stop = stopBy(orders, by, now);
+  const wanted = { _id: keyId, ...(merchantId !== "" && { merchant_id: merchantId }) };
   await keys.updateOne(
-    { _id: keyId, revoked_at: null },
+    { ...wanted, revoked_at: null },
     { $set: { revoked_at: now, revoked_by, stop } },
   );
-  await tighten(keys, { _id: keyId }, stop);
+  await tighten(keys, wanted, stop);
   changed(keyId);
-  const key = await keys.findOne({ _id: keyId });
+  const key = await keys.findOne(wanted);
   if (key === null) return refused("RECORD_NOT_FOUND");
   const stopped = { id: keyId, merchantId: key.merchant_id, stop: key.stop ?? stop };
   return { key, revocation: await carryOut(stopped) };
@@ -305,15 +307,16 @@ export function keyService(deps: KeyIssuerDeps & RevokerDeps): ServiceImpl<typeo
       const { key, secret } = orThrow(rotated);
       return { key: keyMessage(key), secret };
     },
-    revokeKey: async ({ mutation, keyId, orders: requested }) => {
+    revokeKey: async ({ mutation, keyId, merchantId, orders: requested }) => {
       const orders = enumName(RevokedOrders, requested) ?? "hold";
-      const revoked = await revokeKey(deps, readMutation(mutation), keyId, orders);
+      const revoked = await revokeKey(deps, readMutation(mutation), { keyId, merchantId }, orders);
       const { key, revocation } = orThrow(revoked);
       return { key: keyMessage(key), revocation };
     },
-    listKeys: async ({ merchantId }) => {
-      const found = deps.keys.find({ merchant_id: merchantId }).sort({ created_at: 1, _id: 1 });
-      return { keys: (await found.toArray()).map(keyMessage) };
+    listKeys: async ({ merchantId: merchant_id, ...page }) => {
+      const order = oldestFirst;
+      const { shown, ...rest } = await findCountedPage(deps.keys, { merchant_id }, page, { order });
+      return { keys: shown.map(keyMessage), ...rest };
     },
   };
 }

@@ -165,13 +165,25 @@ describe("a proposal of approval rules", () => {
     const { approvals } = gateway.fakes;
     approvals.listProposals = (request) => {
       asked.push(request);
-      return { proposals: [proposal] };
+      return { proposals: [proposal], nextCursor: "c2", totalCount: 2n };
     };
-    const { data } = await ask("GET", `${path}/proposals?state=open&waiting_for_caller=true`);
-    expect(data).toMatchObject({ proposals: [{ id: proposalId }] });
+    const query = "state=open&waiting_for_caller=true&limit=1&cursor=c1";
+    const { data } = await ask("GET", `${path}/proposals?${query}`);
+    expect(data).toMatchObject({
+      proposals: [{ id: proposalId }],
+      meta_data: { total_count: 2, next_cursor: "c2" },
+    });
     const actor = { kind: Actor_Kind.API_KEY, id: acme.keyId };
     expect(asked).toMatchObject([
-      { state: ProposalState.OPEN, waitingForCaller: true, merchantId: acme.merchantId, actor },
+      {
+        ...{
+          state: ProposalState.OPEN,
+          waitingForCaller: true,
+          merchantId: acme.merchantId,
+          actor,
+        },
+        ...{ limit: 1, cursor: "c1" },
+      },
     ]);
     expect((await ask("GET", own)).data).toMatchObject({ id: proposalId });
   });

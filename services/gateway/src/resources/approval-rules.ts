@@ -2,7 +2,7 @@ import { fromJsonString } from "@bufbuild/protobuf";
 import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
 import {
   ListProposalsRequestSchema,
-  type ListProposalsResponseSchema,
+  ListProposalsResponseSchema,
   type Proposal,
   ProposalSchema,
   ProposalState,
@@ -106,10 +106,11 @@ const proposal = f.record(
   },
 );
 
-const proposalList = f.component<f.Shape<typeof ListProposalsResponseSchema>>(
-  "RulesProposalList",
-  "Your proposals.",
-  { proposals: f.from("proposals", f.listOf("The newest 100, newest first.", f.ref(proposal))) },
+const proposalPage = f.pageOf(
+  ListProposalsResponseSchema,
+  "RulesProposalPage",
+  "proposals",
+  proposal,
 );
 
 type RulesChange = {
@@ -131,7 +132,6 @@ const change = f.component<RulesChange>(
 
 const path = "/api/v1/approval-rules";
 const proposals = `${path}/proposals` as const;
-const proposalsMax = 100;
 
 /** Names the merchant's actor to the service with the proposals. */
 const asked = ({ request, change }: Pick<Call, "request" | "change">) => ({
@@ -170,7 +170,7 @@ const decisionRefusals = [
 export const approvalRules: Resource = {
   scope: "payout",
   tag: "Approval rules",
-  components: [amount, rules, proposal, proposalList, change],
+  components: [amount, rules, proposal, proposalPage, change],
   routes: [
     get("getApprovalRules", path, {
       summary: "Get approval rules",
@@ -193,15 +193,15 @@ export const approvalRules: Resource = {
       summary: "List proposals of approval rules",
       description: "Your proposals to loosen the approval rules, newest first.",
       query: q.queryOf(ListProposalsRequestSchema, {
+        ...q.page,
         state: q.word(ProposalState, "Only proposals in this state."),
         waiting_for_caller: q.oneOf(
           { true: true, false: false },
           "`true`: only open proposals of other actors, which you may decide.",
         ),
       }),
-      data: proposalList,
-      answer: (call, { approvals }) =>
-        approvals.listProposals({ ...call.request, ...asked(call), limit: proposalsMax }),
+      data: proposalPage,
+      answer: (call, { approvals }) => approvals.listProposals({ ...call.request, ...asked(call) }),
     }),
     get("getRulesProposal", `${proposals}/:proposalId`, {
       summary: "Get proposal of approval rules",

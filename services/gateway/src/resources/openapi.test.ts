@@ -57,6 +57,13 @@ it("has no list that refuses an empty cursor: it is the first page", () => {
   }
 });
 
+it("has no list without pages, but the forms and the feed", () => {
+  const unpaged = routes
+    .filter(({ id, query = {} }) => id.startsWith("list") && !("cursor" in query))
+    .map(({ id }) => id);
+  expect(unpaged).toEqual(["listBeneficiaryForms", "listWebhookEvents"]);
+});
+
 it("has every error code, with its status and sentence", () => {
   const [{ enum: codes }] = document.components.schemas.ApiError.properties.code.anyOf;
   expect(codes).toEqual(Object.keys(errorTable));

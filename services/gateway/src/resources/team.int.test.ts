@@ -39,9 +39,12 @@ describe("a team", () => {
     const removed = await call(acme.key, "DELETE", `${members}/${id}`);
     expect(removed.data).toMatchObject({ id, state: "removed", removed_at: times });
     const { revocation, ...gone } = removed.data;
-    expect((await call(acme.key, "GET", members)).data).toEqual({ members: [gone] });
+    expect((await call(acme.key, "GET", members)).data).toEqual({
+      members: [gone],
+      meta_data: { total_count: 1, next_cursor: "" },
+    });
     expect(revocation).toMatchObject({ orders: "hold", batches: { count: 0, ids: [] } });
-    expect((await call(globex.key, "GET", members)).data).toEqual({ members: [] });
+    expect((await call(globex.key, "GET", members)).data).toMatchObject({ members: [] });
     expect((await call(globex.key, "DELETE", `${members}/${id}`)).status).toBe(404);
     const stored = await gateway.db
       .collection<{ _id: string }>("members")
@@ -146,4 +149,25 @@ describe("a merchant's keys", () => {
       .catch(readRefusal);
     expect(refused).toMatchObject({ code: "INVALID_REQUEST" });
   });
+});
+
+it.each([
+  ["members", members, (at: number) => ({ ...mia, email: `mia-${at}@acme.example` })],
+  ["keys", keys, () => ({ scopes: ["payout:read"] })],
+])("%s are listed in pages", async (name, path, bodyOf) => {
+  const { key } = await gateway.merchant();
+  for (const at of [1, 2, 3]) await call(key, "POST", path, bodyOf(at));
+  const page = async (query: string) => {
+    const { data } = await call(key, "GET", `${path}?${query}`);
+    const { [name]: records, meta_data } = data as unknown as Record<string, { id: string }[]> & {
+      meta_data: { total_count: number; next_cursor: string };
+    };
+    return { ids: (records ?? []).map(({ id }) => id), ...meta_data };
+  };
+  const whole = await page("");
+  expect(whole).toMatchObject({ total_count: whole.ids.length, next_cursor: "" });
+  const first = await page("limit=2");
+  const second = await page(`limit=2&cursor=${first.next_cursor}`);
+  expect([...first.ids, ...second.ids]).toEqual(whole.ids);
+  expect([first.total_count, first.ids.length]).toEqual([whole.ids.length, 2]);
 });

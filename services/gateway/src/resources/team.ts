@@ -42,9 +42,7 @@ const removedMember = f.component<f.Shape<typeof RemoveMemberResponseSchema>>(
   },
 );
 
-const memberList = f.record(ListMembersResponseSchema, "TeamMemberList", "Your team.", {
-  members: f.listOf("Oldest first, those who were removed too.", f.ref(member)),
-});
+const memberPage = f.pageOf(ListMembersResponseSchema, "TeamMemberPage", "members", member);
 
 const path = "/api/v1/team/members";
 
@@ -68,12 +66,14 @@ function mayGiveRole(call: Authorised): Refused<"ACCESS_FORBIDDEN"> | undefined 
 export const team: Resource = {
   scope: "team",
   tag: "Team members",
-  components: [member, removedMember, memberList],
+  components: [member, removedMember, memberPage],
   routes: [
     get("listTeamMembers", path, {
       summary: "List team members",
-      description: "The members of your team, who sign in to the console, with their roles.",
-      data: memberList,
+      description:
+        "The members of your team, who sign in to the console, with their roles. Oldest first, those who were removed too.",
+      query: q.page,
+      data: memberPage,
       answer: ({ request }, { team }) => team.listMembers(request),
     }),
     post("addTeamMember", path, {

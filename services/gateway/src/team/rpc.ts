@@ -5,6 +5,7 @@ import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import { assertAsChecked, throwChanged } from "@disburse/chassis/approvals/checked.ts";
 import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { findKept, insertWithin } from "@disburse/chassis/mongo/bound.ts";
+import { findCountedPage, oldestFirst } from "@disburse/chassis/paging/page.ts";
 import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -288,10 +289,11 @@ export function teamService(deps: TeamDeps): ServiceImpl<typeof TeamService> {
       const answered = await answer(members, by, memberId, deps.clock.now());
       return reply(answered ?? refused("RECORD_NOT_FOUND"));
     },
-    listMembers: async ({ merchantId }) => {
-      const found = members.collection.find({ merchant_id: merchantId });
-      const all = await found.sort({ created_at: 1, _id: 1 }).toArray();
-      return { members: all.map((each) => memberMessage(members, each)) };
+    listMembers: async ({ merchantId: merchant_id, ...page }) => {
+      const order = oldestFirst;
+      const all = members.collection;
+      const { shown, ...rest } = await findCountedPage(all, { merchant_id }, page, { order });
+      return { members: shown.map((each) => memberMessage(members, each)), ...rest };
     },
     listMailRecipients: async ({ merchantId: merchant_id }) => {
       const active = { merchant_id, removed_at: null, subject: { $exists: true } };

@@ -1,8 +1,8 @@
-import type { ApprovalRuleSet, RulesProposal, RulesProposalList } from "@disburse/sdk/gen/types.ts";
+import type { ApprovalRuleSet, RulesProposal } from "@disburse/sdk/gen/types.ts";
 import { useQuery } from "@tanstack/react-query";
-import { rulesProposalsPath as path } from "../../api/lists.ts";
-import { pathOf } from "../../api/pages.ts";
-import { get, post } from "../../api/request.ts";
+import { rulesProposals } from "../../api/lists.ts";
+import { pathOf, readAll } from "../../api/pages.ts";
+import { post } from "../../api/request.ts";
 import { settingsTexts } from "../../catalogue/settings-texts.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -17,11 +17,11 @@ const words = settingsTexts.proposals;
 /** Proposals publish no events, so the page polls. */
 const readAgainMs = 10_000;
 
-const rulesProposals = (waiting_for_caller: boolean) => ({
-  queryKey: [path, waiting_for_caller],
+const openProposals = (waiting_for_caller: boolean) => ({
+  queryKey: [rulesProposals.path, waiting_for_caller],
   queryFn: async () => {
     const query = { state: "open", ...(waiting_for_caller && { waiting_for_caller }) };
-    return (await get<RulesProposalList>(path, query)).proposals;
+    return (await readAll(rulesProposals, query)).items;
   },
   refetchInterval: readAgainMs,
 });
@@ -48,8 +48,8 @@ export function RulesChange(props: { before: ApprovalRuleSet; after: ApprovalRul
 
 /** Proposals to loosen the rules, with the decision of who may make it. */
 export function RulesProposals({ isQueue = false }: { isQueue?: boolean }) {
-  const open = useQuery({ ...rulesProposals(false), enabled: !isQueue });
-  const decidable = useQuery(rulesProposals(true));
+  const open = useQuery({ ...openProposals(false), enabled: !isQueue });
+  const decidable = useQuery(openProposals(true));
   const mine = new Set(decidable.data?.map(({ id }) => id));
   const shown = isQueue ? decidable.data : open.data;
   if (shown === undefined || decidable.data === undefined || shown.length === 0) return null;
@@ -77,14 +77,19 @@ function Proposal({ proposal, mayDecide }: { proposal: RulesProposal; mayDecide:
       {isOperators ? <Notice tone="info">{words.operator}</Notice> : null}
       <div className="row">
         {mayDecide ? (
-          <Decision path={pathOf({ path }, id)} texts={words} approval={{ digest }} reasonMin={10}>
+          <Decision
+            path={pathOf(rulesProposals, id)}
+            texts={words}
+            approval={{ digest }}
+            reasonMin={10}
+          >
             <RulesChange before={before} after={after} />
           </Decision>
         ) : (
           <ConfirmButton
             label={words.withdraw}
             text={words.withdrawText}
-            confirm={(key) => post(pathOf({ path }, id, "/withdraw"), {}, key)}
+            confirm={(key) => post(pathOf(rulesProposals, id, "/withdraw"), {}, key)}
           />
         )}
       </div>

@@ -1,7 +1,8 @@
-import type { ApiKey, ApiKeyList, ApiKeyWithSecret } from "@disburse/sdk/gen/types.ts";
+import type { ApiKey, ApiKeyWithSecret } from "@disburse/sdk/gen/types.ts";
 import { useState } from "react";
-import { wholeSource } from "../../api/pages.ts";
-import { get, post } from "../../api/request.ts";
+import { apiKeys } from "../../api/lists.ts";
+import { sourceOf } from "../../api/pages.ts";
+import { post } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
@@ -15,7 +16,7 @@ import type { Column } from "../../ui/table.tsx";
 import { RevokeButton } from "./revoke.tsx";
 
 const words = t.team.keys;
-const path = "/api/v1/keys";
+const { path } = apiKeys;
 
 const columns: readonly Column<ApiKey>[] = [
   codeColumn("id", t.list.id, (row) => row.id),
@@ -46,15 +47,13 @@ const revokeColumn: Column<ApiKey> = {
   ),
 };
 
-const source = wholeSource([path], async () => (await get<ApiKeyList>(path)).keys);
-
 export function Keys() {
   const session = useSession();
   const mayWrite = may(session, "key:write");
   return (
     <ListPage
       caption={words.caption}
-      source={() => source}
+      source={() => sourceOf(apiKeys)}
       columns={mayWrite ? [...columns, revokeColumn] : columns}
       keyOf={({ id }) => id}
       file={{ name: "api-keys" }}

@@ -1,6 +1,7 @@
-import type { TeamMember, TeamMemberList } from "@disburse/sdk/gen/types.ts";
-import { pathOf, wholeSource } from "../../api/pages.ts";
-import { get, post, send } from "../../api/request.ts";
+import type { TeamMember } from "@disburse/sdk/gen/types.ts";
+import { members } from "../../api/lists.ts";
+import { pathOf, sourceOf } from "../../api/pages.ts";
+import { post, send } from "../../api/request.ts";
 import { t } from "../../catalogue/texts.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
@@ -11,7 +12,7 @@ import type { Column } from "../../ui/table.tsx";
 import { RevokeButton } from "./revoke.tsx";
 
 const words = t.team.members;
-const path = "/api/v1/team/members";
+const { path } = members;
 const roleField = {
   name: "role",
   label: words.role,
@@ -42,7 +43,7 @@ const changeColumn: Column<TeamMember> = {
         isReady={(chosen) => chosen.role !== role}
         isOffered={state !== "removed"}
         send={(body, idempotencyKey) =>
-          send("PATCH", pathOf({ path }, id), { body, idempotencyKey })
+          send("PATCH", pathOf(members, id), { body, idempotencyKey })
         }
       />
       <RevokeButton
@@ -53,14 +54,12 @@ const changeColumn: Column<TeamMember> = {
   ),
 };
 
-const source = wholeSource([path], async () => (await get<TeamMemberList>(path)).members);
-
 export function Members() {
   const mayWrite = may(useSession(), "team:write");
   return (
     <ListPage
       caption={words.caption}
-      source={() => source}
+      source={() => sourceOf(members)}
       columns={mayWrite ? [...columns, changeColumn] : columns}
       keyOf={({ id }) => id}
       file={{ name: "team" }}

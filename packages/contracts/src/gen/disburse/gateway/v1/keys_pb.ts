@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/gateway/v1/keys.proto.
  */
 export const file_disburse_gateway_v1_keys: GenFile = /*@__PURE__*/
-  fileDesc("Ch5kaXNidXJzZS9nYXRld2F5L3YxL2tleXMucHJvdG8SE2Rpc2J1cnNlLmdhdGV3YXkudjEiggIKA0tleRIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIOCgZzY29wZXMYAyADKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMc291cmNlX2NpZHJzGAUgAygJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnJldm9rZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2Rlc2NyaXB0aW9uGAggASgJEg8KB3Jvb3RfaWQYCSABKAkiwAEKEENyZWF0ZUtleVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEg4KBnNjb3BlcxgDIAMoCRIuCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxzb3VyY2VfY2lkcnMYBSADKAkSEwoLZGVzY3JpcHRpb24YBiABKAkiSgoRQ3JlYXRlS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkSDgoGc2VjcmV0GAIgASgJIoIBChBSb3RhdGVLZXlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIOCgZrZXlfaWQYAiABKAkSHAoPb3ZlcmxhcF9zZWNvbmRzGAMgASgFSACIAQFCEgoQX292ZXJsYXBfc2Vjb25kcyJKChFSb3RhdGVLZXlSZXNwb25zZRIlCgNrZXkYASABKAsyGC5kaXNidXJzZS5nYXRld2F5LnYxLktleRIOCgZzZWNyZXQYAiABKAkigQEKEFJldm9rZUtleVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEg4KBmtleV9pZBgCIAEoCRIvCgZvcmRlcnMYAyABKA4yHy5kaXNidXJzZS50eXBlLnYxLlJldm9rZWRPcmRlcnMibAoRUmV2b2tlS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkSMAoKcmV2b2NhdGlvbhgCIAEoCzIcLmRpc2J1cnNlLnR5cGUudjEuUmV2b2NhdGlvbiImCg9MaXN0S2V5c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkiOgoQTGlzdEtleXNSZXNwb25zZRImCgRrZXlzGAEgAygLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkysgMKCktleVNlcnZpY2USbAoJQ3JlYXRlS2V5EiUuZGlzYnVyc2UuZ2F0ZXdheS52MS5DcmVhdGVLZXlSZXF1ZXN0GiYuZGlzYnVyc2UuZ2F0ZXdheS52MS5DcmVhdGVLZXlSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBBhJjCglSb3RhdGVLZXkSJS5kaXNidXJzZS5nYXRld2F5LnYxLlJvdGF0ZUtleVJlcXVlc3QaJi5kaXNidXJzZS5nYXRld2F5LnYxLlJvdGF0ZUtleVJlc3BvbnNlIgfq4BgDEgEGEmMKCVJldm9rZUtleRIlLmRpc2J1cnNlLmdhdGV3YXkudjEuUmV2b2tlS2V5UmVxdWVzdBomLmRpc2J1cnNlLmdhdGV3YXkudjEuUmV2b2tlS2V5UmVzcG9uc2UiB+rgGAMSAQYSbAoITGlzdEtleXMSJC5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RLZXlzUmVxdWVzdBolLmRpc2J1cnNlLmdhdGV3YXkudjEuTGlzdEtleXNSZXNwb25zZSIT6uAYDwoHc2FuZGJveBIEBQYHCEI2ChNkaXNidXJzZS5nYXRld2F5LnYxUAFaHWRpc2J1cnNlL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_revocation, file_google_protobuf_timestamp]);
+  fileDesc("Ch5kaXNidXJzZS9nYXRld2F5L3YxL2tleXMucHJvdG8SE2Rpc2J1cnNlLmdhdGV3YXkudjEiggIKA0tleRIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIOCgZzY29wZXMYAyADKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMc291cmNlX2NpZHJzGAUgAygJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnJldm9rZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2Rlc2NyaXB0aW9uGAggASgJEg8KB3Jvb3RfaWQYCSABKAkiwAEKEENyZWF0ZUtleVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEg4KBnNjb3BlcxgDIAMoCRIuCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxzb3VyY2VfY2lkcnMYBSADKAkSEwoLZGVzY3JpcHRpb24YBiABKAkiSgoRQ3JlYXRlS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkSDgoGc2VjcmV0GAIgASgJIoIBChBSb3RhdGVLZXlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIOCgZrZXlfaWQYAiABKAkSHAoPb3ZlcmxhcF9zZWNvbmRzGAMgASgFSACIAQFCEgoQX292ZXJsYXBfc2Vjb25kcyJKChFSb3RhdGVLZXlSZXNwb25zZRIlCgNrZXkYASABKAsyGC5kaXNidXJzZS5nYXRld2F5LnYxLktleRIOCgZzZWNyZXQYAiABKAkilgEKEFJldm9rZUtleVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEg4KBmtleV9pZBgCIAEoCRIvCgZvcmRlcnMYAyABKA4yHy5kaXNidXJzZS50eXBlLnYxLlJldm9rZWRPcmRlcnMSEwoLbWVyY2hhbnRfaWQYBCABKAkibAoRUmV2b2tlS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkSMAoKcmV2b2NhdGlvbhgCIAEoCzIcLmRpc2J1cnNlLnR5cGUudjEuUmV2b2NhdGlvbiJFCg9MaXN0S2V5c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIoABChBMaXN0S2V5c1Jlc3BvbnNlEiYKBGtleXMYASADKAsyGC5kaXNidXJzZS5nYXRld2F5LnYxLktleRITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgysgMKCktleVNlcnZpY2USbAoJQ3JlYXRlS2V5EiUuZGlzYnVyc2UuZ2F0ZXdheS52MS5DcmVhdGVLZXlSZXF1ZXN0GiYuZGlzYnVyc2UuZ2F0ZXdheS52MS5DcmVhdGVLZXlSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBBhJjCglSb3RhdGVLZXkSJS5kaXNidXJzZS5nYXRld2F5LnYxLlJvdGF0ZUtleVJlcXVlc3QaJi5kaXNidXJzZS5nYXRld2F5LnYxLlJvdGF0ZUtleVJlc3BvbnNlIgfq4BgDEgEGEmMKCVJldm9rZUtleRIlLmRpc2J1cnNlLmdhdGV3YXkudjEuUmV2b2tlS2V5UmVxdWVzdBomLmRpc2J1cnNlLmdhdGV3YXkudjEuUmV2b2tlS2V5UmVzcG9uc2UiB+rgGAMSAQYSbAoITGlzdEtleXMSJC5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RLZXlzUmVxdWVzdBolLmRpc2J1cnNlLmdhdGV3YXkudjEuTGlzdEtleXNSZXNwb25zZSIT6uAYDwoHc2FuZGJveBIEBQYHCEI2ChNkaXNidXJzZS5nYXRld2F5LnYxUAFaHWRpc2J1cnNlL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_revocation, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.gateway.v1.Key
@@ -394,6 +394,13 @@ export type RevokeKeyRequest = Message<"disburse.gateway.v1.RevokeKeyRequest"> &
    * @generated from field: disburse.type.v1.RevokedOrders orders = 3;
    */
   orders: RevokedOrders;
+
+  /**
+   * Revokes the key only if it belongs to this merchant; "" for any merchant.
+   *
+   * @generated from field: string merchant_id = 4;
+   */
+  merchantId: string;
 };
 
 /**
@@ -416,6 +423,13 @@ export type RevokeKeyRequestJson = {
    * @generated from field: disburse.type.v1.RevokedOrders orders = 3;
    */
   orders?: RevokedOrdersJson;
+
+  /**
+   * Revokes the key only if it belongs to this merchant; "" for any merchant.
+   *
+   * @generated from field: string merchant_id = 4;
+   */
+  merchantId?: string;
 };
 
 /**
@@ -470,6 +484,20 @@ export type ListKeysRequest = Message<"disburse.gateway.v1.ListKeysRequest"> & {
    * @generated from field: string merchant_id = 1;
    */
   merchantId: string;
+
+  /**
+   * Page size, 1 to 100; 0 means 20.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * `next_cursor` of the previous page; "" for the first page.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**
@@ -480,6 +508,20 @@ export type ListKeysRequestJson = {
    * @generated from field: string merchant_id = 1;
    */
   merchantId?: string;
+
+  /**
+   * Page size, 1 to 100; 0 means 20.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * `next_cursor` of the previous page; "" for the first page.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
 };
 
 /**
@@ -497,6 +539,27 @@ export type ListKeysResponse = Message<"disburse.gateway.v1.ListKeysResponse"> &
    * @generated from field: repeated disburse.gateway.v1.Key keys = 1;
    */
   keys: Key[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+
+  /**
+   * The number of records on all pages; counting stops at 10,000.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
+
+  /**
+   * True if counting stopped at 10,000, because there are more records.
+   *
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped: boolean;
 };
 
 /**
@@ -507,6 +570,27 @@ export type ListKeysResponseJson = {
    * @generated from field: repeated disburse.gateway.v1.Key keys = 1;
    */
   keys?: KeyJson[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor?: string;
+
+  /**
+   * The number of records on all pages; counting stops at 10,000.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount?: string;
+
+  /**
+   * True if counting stopped at 10,000, because there are more records.
+   *
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped?: boolean;
 };
 
 /**
@@ -558,7 +642,7 @@ export const KeyService: GenService<{
    * their clocks. `orders` determines the treatment of the key's unpaid orders. A repeat returns
    * the current state of the orders; a repeat with a stricter treatment applies it.
    * Errors:
-   * - RECORD_NOT_FOUND: there is no such key.
+   * - RECORD_NOT_FOUND: there is no such key, or it belongs to another merchant.
    * - UNAVAILABLE: the key is revoked, but its orders are not treated yet. They will be treated
    *   automatically, and a repeat returns them.
    *
