@@ -98,7 +98,11 @@ describe("a link", () => {
     });
     const before = await beneficiaryCount();
     const other = { ...person, beneficiary_first_name: "Mallory" };
-    expect(await submit(token, other)).toMatchObject({ state: USED, violations: [] });
+    expect(await submit(token, other)).toMatchObject({
+      state: USED,
+      violations: [],
+      accepted: true,
+    });
     const used = await read(id);
     expect(used).toMatchObject({ state: USED, failureCode: "", fields: { referenceId: "s-17" } });
     const beneficiaryId = used?.beneficiaryId ?? "";
@@ -107,7 +111,7 @@ describe("a link", () => {
       ...{ name: "Jane Doe", screeningStatus: ScreeningStatus.CLEARED },
       fields: { value: { metadata: { a: "1" } } },
     });
-    expect(await submit(token)).toMatchObject({ state: USED });
+    expect(await submit(token)).toMatchObject({ state: USED, accepted: false });
     expect(await beneficiaryCount()).toBe(before + 1);
     expect(await open(token)).toMatchObject({ state: USED, forms: [], prefilled: {} });
   });
@@ -295,12 +299,13 @@ describe("details that are sent", () => {
   it("from many concurrent calls create one beneficiary", async () => {
     const { token } = await link();
     const before = await beneficiaryCount();
-    const states = await Promise.all(
-      ["Ada", "Bea", "Cyd", "Dot"].map(
-        async (name) => (await submit(token, { ...person, beneficiary_first_name: name })).state,
+    const answers = await Promise.all(
+      ["Ada", "Bea", "Cyd", "Dot"].map((name) =>
+        submit(token, { ...person, beneficiary_first_name: name }),
       ),
     );
-    expect(new Set(states)).toEqual(new Set([USED]));
+    expect(new Set(answers.map(({ state }) => state))).toEqual(new Set([USED]));
+    expect(answers.filter(({ accepted }) => accepted)).toHaveLength(1);
     expect(await beneficiaryCount()).toBe(before + 1);
   });
 
@@ -343,7 +348,7 @@ describe("details that are sent", () => {
     const dead = { ...service.deps.beneficiaries, insert: () => Promise.reject(unavailable) };
     const sent = { form: 0, values: texts(person) };
     const deps = { ...service.deps, beneficiaries: dead as never };
-    expect(await submitLink(deps, found, token, sent)).toEqual({ state: "used" });
+    expect(await submitLink(deps, found, token, sent)).toMatchObject({ state: "used" });
     expect(await read(id)).toMatchObject({ state: USED, beneficiaryId: "" });
     service.clock.moveMs(60_000);
     const sweep = startLinkSweep(service.deps);

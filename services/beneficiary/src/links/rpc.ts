@@ -110,7 +110,8 @@ export function linksRpc(deps: LinkDeps) {
         const state = BeneficiaryLinkState.OPEN;
         return { state, violations: submitted.violations.map(violationMessage) };
       }
-      return { state: enumValue(BeneficiaryLinkState, submitted.state) };
+      const { state, accepted = false } = submitted;
+      return { state: enumValue(BeneficiaryLinkState, state), accepted };
     },
   } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;
 }

@@ -13,7 +13,11 @@ import type { Link, LinkOutcome, LinkStore, Submission } from "./store.ts";
 export type SubmitDeps = BeneficiaryDeps & { readonly links: LinkStore };
 
 export type Submitted =
-  | { readonly state: ReturnType<typeof shownState> }
+  | {
+      readonly state: ReturnType<typeof shownState>;
+      /** True if the link has accepted these details, and not earlier ones. */
+      readonly accepted?: true;
+    }
   | { readonly violations: readonly Violation[] };
 
 type Sent = { readonly form: number; readonly values: Readonly<Record<string, string>> };
@@ -46,7 +50,7 @@ export async function submitLink(
     return { state: now === undefined ? "revoked" : shownState(now, deps.clock.now()) };
   }
   await completeLater(deps, { ...link, state: "submitted", submission });
-  return { state: "used" };
+  return { state: "used", accepted: true };
 }
 
 /** Converts the details to the message that a merchant's own request would contain. */

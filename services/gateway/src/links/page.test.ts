@@ -3,7 +3,14 @@ import { create } from "@bufbuild/protobuf";
 import { BeneficiaryFormSchema } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_forms_pb.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { brandStyle, choicePage, closedPage, formPage, receivedPage } from "./page.ts";
+import {
+  brandStyle,
+  choicePage,
+  closedPage,
+  formPage,
+  receivedBeforePage,
+  receivedPage,
+} from "./page.ts";
 
 const form = create(BeneficiaryFormSchema, {
   ...{ body: "fiat", destinationCurrency: "USD", transferType: "ACH", accountType: "Individual" },
@@ -85,6 +92,7 @@ describe("the page of a link", () => {
       formPage(brand, entry, false),
       choicePage(brand, [form, form]),
       receivedPage(brand),
+      receivedBeforePage(brand),
       closedPage(),
     ]) {
       const policy = page.headers["Content-Security-Policy"] ?? "";

@@ -123,6 +123,17 @@ export function receivedPage(brand: Brand): PageAnswer {
   return page(200, brand, "Thank you", text);
 }
 
+/**
+ * Builds the page for details that are sent after the link has accepted some. The platform doesn't
+ * keep what was entered, so the page covers both a repeat and other details.
+ */
+export function receivedBeforePage(brand: Brand): PageAnswer {
+  const name = escapeHtml(nameOf(brand));
+  const text = `<p>Details were received through this link before. What you sent now was not saved, and changes nothing.</p>
+<p>If you sent the same details twice, you can close this page. Contact ${name} to change your details.</p>`;
+  return page(409, brand, "Details were received before", text);
+}
+
 const noBrand: Brand = { merchantName: "", displayName: "", color: "", logo: "" };
 
 /**

@@ -26,7 +26,7 @@ it("never logs the token of a link or the entered values", async () => {
   const violations = [{ field: "first_name", problem: "is too long" }];
   beneficiary.submitBeneficiaryLink = () => ({ state: BeneficiaryLinkState.OPEN, violations });
   statuses.push((await send()).status);
-  beneficiary.submitBeneficiaryLink = () => ({ state: BeneficiaryLinkState.USED });
+  beneficiary.submitBeneficiaryLink = () => ({ state: BeneficiaryLinkState.USED, accepted: true });
   statuses.push((await send()).status);
   beneficiary.submitBeneficiaryLink = () => {
     throw new ConnectError("failed", Code.Internal);
@@ -42,6 +42,22 @@ it("never logs the token of a link or the entered values", async () => {
   const route = expect.stringMatching(/^(GET|POST) \/b\/:token$/);
   for (const { fields } of requests()) expect(fields).toMatchObject({ route });
   expect(JSON.stringify(gateway.logLines)).not.toMatch(/ttttt|9876543210|Zoltvar/);
+});
+
+it("doesn't thank for details that come after others", async () => {
+  const { beneficiary } = gateway.fakes;
+  const forms = [{ body: "fiat", destinationCurrency: "USD", fields: [{ name: "first_name" }] }];
+  const names = { merchantName: "Acme", displayName: "Corner Shop", forms };
+  beneficiary.openBeneficiaryLink = () => ({ state: BeneficiaryLinkState.USED, ...names });
+  expect(await read()).toMatchObject({ status: 200 });
+  const before = await send();
+  expect(before.status).toBe(409);
+  expect(before.text).toContain("was not saved");
+  expect(before.text).toContain("Contact Acme, for Corner Shop, to change your details.");
+  // Another request was faster.
+  beneficiary.openBeneficiaryLink = () => ({ state: BeneficiaryLinkState.OPEN, ...names });
+  beneficiary.submitBeneficiaryLink = () => ({ state: BeneficiaryLinkState.USED });
+  expect(await send()).toMatchObject({ status: 409, text: before.text });
 });
 
 it("serves the merchant's logo under the link's address, and again only if it has changed", async () => {

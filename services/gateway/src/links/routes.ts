@@ -12,7 +12,14 @@ import { readForm } from "../http/body.ts";
 import { serveContent } from "../http/content.ts";
 import type { RouterContext } from "../http/observe.ts";
 import type { PublicRoute } from "../http/static.ts";
-import { choicePage, closedPage, formPage, laterPage, receivedPage } from "./page.ts";
+import {
+  choicePage,
+  closedPage,
+  formPage,
+  laterPage,
+  receivedBeforePage,
+  receivedPage,
+} from "./page.ts";
 
 export type LinkPageDeps = {
   readonly beneficiary: Client<typeof BeneficiaryService>;
@@ -80,7 +87,8 @@ async function whereOpen(
     const version = opened.logoSha256.slice(0, 16);
     const link = { ...opened, logo: version === "" ? "" : `/b/${token}/logo.png?v=${version}` };
     if (link.state === BeneficiaryLinkState.OPEN) return await answer(link, token);
-    return link.state === BeneficiaryLinkState.USED ? receivedPage(link) : closedPage(link);
+    if (link.state !== BeneficiaryLinkState.USED) return closedPage(link);
+    return ctx.method === "POST" ? receivedBeforePage(link) : receivedPage(link);
   } catch (error) {
     if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return closedPage();
     if (!isUnavailable(error)) throw error;
@@ -125,10 +133,12 @@ async function submitted(
   if (form === undefined) return choicePage(link, link.forms);
   const values = await readForm(ctx);
   if (isRefused(values)) return refusalAnswer(values);
-  const { state, violations } = await beneficiary.submitBeneficiaryLink({ token, form, values });
+  const sent = { token, form, values };
+  const { state, violations, accepted } = await beneficiary.submitBeneficiaryLink(sent);
   if (violations.length > 0) {
     const problems = new Map(violations.map(({ field, problem }) => [field, problem]));
     return entryPage(ctx, link, values, problems);
   }
-  return state === BeneficiaryLinkState.USED ? receivedPage(link) : closedPage(link);
+  if (state !== BeneficiaryLinkState.USED) return closedPage(link);
+  return accepted ? receivedPage(link) : receivedBeforePage(link);
 }

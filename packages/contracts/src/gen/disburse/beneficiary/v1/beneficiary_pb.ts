@@ -4370,7 +4370,7 @@ export const BeneficiaryService: GenService<{
   /**
    * Accepts the details that a beneficiary entered with an open link. Creates the merchant's
    * beneficiary and screens it. A link accepts details only once. A repeat, and later details, have
-   * no effect and return the first result.
+   * no effect and return USED without `accepted`.
    * Errors:
    * - RECORD_NOT_FOUND: there is no link with this token.
    * - UNAVAILABLE: the compliance service can't screen the wallet now.
