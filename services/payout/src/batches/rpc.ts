@@ -164,7 +164,10 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }
 
-/** Derives the batch id from the operation. A repeat after a crash thus stores the same lines. */
+/**
+ * Derives the batch id from the operation. A repeat after a crash thus stores the same lines. The
+ * id doesn't sort by time.
+ */
 function batchIdOf(merchantId: string, operationId: string): string {
   const name = `${merchantId} ${operationId}`;
   return hashedId("batch", createHash("sha256").update(name).digest());
