@@ -109,13 +109,22 @@ describe("an endpoint with headers of its own that is created paused", () => {
     expect(replayed?.headers).toMatchObject({ authorization: secret });
 
     await acme.data("PATCH", path, { event_types: ["endpoint.failing", "endpoint.recovered"] });
+    const simulated = `/api/v1/sandbox/webhooks/endpoints/${created.id}/events`;
     for (const type of ["endpoint.failing", "endpoint.recovered"]) {
-      const simulated = `/api/v1/sandbox/webhooks/endpoints/${created.id}/events`;
       await acme.data("POST", simulated, { transaction_type: type });
     }
-    const calls = await receiver.waitFor(6, own);
+    const payout = { transaction_type: "payout_session" };
+    await acme.data("POST", simulated, { ...payout, status: "succeeded" });
+    const impossible = await acme.post(simulated, { ...payout, status: "paid" });
+    expect([impossible.status, impossible.json.message]).toEqual([
+      400,
+      "status: must be one of initiated, succeeded, failed",
+    ]);
+    const calls = await receiver.waitFor(7, own);
     const bodies = calls.slice(4).map(({ body }) => JSON.parse(body.toString()));
-    expect(bodies.map(({ data }) => data.status).toSorted()).toEqual(["failing", "recovered"]);
+    expect(bodies.map(({ data }) => data.sub_status ?? data.status).toSorted()).toEqual([
+      ...["failing", "recovered", "settled"],
+    ]);
     for (const body of bodies) expect(described.webhookProblems(body)).toEqual([]);
     await acme.call("DELETE", path);
   });

@@ -1962,7 +1962,7 @@ export class Sandbox {
   /**
    * Send webhook event.
    *
-   * Sends an event of any type to one endpoint, regardless of its subscriptions. The event is the type's example in this reference, with the fields that you choose, and is signed like every event. Its delivery has `test` set. The event feed does not contain it, and none of your other events waits for it.
+   * Sends an event of any type to one endpoint, regardless of its subscriptions. The event is the type's example in this reference, with the status and the fields that you choose, and is signed like every event. Its delivery has `test` set. The event feed does not contain it, and none of your other events waits for it. Fields that you don't choose fit the status: a payout that `failed` has a `failure_code`, for example. `INVALID_REQUEST`: the type has no such status or field, or the values can't occur together.
    *
    * Scope: `webhook:write`.
    *

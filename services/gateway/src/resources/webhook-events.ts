@@ -8,6 +8,7 @@ import { exampleOfSchema } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
 import * as q from "../openapi/query.ts";
 import { get, type Resource } from "../openapi/route.ts";
+import { payoutExample } from "./parts/sandbox-event.ts";
 import { payoutWebhook } from "./payouts.ts";
 import { optInData, paymentSessionData, refundData } from "./webhooks.ts";
 
@@ -21,9 +22,10 @@ const payload: f.Kind<Uint8Array> = {
     ].map(f.schemaRef),
     examples: [
       {
-        ...(exampleOfSchema(payoutWebhook.schema, new Map()) as object),
-        status: "succeeded",
-        unique_transaction_reference: "0xabc",
+        ...payoutExample(
+          exampleOfSchema(payoutWebhook.schema, new Map()) as Readonly<Record<string, unknown>>,
+          "succeeded",
+        ),
         updated_at: "2026-11-20T11:26:01.456Z",
       },
     ],

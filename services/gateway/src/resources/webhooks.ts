@@ -5,6 +5,7 @@ import * as f from "../openapi/fields.ts";
 import { createdByInWebhook } from "./parts/actor.ts";
 import { batchNames } from "./parts/batches.ts";
 import { digestExample } from "./parts/payouts.ts";
+import { sandboxExample } from "./parts/sandbox-event.ts";
 import { payoutWebhook } from "./payouts.ts";
 
 /** Builds the payload of a webhook (service interface, "Events"; decisions: webhooks). */
@@ -369,10 +370,16 @@ export function webhookItems(
   return Object.fromEntries(items);
 }
 
-/** Returns the example `data` of a type as JSON. Returns `undefined` for an unknown type. */
-export function exampleData(type: string): string | undefined {
+/**
+ * Returns the example `data` of a type as JSON, in the status that was sent, or the problems of
+ * what was sent. Returns `undefined` for an unknown type.
+ */
+export function sandboxData(type: string, sent: Parameters<typeof sandboxExample>[3]) {
   const [data] = Object.hasOwn(events, type) ? events[type as keyof typeof events] : [];
-  return data && JSON.stringify(exampleOfSchema(data.schema, new Map()));
+  if (data === undefined) return undefined;
+  const example = exampleOfSchema(data.schema, new Map()) as Readonly<Record<string, unknown>>;
+  const found = sandboxExample(type, data.schema, example, sent);
+  return "violations" in found ? found : { dataJson: JSON.stringify(found.example) };
 }
 
 export const webhookComponents: readonly f.NamedSchema[] = [

@@ -25,6 +25,7 @@ import {
   setRailSilence,
   setScenario,
 } from "@disburse/forms/bodies/sandbox.ts";
+import { invalidRequest } from "@disburse/kernel/refusal.ts";
 import * as f from "../../openapi/fields.ts";
 import { bodyRequest, type Call, type Clients, post, type Resource } from "../../openapi/route.ts";
 import { account } from "../accounts.ts";
@@ -33,7 +34,7 @@ import { depositor } from "../depositors.ts";
 import { payout } from "../payouts.ts";
 import { quote } from "../quotes.ts";
 import { delivery } from "../webhook-deliveries.ts";
-import { exampleData } from "../webhooks.ts";
+import { sandboxData } from "../webhooks.ts";
 
 const silence = f.record(
   SetRailSilenceResponseSchema,
@@ -268,15 +269,18 @@ export const sandbox: Resource = {
     post("sendWebhookEvent", `${path}/webhooks/endpoints/:endpointId/events`, {
       summary: "Send webhook event",
       description:
-        "Sends an event of any type to one endpoint, regardless of its subscriptions. The event is the type's example in this reference, with the fields that you choose, and is signed like every event. Its delivery has `test` set. The event feed does not contain it, and none of your other events waits for it.",
+        "Sends an event of any type to one endpoint, regardless of its subscriptions. The event is the type's example in this reference, with the status and the fields that you choose, and is signed like every event. Its delivery has `test` set. The event feed does not contain it, and none of your other events waits for it. Fields that you don't choose fit the status: a payout that `failed` has a `failure_code`, for example. `INVALID_REQUEST`: the type has no such status or field, or the values can't occur together.",
       body: { form: sendWebhookEvent },
       data: delivery,
       scope: "webhook:write",
       refusals: ["RECORD_NOT_FOUND"],
       answer: async (call, { notifierSandbox }) => {
         const request = bodyRequest(call, SendSandboxEventRequestSchema);
-        const exampleJson = exampleData(request.transactionType) ?? "{}";
-        return (await notifierSandbox.sendSandboxEvent({ ...request, exampleJson })).delivery;
+        // The notifier refuses an unknown type, and fields whose kind is wrong.
+        const found = sandboxData(request.transactionType, request) ?? { dataJson: "{}" };
+        if ("violations" in found) return invalidRequest(found.violations);
+        const sent = { ...request, exampleJson: found.dataJson };
+        return (await notifierSandbox.sendSandboxEvent(sent)).delivery;
       },
     }),
   ],
