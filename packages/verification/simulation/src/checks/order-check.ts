@@ -13,6 +13,7 @@ export function wrongOrders(platform: Platform, workload: Workload): string[] {
   const ofBatch = Map.groupBy(payouts, ({ batch_id }) => batch_id);
   const linesOf = Map.groupBy(stored("batch_lines"), ({ batch_id }) => batch_id);
   const batches = stored("batches");
+  const heard = new Set(workload.batches.all.flatMap(({ answers }) => answers));
   return [
     ...stored("scheduled_payouts").flatMap((order) => {
       const created = ofOrder.get(String(order._id)) ?? [];
@@ -22,9 +23,13 @@ export function wrongOrders(platform: Platform, workload: Workload): string[] {
     ...stored("waiting_payouts").flatMap((wait) =>
       wrongWait(wait, ofWait.get(String(wait._id)) ?? []),
     ),
-    ...batches.flatMap((batch) =>
-      wrongBatch(batch, linesOf.get(batch._id) ?? [], ofBatch.get(batch._id) ?? []),
-    ),
+    ...batches.flatMap((batch) => {
+      const paid = ofBatch.get(batch._id) ?? [];
+      // A batch of which no caller heard was created after the last caller gave up.
+      const isUndecided = batch.state === "awaiting_approval" && !heard.has(String(batch._id));
+      if (isUndecided) return paid.map(({ _id }) => `${_id} was paid without an approval`);
+      return wrongBatch(batch, linesOf.get(batch._id) ?? [], paid);
+    }),
     ...workload.batches.all.flatMap((heard) => wrongAnswers(batches, heard)),
   ];
 }
