@@ -1,6 +1,5 @@
 import { type PublicBody, type Rule, singleForm, type TextField } from "../fields/field.ts";
 import { lengths, metadataField, textField } from "../fields/make.ts";
-import { personNameProblem } from "../values/names.ts";
 import { latinNameField, latinNameIsLatin } from "./fiat-parts.ts";
 import { companyName, personName, personNames } from "./names.ts";
 
@@ -25,20 +24,11 @@ const isLocked =
 const locked = (name: string, whose: string, example: string): TextField =>
   textField(name, `${whose} ${isLocked}`, example, { required: false });
 
-/**
- * Rules for a name that is given in the link. The beneficiary can't correct such a name. A single
- * part of a name is not checked.
- */
+/** Rules for a name that is given in the link. The beneficiary can't correct such a name. */
 const lockedNames: readonly Rule[] = [
   personName("beneficiary_name", { field: "beneficiary_account_type", in: ["Individual"] }),
   companyName("beneficiary_name", { field: "beneficiary_account_type", notIn: ["Individual"] }),
-  {
-    ...personNames("beneficiary_first_name", "beneficiary_last_name"),
-    check: (text) => {
-      const parts = [text("beneficiary_first_name"), text("beneficiary_last_name")];
-      return parts.includes("") ? undefined : personNameProblem(parts.join(" "));
-    },
-  },
+  ...personNames("beneficiary_first_name", "beneficiary_last_name", { isPartial: true }),
   latinNameIsLatin,
 ];
 

@@ -192,6 +192,21 @@ describe.each(samples)("%s", (_name, { body, form, values }) => {
     },
   );
 
+  const parts = names.filter((path) => /(?:first|last)_?name$/.test(path));
+  it.runIf(parts.length > 0).each(parts)("a part of a person's name: %s", (path) => {
+    const found = (name: string) => problems(body, changed(values, path, name))[path];
+    for (const none of ["\u200b", "😀", ".", "123", "\u3164", "\u3164\uffa0"]) {
+      expect(found(none), JSON.stringify(none)).toBe("must have a letter");
+    }
+    for (const name of ["J.", "O", "D'", "Null", "J\u200b", "Ng", "3rd", "Юлия"]) {
+      expect(found(name), name).toBeUndefined();
+    }
+    const latin = { ...values, beneficiary_name_latin: "Jane Doe" };
+    for (const name of ["李", "ᠪᠠᠲᠤ", "ᠪᠠ\u180eᠲ", "김", "ʻAlī", "בן", "นก"]) {
+      expect(problems(body, changed(latin, path, name)), name).toEqual({});
+    }
+  });
+
   const lines = texts.filter(({ field }) => field.kind === "text" && field.allowed === undefined);
   it.each(lines)("one too long: $path", ({ path, field }) => {
     const tooLong = `must be at most ${field.maxLength} characters`;

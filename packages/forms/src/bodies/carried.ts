@@ -102,16 +102,16 @@ export function addressFits(methods: readonly string[]): Rule {
   };
 }
 
-/** Returns true if banks need the name in Latin letters too. */
+/** Returns true if banks need the name in Latin letters too. They need none for a missing name. */
 export function needsLatinName(name: string): boolean {
-  return !isRomanisable(name) || !isReadable(name);
+  return name.trim() !== "" && !(isRomanisable(name) && isReadable(name));
 }
 
 /** The rule for names, because fiat methods carry only Latin letters. */
 export const latinName: Rule = {
   description:
     "A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.",
-  reads: ["beneficiary_first_name", "beneficiary_last_name", "beneficiary_name"],
+  reads: ["beneficiary_first_name", "beneficiary_last_name", "beneficiary_name", "transfer_type"],
   reports: "beneficiary_name_latin",
   ofMethod: true,
   check: (text) => {

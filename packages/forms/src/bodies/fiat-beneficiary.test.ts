@@ -201,6 +201,22 @@ describe("a fiat beneficiary", () => {
     expect(checkBody(fiatBeneficiary, usd, { now, allowed })).toHaveProperty("values");
   });
 
+  it.each([
+    ["usd", usd],
+    ["swift", swift],
+    ["inr", inr],
+    ["eur", eur],
+  ])("asks for no Latin name where the name or its type is unknown: %s", (_name, body) => {
+    const { beneficiary_account_type: _type, beneficiary_name_latin: _latin, ...rest } = body;
+    expect(check(rest)).toBe("beneficiary_account_type: is required");
+    expect(check({ ...rest, beneficiary_account_type: "Person" })).toBe(
+      "beneficiary_account_type: must be one of Individual, Corporate",
+    );
+    const other = { ...rest, beneficiary_account_type: "Individual", transfer_type: "" };
+    const names = { beneficiary_first_name: "太郎", beneficiary_last_name: "山田" };
+    expect(check({ ...other, ...names })).toBe("transfer_type: is required");
+  });
+
   it("has the name fields of its account type and ignores the others", () => {
     const company = { ...usd, beneficiary_account_type: "Corporate", beneficiary_last_name: "\0" };
     const answer = checkBody(fiatBeneficiary, company, { now });

@@ -76,7 +76,7 @@ export const nameFields: readonly Field[] = [
 ];
 
 export const nameRules: readonly Rule[] = [
-  personNames("beneficiary_first_name", "beneficiary_last_name", isIndividual),
+  ...personNames("beneficiary_first_name", "beneficiary_last_name", { when: isIndividual }),
   companyName("beneficiary_name", isCorporate),
 ];
 

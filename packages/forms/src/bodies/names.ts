@@ -1,9 +1,9 @@
 import type { Condition, Rule } from "../fields/field.ts";
-import { companyNameProblem, personNameProblem } from "../values/names.ts";
+import { companyNameProblem, namePartProblem, personNameProblem } from "../values/names.ts";
 
 /**
- * Rules for whole names. Fields for a part of a name accept more, because Jennifer Null is a real
- * person.
+ * Rules for names. A part of a name needs only a letter. Whole names must not be placeholders
+ * either.
  */
 
 const person = "The name of a person has a letter and is not a placeholder such as N/A.";
@@ -11,8 +11,8 @@ const company = "The name of a company has a letter or digit and is not a placeh
 
 type NameProblem = (name: string) => string | undefined;
 
-/** Creates a rule for a whole name in one field. A missing name is reported by other rules. */
-function wholeName(
+/** Creates a rule for a name in one field. A missing name is reported by other rules. */
+function nameRule(
   field: string,
   description: string,
   problemOf: NameProblem,
@@ -28,20 +28,34 @@ function wholeName(
 }
 
 export const personName = (field: string, when?: Condition): Rule =>
-  wholeName(field, person, personNameProblem, when);
+  nameRule(field, person, personNameProblem, when);
 
 export const companyName = (field: string, when?: Condition): Rule =>
-  wholeName(field, company, companyNameProblem, when);
+  nameRule(field, company, companyNameProblem, when);
 
 /**
- * Creates a rule for a person's name in two fields. `first` may be empty if the form allows that.
+ * Creates the rules for a person's name in two fields. `first` may be empty if the form allows that.
+ * If `isPartial`, someone else adds a missing part, so the whole name is not checked yet.
  */
-export function personNames(first: string, last: string, when?: Condition): Rule {
-  return {
+export function personNames(
+  first: string,
+  last: string,
+  { when, isPartial = false }: { readonly when?: Condition; readonly isPartial?: boolean } = {},
+): readonly Rule[] {
+  const parts = [first, last];
+  const whole: Rule = {
     description: person,
     ...(when !== undefined && { when }),
-    reads: [first, last],
+    reads: parts,
     reports: last,
-    check: (text) => personNameProblem(`${text(first)} ${text(last)}`.trim()),
+    check: (text) => {
+      const given = parts.map(text).filter((name) => name !== "");
+      if (isPartial && given.length < parts.length) return undefined;
+      return personNameProblem(given.join(" "));
+    },
   };
+  const own = parts.map((field) =>
+    nameRule(field, `\`${field}\` has a letter.`, namePartProblem, when),
+  );
+  return [...own, whole];
 }

@@ -27,7 +27,7 @@ it.each(["3", "123 456", "12-34", "١٢٣"])("%j is a company's name, and no per
   expect(companyNameProblem(name)).toBeUndefined();
 });
 
-it.each(["-", "--", ".", "?!", "🎉", "***"])(
+it.each(["-", "--", ".", "?!", "🎉", "***", "\u200b", "\u3164", "\uffa0\u115f\u1160"])(
   "%j is not a name: it has no letter or digit",
   (name) => {
     expect(personNameProblem(name)).toBe("must have a letter");

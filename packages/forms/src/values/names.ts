@@ -21,14 +21,25 @@ function isNoName(name: string): boolean {
 
 const placeholderProblem = "must be a name, not a placeholder such as N/A";
 
+/** Letters that show nothing, such as the Hangul filler U+3164, don't count. */
+const letter = /(?!\p{Default_Ignorable_Code_Point})\p{L}/u;
+const letterOrDigit = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}]/u;
+
+/**
+ * Returns `undefined` for a valid first or last name. It may be a placeholder, because Jennifer Null
+ * is a real person.
+ */
+export function namePartProblem(part: string): string | undefined {
+  return letter.test(part) ? undefined : "must have a letter";
+}
+
 /** Returns `undefined` for a valid name. */
 export function personNameProblem(name: string): string | undefined {
-  if (isNoName(name)) return placeholderProblem;
-  return /\p{L}/u.test(name) ? undefined : "must have a letter";
+  return isNoName(name) ? placeholderProblem : namePartProblem(name);
 }
 
 /** Returns `undefined` for a valid name. A company name may consist of digits: `3M`, `360`. */
 export function companyNameProblem(name: string): string | undefined {
   if (isNoName(name)) return placeholderProblem;
-  return /[\p{L}\p{N}]/u.test(name) ? undefined : "must have a letter or digit";
+  return letterOrDigit.test(name) ? undefined : "must have a letter or digit";
 }

@@ -2122,6 +2122,8 @@ export interface CryptoBeneficiaryCorporateRequest {
  * - For ACH and LOCAL transfers of USD and USDC, the destination country must be US.
  * - The routing code must be a BIC (ISO 9362) for SWIFT, and an ABA routing number with a valid checksum for ACH CODE.
  * - If the bank's country uses IBANs (ISO 13616), the account number must be a valid IBAN.
+ * - `beneficiary_first_name` has a letter.
+ * - `beneficiary_last_name` has a letter.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
@@ -2203,6 +2205,8 @@ export interface FiatBeneficiaryUsdRequest {
  * A bank account that is paid in INR.
  * - For INR, the destination country must be IN.
  * - The routing code must be an IFSC.
+ * - `beneficiary_first_name` has a letter.
+ * - `beneficiary_last_name` has a letter.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
@@ -2288,6 +2292,8 @@ export interface FiatBeneficiaryInrRequest {
  * A bank account that is paid in EUR over SEPA.
  * - The account number must be a valid IBAN (ISO 13616) of a SEPA country.
  * - The BIC must have the format of ISO 9362.
+ * - `beneficiary_first_name` has a letter.
+ * - `beneficiary_last_name` has a letter.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
@@ -2347,6 +2353,8 @@ export interface UpdateBeneficiaryRequest {
  * The beneficiary's details: those that the page requests, and those that you set in advance.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
+ * - `beneficiary_first_name` has a letter.
+ * - `beneficiary_last_name` has a letter.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - `beneficiary_name_latin` is in Latin letters that banks carry, and is not a placeholder such as N/A.
  */
@@ -2797,6 +2805,8 @@ export interface ApiErrorViolationsItem {
 
 /**
  * The person.
+ * - `firstname` has a letter.
+ * - `lastname` has a letter.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  */
 export interface DepositorDetailsPersonDetails {
@@ -3058,6 +3068,8 @@ export interface PayoutWebhookDataCreatedBy {
 
 /**
  * The person.
+ * - `firstname` has a letter.
+ * - `lastname` has a letter.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  */
 export interface DepositorIndividualRequestDepositorDetailsPersonDetails {
