@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseMoment } from "./time.ts";
+import { parseBound, parseMoment } from "./time.ts";
 
 it.each([
   ["2026-11-20", "2026-11-20T00:00:00.000Z"],
@@ -26,6 +26,34 @@ it.each([
   "2026-11-20T11:26:00.1234567891Z",
   "2026-02-30T11:26:00Z",
   " 2026-11-20",
+  // The offset moves the year out of the four digits of a time.
+  "9999-12-31T23:59:59-23:59",
+  "9999-12-31T23:59:00-00:01",
+  "0001-01-01T00:00:00+00:01",
+  "0001-01-01T23:58:59+23:59",
 ])("%j is none", (text) => {
-  expect(parseMoment(text)).toBeUndefined();
+  expect([parseMoment(text), parseBound(text)]).toEqual([undefined, undefined]);
+});
+
+it.each([
+  "9999-12-31T23:59:59.999Z",
+  "9999-12-31T22:59:59-01:00",
+  "0001-01-01T00:00:00Z",
+  "0001-01-01T01:00:00+01:00",
+])("%s is within the years that a time can have", (text) => {
+  expect(parseMoment(text)?.toISOString()).toMatch(/^(?:9999-12-31T23:59:59|0001-01-01T00:00:00)/);
+});
+
+it.each([
+  ["2026-11-20", "2026-11-20T00:00:00.000Z"],
+  ["2026-11-20T00:00:00.649Z", "2026-11-20T00:00:00.649Z"],
+  ["2026-11-20T00:00:00.649000Z", "2026-11-20T00:00:00.649Z"],
+  ["2026-11-20T00:00:00.649500Z", "2026-11-20T00:00:00.650Z"],
+  ["2026-11-20T00:00:00.649000001Z", "2026-11-20T00:00:00.650Z"],
+  ["2026-11-20T00:00:00.9999+01:00", "2026-11-19T23:00:01.000Z"],
+  ["1969-12-31T23:59:59.9991Z", "1970-01-01T00:00:00.000Z"],
+  // The latest time of .NET.
+  ["9999-12-31T23:59:59.9999999Z", "9999-12-31T23:59:59.999Z"],
+])("%s as a bound is %s", (text, moment) => {
+  expect(parseBound(text)?.toISOString()).toBe(moment);
 });

@@ -23,7 +23,26 @@ const isoMoment = new RegExp(String.raw`^(\d{4}-\d{2}-\d{2})(?:T${time}${offset}
  */
 export function parseMoment(text: string): Date | undefined {
   const day = isoMoment.exec(text)?.[1];
-  return day !== undefined && isCalendarDate(day) ? new Date(text) : undefined;
+  if (day === undefined || !isCalendarDate(day)) return undefined;
+  const moment = new Date(text);
+  return hasYear(moment) ? moment : undefined;
+}
+
+/** An offset can move a time to a year that has no four digits. */
+function hasYear(moment: Date): boolean {
+  const year = moment.getUTCFullYear();
+  return year >= 1 && year <= 9999;
+}
+
+/**
+ * Parses the bound of a range of times, like `parseMoment`. Rounds it up, because stored times have
+ * milliseconds: one before a finer bound stays before it.
+ */
+export function parseBound(text: string): Date | undefined {
+  const moment = parseMoment(text);
+  if (moment === undefined || !/\.\d{3}\d*[1-9]/.test(text)) return moment;
+  const next = new Date(moment.getTime() + 1);
+  return hasYear(next) ? next : moment;
 }
 
 /**

@@ -12,7 +12,7 @@ const shape = q.queryOf(ListPayoutsRequestSchema, {
   status: q.word(PayoutStatus, "Of this status alone."),
   quote_id: q.token("Of this quote alone."),
   to: q.token("To this beneficiary alone.", "beneficiaryId"),
-  created_from: q.moment("Made then or later."),
+  created_from: q.bound("Made then or later."),
 });
 
 it("makes the fields of the RPC's request out of a query", () => {

@@ -6,7 +6,7 @@ import { type IdNoun, otherKindProblem } from "@disburse/kernel/id.ts";
 import { nearest } from "@disburse/kernel/nearest.ts";
 import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
-import { isCalendarDate, parseMoment } from "@disburse/kernel/time.ts";
+import { isCalendarDate, parseBound, parseMoment } from "@disburse/kernel/time.ts";
 import { unknownField } from "@disburse/kernel/violations.ts";
 import { type CamelCase, cursorShape, type NoSuchField, type Shape } from "./fields.ts";
 
@@ -130,22 +130,32 @@ export const cursor = kind<string>({
   problem: "must be one that a list returned",
 });
 
-/** A text that the merchant chose. All characters are allowed. */
+/** A text that the merchant chose, read in the form in which texts are stored. */
 export const text = kind<string>({
   schema: { type: "string", minLength: 1, maxLength: textMax, pattern: printable },
-  read: (sent) => (sent !== "" && Array.from(sent).length <= textMax ? sent : undefined),
+  read: (sent) => {
+    const cleaned = cleanText(sent);
+    return cleaned !== "" && Array.from(cleaned).length <= textMax ? cleaned : undefined;
+  },
   problem: `must be 1 to ${textMax} characters`,
 });
 
+function time(parse: typeof parseMoment) {
+  return kind({
+    schema: { type: "string", format: "date-time" },
+    read: (text) => {
+      const at = parse(text);
+      return at === undefined ? undefined : timestampFromDate(at);
+    },
+    problem: "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z",
+  });
+}
+
 /** A time in ISO 8601 format with its UTC offset, or a day. A day means its midnight in UTC. */
-export const moment = kind({
-  schema: { type: "string", format: "date-time" },
-  read: (text) => {
-    const time = parseMoment(text);
-    return time === undefined ? undefined : timestampFromDate(time);
-  },
-  problem: "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z",
-});
+export const moment = time(parseMoment);
+
+/** The start or the exclusive end of a period, written like a `moment`. */
+export const bound = time(parseBound);
 
 /** A UTC day. */
 export const day = kind<string>({
@@ -225,8 +235,8 @@ export const page = {
 
 /** Parameters that filter records by creation time. */
 export const created = {
-  created_from: moment("Created at or after this time."),
-  created_to: moment("Created before this time."),
+  created_from: bound("Created at or after this time."),
+  created_to: bound("Created before this time."),
 } as const;
 
 /** Parameters of a report by day. */
@@ -281,10 +291,11 @@ function readPairs(sent: readonly string[], keys: string) {
   const shape = new RegExp(`^(${keys})=(.*)$`, "s");
   const pairs = new Map<string, string>();
   for (const each of sent) {
-    const [, key, value = ""] = shape.exec(each) ?? [];
+    const [, key, sentValue = ""] = shape.exec(each) ?? [];
+    const value = cleanText(sentValue);
     if (key === undefined || pairs.has(key) || Array.from(value).length > pairValueMax)
       return "malformed";
-    pairs.set(key, cleanText(value));
+    pairs.set(key, value);
   }
   return pairs.size === 0 ? undefined : Object.fromEntries(pairs);
 }

@@ -10,7 +10,8 @@ const shape = {
   currency: q.token("Of this currency alone."),
   reference_id: q.text("Of this reference alone."),
   state: q.oneOf({ pending: 1, delivered: 2 }, "In this state alone."),
-  created_from: q.moment("Made then or later."),
+  as_of: q.moment("As it was then."),
+  created_from: q.bound("Made then or later."),
   metadata: q.pairs("[a-z]{1,5}", "With these pairs alone."),
   "expand[]": q.listOf(["one", "two"], "With these."),
 } as const;
@@ -34,6 +35,15 @@ it.each([
     "created_from=2026-11-20T11:26:00.123%2B05:30",
     { created_from: timestampFromDate(new Date("2026-11-20T05:56:00.123Z")) },
   ],
+  [
+    "created_from=2026-11-20T11:26:00.649500Z&as_of=2026-11-20T11:26:00.649500Z",
+    {
+      created_from: timestampFromDate(new Date("2026-11-20T11:26:00.650Z")),
+      as_of: timestampFromDate(new Date("2026-11-20T11:26:00.649Z")),
+    },
+  ],
+  ["reference_id=%20order-7%09", { reference_id: "order-7" }],
+  ["reference_id=Cafe%CC%81", { reference_id: "Caf\u00e9" }],
   ["quote_id=qt_1", { quote_id: "qt_1" }],
   ["quote_id=quote-7&currency=acc_1", { quote_id: "quote-7", currency: "acc_1" }],
   [`reference_id=${"x".repeat(255)}`, { reference_id: "x".repeat(255) }],
@@ -43,6 +53,15 @@ it.each([
   ["expand[]=two&expand%5B%5D=one", { "expand[]": ["two", "one"] }],
 ])("reads %s", (query, values) => {
   expect(read(query)).toEqual(values);
+});
+
+it("measures a text in the form in which it is stored", () => {
+  const accented = (length: number) => `%20${"e%CC%81".repeat(length)}`;
+  expect(read(`reference_id=${accented(255)}&metadata=a=${accented(500)}`)).toEqual({
+    reference_id: "\u00e9".repeat(255),
+    metadata: { a: "\u00e9".repeat(500) },
+  });
+  expect(isRefused(read(`reference_id=${accented(256)}`))).toBe(true);
 });
 
 it.each([
@@ -58,6 +77,9 @@ it.each([
   ["cursor=&cursor=", "cursor: must not be repeated"],
   ["cursor=a%20b", "cursor: must be one that a list returned"],
   [`reference_id=${"x".repeat(256)}`, "reference_id: must be 1 to 255 characters"],
+  ["reference_id=", "reference_id: must be 1 to 255 characters"],
+  ["reference_id=%20", "reference_id: must be 1 to 255 characters"],
+  ["created_from=9999-12-31T23:59:59-23:59", "created_from: must be an ISO 8601 time such as"],
   ["state=Pending", "state: must be one of pending, delivered"],
   ["state=constructor", "state: must be one of pending, delivered"],
   ["created_from=2026-02-30", "created_from: must be an ISO 8601 time such as"],

@@ -95,8 +95,8 @@ const entryPage = f.pageOf(ListEntriesResponseSchema, "LedgerEntryPage", "entrie
 const entryFilters = q.queryOf(ListEntriesRequestSchema, {
   step: q.word(LedgerStep, "Only lines of this step."),
   payout_id: q.id("payout", "Only lines of this payout."),
-  created_from: q.moment("Written at or after this time."),
-  created_to: q.moment("Written before this time."),
+  created_from: q.bound("Written at or after this time."),
+  created_to: q.bound("Written before this time."),
 });
 
 const getAccountQuery = q.queryOf(GetAccountRequestSchema, {

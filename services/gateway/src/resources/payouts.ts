@@ -297,7 +297,7 @@ const filters = q.queryOf(ListPayoutsRequestSchema, {
     "Only payouts with these pairs of key and value: `metadata=order=1001`.",
   ),
   ...q.created,
-  updated_from: q.moment(`Last changed at or after this time; ${readsMore}.`),
+  updated_from: q.bound(`Last changed at or after this time; ${readsMore}.`),
   sort: q.oneOf(
     {
       "-created_at": PayoutOrderBy.NEWEST,

@@ -13,10 +13,10 @@ import * as q from "../openapi/query.ts";
 import { type FileFormat, get, type Resource } from "../openapi/route.ts";
 
 const query = q.queryOf(RenderStatementRequestSchema, {
-  from: q.moment(
+  from: q.bound(
     "Lines booked at or after this time; by default, all since the account was opened.",
   ),
-  to: q.moment("Lines booked before this time; by default, or if it is in the future, now."),
+  to: q.bound("Lines booked before this time; by default, or if it is in the future, now."),
   format: q.word(StatementFormat, "File format; `csv` by default."),
 });
 

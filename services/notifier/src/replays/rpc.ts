@@ -25,7 +25,7 @@ import {
   type Refused,
   refused,
 } from "@disburse/kernel/refusal.ts";
-import { type Clock, parseMoment } from "@disburse/kernel/time.ts";
+import { type Clock, parseBound } from "@disburse/kernel/time.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { type NotifierRefusal, orThrow } from "../refusals.ts";
@@ -119,13 +119,13 @@ function readReplayRequest(
   const context = { now, unreadable: message.unreadable };
   const checked = checkedMessage(createReplayBody, CreateReplayRequestSchema, message, context);
   if (isRefused(checked)) return checked;
-  const since = parseMoment(checked.since);
+  const since = parseBound(checked.since);
   if (since === undefined) throw new Error("a validated replay request has no valid `since` field");
   const states = replayableStates.filter((state) => checked.states.includes(state));
   return {
     endpointId: checked.endpointId,
     since,
-    until: parseMoment(checked.until),
+    until: parseBound(checked.until),
     states: states.length === 0 ? ["exhausted"] : states,
     eventTypes: checked.eventTypes,
     rate: checked.ratePerSecond || replayRateDefault,

@@ -30,8 +30,8 @@ const file: FileFormat = {
 };
 
 const query = q.queryOf(ListPayoutBookingsRequestSchema, {
-  from: q.moment("Booked at or after this time; by default, 93 days before `to`."),
-  to: q.moment("Booked before this time; by default, or if it is in the future, now."),
+  from: q.bound("Booked at or after this time; by default, 93 days before `to`."),
+  to: q.bound("Booked before this time; by default, or if it is in the future, now."),
 });
 
 const pageSize = 100;
