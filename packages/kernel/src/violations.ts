@@ -40,18 +40,24 @@ export type WireViolation = {
 
 /** Patterns of problem texts. The first one that matches determines the rule. */
 const rules: readonly (readonly [ViolationRule, RegExp])[] = [
-  ["required", /^(is required|needs )/],
-  ["unknown", /^is not known\b/],
-  ["repeated", /^must not (be repeated|come twice|repeat )/],
-  ["conflict", /\bwhere\b|^(was used|must be after|must not be above|is .+ was submitted)/],
+  ["required", /^((is|are) required|needs |must (have at least one of|be sent (again )?with) )/],
+  ["unknown", /^is not (known\b|supported)|\bknown currenc(y|ies)$/],
+  ["repeated", /^must (not (be repeated|come twice|repeat )|have names that differ )/],
+  // Before the other conflicts, because an expired key's time contradicts no field of the request.
+  ["range", /^must not be after \d/],
+  ["conflict", /\bwhere\b|^must (be after|not be (after|above|below)|be less than) /],
+  ["conflict", /^must be ((in )?the .+'s currency|the same in|that of)\b/],
+  ["conflict", /^(was|cannot be|does not match|is (already|only allowed|a parameter)) /],
+  ["conflict", /^is (not in any|.+ was submitted)|\bhas no amounts of\b/],
   ["type", /^must be (a string|a number|text|true or false|an object|a JSON object|an array$)/],
-  ["choice", /^must be (an array of )?(one )?(or more )?of /],
-  [
-    "range",
-    /^must (be a whole number|be greater|be in the|not be (in the|before|negative)|be at least)/,
-  ],
-  ["range", /\b(digits before the point|decimals|30 days)\b|^(would|must cover)/],
-  ["length", /^must (have at (most|least)|be at most|nest)|^must be \d+ to \d+ .*characters$/],
+  ["range", /^must be (at most \d+ (days|pixels)|(between |from )?\d+ (to|and|or) (\d+|more)$)/],
+  ["range", /^must be (a whole number|greater|at least|in the|later|within)\b/],
+  ["range", /^must (cover|not be (in the|before|negative))|^is before /],
+  ["range", /\b(digits before the point|decimals|would|together must be)\b/],
+  ["choice", /^must be ((an array of )?(one )?(or more )?of|a list of|open:) /],
+  ["choice", /^must be (\w+(, \w+)* or \w+|[A-Z]{2})$/],
+  ["length", /^(must|can) (have (at (most|least)|\d+ to \d+)|contain \d+ to \d+|nest) /],
+  ["length", /^must be (at most|\d+ to \d+ (printable )?characters\b)/],
 ];
 
 /** Derives the rule from the text, because all problem texts are this project's own. */
