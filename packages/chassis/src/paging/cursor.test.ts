@@ -3,7 +3,7 @@ import { readCursor, readLimit, readStart, writeCursor } from "./page.ts";
 
 it("reads back what it wrote", () => {
   const cursor = { at: new Date(1_700_000_000_123), id: "po_01" };
-  expect(readCursor(writeCursor(cursor))).toEqual(cursor);
+  expect(readCursor("payouts", writeCursor("payouts", cursor))).toEqual(cursor);
 });
 
 it.each([
@@ -12,8 +12,12 @@ it.each([
   "!!!",
   Buffer.from("1.").toString("base64url"),
   Buffer.from("a.b").toString("base64url"),
-])("does not accept %j", (text) => {
-  expect(readCursor(text)).toBeUndefined();
+  Buffer.from("1700000000123.po_01").toString("base64url"),
+  Buffer.from("payouts.1.").toString("base64url"),
+  writeCursor("accounts", { at: new Date(1), id: "po_01" }),
+  writeCursor("payout", { at: new Date(1), id: "po_01" }),
+])("does not accept %j in the list of payouts", (text) => {
+  expect(readCursor("payouts", text)).toBeUndefined();
 });
 
 it.each([
@@ -28,6 +32,11 @@ it.each([
 });
 
 it("starts at the newest without a cursor, and refuses a malformed one", () => {
-  expect(readStart("")).toBeUndefined();
-  expect(readStart("junk")).toMatchObject({ refused: "INVALID_REQUEST" });
+  expect(readStart("payouts", "")).toBeUndefined();
+  for (const other of ["junk", writeCursor("accounts", { at: new Date(1), id: "acc_1" })]) {
+    expect(readStart("payouts", other)).toEqual({
+      refused: "INVALID_REQUEST",
+      detail: "cursor: must be one that a list returned",
+    });
+  }
 });

@@ -10,18 +10,21 @@ export const pageLimitDefault = 20;
 /** The maximum size of a page, so that a page stays well under 1 MiB of JSON. */
 export const pageLimitMax = 100;
 
-/** Encodes a cursor as the opaque text of the public API. */
-export function writeCursor(cursor: PageCursor): string {
-  return Buffer.from(`${cursor.at.getTime()}.${cursor.id}`).toString("base64url");
+/**
+ * Encodes a cursor as the opaque text of the public API. It has its list's name in lower case, so
+ * that other lists refuse it.
+ */
+export function writeCursor(list: string, { at, id }: PageCursor): string {
+  return Buffer.from(`${list}.${at.getTime()}.${id}`).toString("base64url");
 }
 
-const cursorText = /^(\d{1,15})\.([A-Za-z0-9_:.-]{1,128})$/;
+const cursorText = /^([a-z_]+)\.(\d{1,15})\.([A-Za-z0-9_:.-]{1,128})$/;
 
-/** Reads a cursor. Returns `undefined` if the text is not a valid cursor. */
-export function readCursor(text: string): PageCursor | undefined {
+/** Reads a cursor. Returns `undefined` if the text is not a valid cursor of the list. */
+export function readCursor(list: string, text: string): PageCursor | undefined {
   const match = cursorText.exec(Buffer.from(text, "base64url").toString("latin1"));
-  if (match?.[1] === undefined || match[2] === undefined) return undefined;
-  return { at: new Date(Number(match[1])), id: match[2] };
+  const [, its, at, id] = match ?? [];
+  return its !== list || id === undefined ? undefined : { at: new Date(Number(at)), id };
 }
 
 /** Returns the page size for a requested limit, at most `max`. 0 selects the default. */
@@ -32,8 +35,11 @@ export function readLimit(limit: number, max = pageLimitMax, byDefault = pageLim
 }
 
 /** Reads the cursor after which a page starts. Returns `undefined` for the first page. */
-export function readStart(cursor: string): PageCursor | undefined | Refused<"INVALID_REQUEST"> {
-  return cursor === "" ? undefined : (readCursor(cursor) ?? invalidCursor);
+export function readStart(
+  list: string,
+  cursor: string,
+): PageCursor | undefined | Refused<"INVALID_REQUEST"> {
+  return cursor === "" ? undefined : (readCursor(list, cursor) ?? invalidCursor);
 }
 
 /** Reads the number before which a page starts. Returns `undefined` for the first page. */
@@ -94,22 +100,26 @@ export type PageRequest = { readonly limit: number; readonly cursor: string };
 
 export type PageRange = { readonly after: PageCursor | undefined; readonly limit: number };
 
-/** Reads the requested page with `read`. */
+/** Reads the requested page of a list with `read`. */
 export async function readPage<T>(
+  list: string,
   request: PageRequest,
   read: (range: PageRange) => Promise<readonly T[]>,
   cursorOf: (last: T) => PageCursor,
 ) {
   const limit = orThrow(readLimit(request.limit));
-  const after = orThrow(readStart(request.cursor));
+  const after = orThrow(readStart(list, request.cursor));
   const found = await read({ after, limit: limit + 1 });
-  return cutPage(found, limit, (last) => writeCursor(cursorOf(last)));
+  return cutPage(found, limit, (last) => writeCursor(list, cursorOf(last)));
 }
 
 type Listed = { _id: string; created_at: Date };
 type ListOptions = FindOptions & { readonly order?: ListOrder };
 
-/** Returns a page of the documents that match a filter, in the order of their creation. */
+/**
+ * Returns a page of the documents that match a filter, in the order of their creation. All lists of
+ * a collection accept each other's cursors.
+ */
 export function findPage<T extends Listed>(
   documents: Collection<T>,
   filter: Filter<T>,
@@ -117,6 +127,7 @@ export function findPage<T extends Listed>(
   { order = newestFirst, ...options }: ListOptions = {},
 ) {
   return readPage(
+    documents.collectionName,
     request,
     ({ after, limit }) =>
       documents

@@ -19,12 +19,13 @@ it.each([
   [1, 1, "po_9"],
 ])("cuts a page of %i to %i records, the next after %s", async (limit, length, lastId) => {
   const { shown, nextCursor } = await readPage(
+    "payouts",
     { limit, cursor: "" },
     async (range) => records.slice(0, range.limit),
     ({ createdAt, id }) => ({ at: createdAt, id }),
   );
   expect(shown).toEqual(records.slice(0, length));
-  expect(nextCursor === "" ? undefined : readCursor(nextCursor)?.id).toBe(lastId);
+  expect(nextCursor === "" ? undefined : readCursor("payouts", nextCursor)?.id).toBe(lastId);
 });
 
 it("continues after a record among those of the same moment", () => {

@@ -117,7 +117,7 @@ describe.each<[name: "beneficiaries" | "depositors", where: RecordFilter["where"
   it("reads no more for a late page than for the first", async () => {
     const deep = [count - 20, count / 2, 80].map((at) => ({ at: createdAt(at), id: id(at) }));
     for (const after of [undefined, ...deep] satisfies (PageCursor | undefined)[]) {
-      const cursor = after === undefined ? "" : writeCursor(after);
+      const cursor = after === undefined ? "" : writeCursor(name, after);
       const [read] = await examined(() =>
         watched[name].list(merchantId, filter, { ...page, cursor }),
       );

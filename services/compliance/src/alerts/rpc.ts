@@ -65,6 +65,7 @@ function readsRpc(deps: ReviewRpcDeps) {
     listAlerts: async (request) => {
       const filter = readFilter(request);
       const { shown, nextCursor } = await readPage(
+        "alerts",
         request,
         ({ after, limit }) => alerts.list(filter, after, limit),
         ({ waitingSince: at, id }) => ({ at, id }),

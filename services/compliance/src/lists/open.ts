@@ -247,6 +247,7 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
         orThrow(refused("INVALID_REQUEST", "list: must be a list's name"));
       }
       const { shown, nextCursor } = await readPage(
+        "list_imports",
         page,
         ({ after, limit }) => lists.listImports(list, after, limit),
         ({ startedAt: at, version }) => ({ at, id: version.importId }),

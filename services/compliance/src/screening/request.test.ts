@@ -154,7 +154,7 @@ describe("a page of screenings", () => {
   it("has 20 of any, or as many as were asked for of one kind", () => {
     const any = { merchantId: "", recordId: "", verdict: undefined, before: undefined };
     expect(read({})).toEqual({ filter: any, limit: 20 });
-    const cursor = writeCursor({ at: new Date(0), id: "scr_7" });
+    const cursor = writeCursor("screenings", { at: new Date(0), id: "scr_7" });
     expect(read({ ...subject, verdict: Verdict.REVIEW, cursor, limit: 100 })).toEqual({
       filter: { ...subject, verdict: "review", before: "scr_7" },
       limit: 100,

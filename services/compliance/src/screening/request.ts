@@ -29,6 +29,9 @@ import {
 import type { Subject } from "./rules/screening.ts";
 import type { ScreeningFilter } from "./store.ts";
 
+/** The name of the list of screenings in its cursors. */
+export const screeningList = "screenings";
+
 type Invalid = Refused<"INVALID_REQUEST">;
 
 /** The maximum parties of a request: a company with its owners (decisions: depositors). */
@@ -203,7 +206,7 @@ export function readListRequest(
   if (verdict === undefined && request.verdict !== Verdict.UNSPECIFIED) {
     violations.push({ field: "verdict", problem: "is not known" });
   }
-  const cursor = request.cursor === "" ? undefined : readCursor(request.cursor);
+  const cursor = request.cursor === "" ? undefined : readCursor(screeningList, request.cursor);
   if (request.cursor !== "" && cursor === undefined) {
     violations.push({ field: "cursor", problem: "must be one that a list returned" });
   }

@@ -25,6 +25,7 @@ import {
   readPartyRequest,
   readWalletRequest,
   type ScreeningRequest,
+  screeningList,
 } from "./request.ts";
 import { undecided } from "./rules/decided-finding.ts";
 import type { Finding } from "./rules/hit.ts";
@@ -83,7 +84,7 @@ export function screeningRpc(deps: ScreeningDeps) {
       const { filter, limit } = orThrow(readListRequest(request));
       const found = await store.list(filter, limit + 1);
       const { shown, nextCursor } = cutPage(found, limit, ({ createdAt: at, id }) =>
-        writeCursor({ at, id }),
+        writeCursor(screeningList, { at, id }),
       );
       const screenings = shown.map(screeningMessage);
       return create(ListScreeningsResponseSchema, { screenings, nextCursor });

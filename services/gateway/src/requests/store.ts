@@ -75,6 +75,7 @@ export function openRequestStore(db: Db, clock: Clock) {
     page: async (filter: RequestFilter, request: PageRequest) => {
       const [page, count] = await Promise.all([
         readPage(
+          "requests",
           request,
           ({ after, limit }) => newest(collection, filter, after, limit),
           ({ at, id }) => ({ at, id }),

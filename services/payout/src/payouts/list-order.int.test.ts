@@ -173,7 +173,10 @@ describe("an ordered list", () => {
   });
 
   it("continues from a cursor of the previous release", async () => {
-    const cursor = writeCursor({ at: new Date(start + 3 * minute), id: `po_${merchantId}_3` });
+    const cursor = writeCursor("payouts", {
+      at: new Date(start + 3 * minute),
+      id: `po_${merchantId}_3`,
+    });
     const { payouts } = await list({ ...usd, cursor });
     expect(payouts.map(({ id }) => place(id))).toEqual([5, 2, 1, 0]);
   });

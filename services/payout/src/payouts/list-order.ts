@@ -13,6 +13,9 @@ import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Filter, Sort } from "mongodb";
 import type { PayoutDocument } from "./document.ts";
 
+/** The name of the list of payouts in its cursors. */
+export const listName = "payouts";
+
 export type OrderName = EnumName<typeof PayoutOrderBy>;
 
 /** A payout's values of the sort keys: its position in a list. */
@@ -124,7 +127,7 @@ export function bindingOf(order: OrderName, filter: object): string {
 /** Writes a cursor. Without a binding, it has the form of all other lists' cursors. */
 export function writePlace(order: OrderName, binding: string, place: Place): string {
   const { created_at: at, _id: id } = place;
-  if (binding === "") return writeCursor({ at, id });
+  if (binding === "") return writeCursor(listName, { at, id });
   const minor = isByAmount(order) ? fromDecimal128(place.source_minor) : "";
   return Buffer.from(`${binding}/${minor}/${at.getTime()}/${id}`).toString("base64url");
 }
@@ -152,7 +155,7 @@ export function readPlace(
 
 /** Reads a cursor without a digest. The default order accepts it with any filters. */
 function readUnbound(cursor: string, order: OrderName) {
-  const start = readStart(cursor);
+  const start = readStart(listName, cursor);
   if (start === undefined || isRefused(start)) return start;
   if (order !== "newest") return otherList;
   return { created_at: start.at, _id: start.id, source_minor: toDecimal128(0n) };

@@ -33,7 +33,14 @@ import type { CollationOptions, Filter } from "mongodb";
 import { listedMerchant } from "../accounts/merchants.ts";
 import { boundedList } from "./bounded-list.ts";
 import { isCreated, type PayoutDocument, type Payouts } from "./document.ts";
-import { bindingOf, isByAmount, type OrderName, readPlace, writePlace } from "./list-order.ts";
+import {
+  bindingOf,
+  isByAmount,
+  listName,
+  type OrderName,
+  readPlace,
+  writePlace,
+} from "./list-order.ts";
 import { listedMessage, listFields } from "./listed.ts";
 import { cancellationOf } from "./rules/failure.ts";
 import { everyStage, type Progress, publicStatusOf } from "./rules/progress.ts";
@@ -153,7 +160,7 @@ async function listOfAll(
   };
   const cursorOf = ({ created_at: at, _id: id }: PayoutDocument) => ({ at, id });
   const [{ shown, nextCursor }, counted] = await Promise.all([
-    readPage(message, read, cursorOf),
+    readPage(listName, message, read, cursorOf),
     countUpToMax(payouts, { $and: [isCreated, filter] }, collated(filter)),
   ]);
   const messages = shown.map(listedMessage);

@@ -29,6 +29,10 @@ import { type TimelineEvent, timelineOf, waitingBegan } from "./rules/timeline.t
 import { findPayout } from "./store.ts";
 import { payoutMessage } from "./wire.ts";
 
+/** The names of the lists in their cursors. */
+export const eventList = "payout_events";
+const publishedList = "published_payouts";
+
 export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
   return {
     getPayout: async ({ merchantId, payoutId }) => {
@@ -49,6 +53,7 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
       const events = [...begun, ...timelineOf(document.journal)];
       const numbered = events.map((event, at) => ({ event, number: at + 1 }));
       const { shown, nextCursor } = await readPage(
+        eventList,
         page,
         // Events are only appended, so their numbers don't change.
         async ({ after, limit }) =>
@@ -93,14 +98,14 @@ export function publishedRpc(published: PublishedEvents) {
   return {
     listPublishedPayouts: async ({ from, to, limit: given, cursor }) => {
       const limit = orThrow(readLimit(given, pageMax, pageMax));
-      const after = orThrow(readStart(cursor));
+      const after = orThrow(readStart(publishedList, cursor));
       if (from === undefined || to === undefined) {
         return orThrow(refused("INVALID_REQUEST", "from, to: are required"));
       }
       const span = { from: timestampDate(from), to: timestampDate(to) };
       const found = await published.list(span, { after, limit: limit + 1 });
       const { shown, nextCursor } = cutPage(found, limit, ({ publishedAt: at, id }) =>
-        writeCursor({ at, id }),
+        writeCursor(publishedList, { at, id }),
       );
       const messages = shown.map(({ id: payoutId, merchantId, versions, ...times }) => ({
         payoutId,

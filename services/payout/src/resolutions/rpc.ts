@@ -45,6 +45,7 @@ export function resolutionsRpc(
   return {
     listPayoutExceptions: async ({ kind, ...page }) => {
       const { shown, nextCursor } = await readPage(
+        "payout_exceptions",
         page,
         (range) => listExceptions(payouts, enumName(ExceptionKind, kind), range),
         ({ id, exception, createdAt }) => ({ at: exception?.since ?? createdAt, id }),

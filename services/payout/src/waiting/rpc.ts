@@ -19,7 +19,7 @@ import type { PayoutCounts } from "@disburse/ledger/accounts.ts";
 import type { ExecuteRequest } from "../execution/execute.ts";
 import { approveOrder, type CancelOrderDeps, cancelOrder, rejectOrder } from "../orders/decide.ts";
 import type { OrderDocument, Orders } from "../orders/document.ts";
-import type { payoutsRpc } from "../payouts/rpc.ts";
+import { eventList, type payoutsRpc } from "../payouts/rpc.ts";
 import type { WaitingDocument } from "./document.ts";
 import { withWaiting } from "./list.ts";
 import { executeOrWait, type QueueDeps, type Queueing } from "./queue.ts";
@@ -135,6 +135,7 @@ async function eventPage(
 ): Promise<EventPage> {
   const numbered = waitingEvents(document).map((event, at) => ({ event, number: at + 1 }));
   const { shown, nextCursor } = await readPage(
+    eventList,
     { limit, cursor },
     async ({ after, limit: most }) =>
       numbered.filter(({ number }) => number > Number(after?.id ?? 0)).slice(0, most),
