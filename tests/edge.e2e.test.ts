@@ -275,7 +275,7 @@ describe("bodies", () => {
       Buffer.from("{}", "utf16le"),
       { "content-type": "application/json; charset=utf-16" },
       "UNSUPPORTED_MEDIA_TYPE",
-      `Its charset is not UTF-8. ${send}`,
+      `Its charset is utf-16, not UTF-8. ${send}`,
     ],
     [
       ...(["gzip", "{}", { ...json, "content-encoding": "gzip" }] as const),

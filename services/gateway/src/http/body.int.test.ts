@@ -66,6 +66,18 @@ it("tells where a body is no JSON", async () => {
   });
 });
 
+it("names the charset of a file, and the types of the route", async () => {
+  const headers = { "content-type": "text/csv; charset=iso-8859-1" };
+  const reply = await gateway.ask({ path: "/api/v1/transfer/batches", key, body: "a", headers });
+  expect(reply.json).toEqual({
+    code: "UNSUPPORTED_MEDIA_TYPE",
+    message:
+      "The request body must be application/json or text/csv in UTF-8, without content encoding. " +
+      "Its charset is iso-8859-1, not UTF-8. " +
+      "Send `Content-Type: application/json` or `Content-Type: text/csv`.",
+  });
+});
+
 it("reads a body in chunks, and refuses one that grows past the limit", async () => {
   const headers = { "transfer-encoding": "chunked" };
   const ask = (body: string) => gateway.ask({ path, key, body, headers });

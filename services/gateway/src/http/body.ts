@@ -29,7 +29,7 @@ export async function readBody(
   isOptional: boolean,
 ): Promise<JsonObject | Refused<ErrorCode>> {
   const { "content-type": type, "content-encoding": encoding } = req.headers;
-  if (hasBody(req) && !isPlain(type, encoding)) return unsupported(type, encoding);
+  if (hasBody(req) && !isPlain(type, encoding)) return unsupported(req);
   if (announced(req) > drainMax) return refused("PAYLOAD_TOO_LARGE");
   // The caller is authenticated and the body's length is accepted, so the client may send the body.
   if (awaitsContinue(req)) res.writeContinue();
@@ -38,9 +38,14 @@ export async function readBody(
   return bytes.length === 0 && isOptional ? {} : readJsonBody(bytes);
 }
 
-function unsupported(type?: string, encoding?: string): Refused<"UNSUPPORTED_MEDIA_TYPE"> {
+function unsupported(
+  { headers }: IncomingMessage,
+  types: readonly string[] = ["application/json"],
+): Refused<"UNSUPPORTED_MEDIA_TYPE"> {
   const { message } = errorTable.UNSUPPORTED_MEDIA_TYPE;
-  return refused("UNSUPPORTED_MEDIA_TYPE", `${message} ${mediaTypeHint(type, encoding)}`);
+  const accepted = message.replace("application/json", types.join(" or "));
+  const hint = mediaTypeHint(headers["content-type"], headers["content-encoding"], types);
+  return refused("UNSUPPORTED_MEDIA_TYPE", `${accepted} ${hint}`);
 }
 
 /** Reads a browser's form. The last value of a repeated field wins. */
@@ -68,7 +73,9 @@ export async function readLargeBody(
 ): Promise<LinesBody | Refused<ErrorCode>> {
   const { "content-type": type, "content-encoding": encoding } = req.headers;
   const isCsv = csv !== undefined && csvTypes.some((each) => isPlain(type, encoding, each));
-  if (!isCsv && !isPlain(type, encoding)) return unsupported(type, encoding);
+  if (!isCsv && !isPlain(type, encoding)) {
+    return unsupported(req, ["application/json", ...(csv === undefined ? [] : [csvTypes[0]])]);
+  }
   if (announced(req) > bytesMax) return refused("PAYLOAD_TOO_LARGE", tooLargeText(bytesMax));
   const upload = begin();
   if (isRefused(upload)) return upload;

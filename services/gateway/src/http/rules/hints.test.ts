@@ -28,11 +28,25 @@ it.each([
   [
     "application/json; charset=latin1",
     undefined,
+    "Its charset is latin1, not UTF-8. Send `Content-Type: application/json`.",
+  ],
+  [
+    'application/json; charset="<x>"',
+    undefined,
     "Its charset is not UTF-8. Send `Content-Type: application/json`.",
   ],
   ["application/json", "gzip", "It has a Content-Encoding. Send it without."],
 ])("tells of the type %j and encoding %j how to send JSON", (type, encoding, hint) => {
   expect(mediaTypeHint(type, encoding)).toBe(hint);
+});
+
+it.each([
+  ["text/csv; charset=iso-8859-1", "Its charset is iso-8859-1, not UTF-8."],
+  ["application/vnd.ms-excel;charset=windows-1252", "Its charset is windows-1252, not UTF-8."],
+  ["text/tab-separated-values", "It is text/tab-separated-values."],
+])("tells of the type %j how to send a file", (type, hint) => {
+  const send = "Send `Content-Type: application/json` or `Content-Type: text/csv`.";
+  expect(mediaTypeHint(type, undefined, ["application/json", "text/csv"])).toBe(`${hint} ${send}`);
 });
 
 it.each([

@@ -3,6 +3,7 @@ import { type IdNoun, idPrefixes, otherKindProblem } from "@disburse/kernel/id.t
 import type { Violation } from "@disburse/kernel/refusal.ts";
 import type { WireViolation } from "@disburse/kernel/violations.ts";
 import type { Mode } from "../../keys/rules/key.ts";
+import { charsetOf } from "./request.ts";
 
 /** Hints for a developer's first requests. They depend on the request alone. */
 
@@ -28,16 +29,23 @@ export function authorizationHint(
 
 const essence = /^([\w.+-]+\/[\w.+-]+)(?:$|[ ;])/;
 
-/** Tells what came in place of JSON. */
-export function mediaTypeHint(type = "", encoding?: string): string {
+const charsetName = /^[\w.:+-]{1,40}$/;
+
+/** Tells what was sent in place of a body of one of the types. */
+export function mediaTypeHint(
+  type = "",
+  encoding?: string,
+  types: readonly string[] = ["application/json"],
+): string {
   if (encoding !== undefined) return "It has a Content-Encoding. Send it without.";
-  const send = "Send `Content-Type: application/json`.";
+  const send = `Send ${types.map((each) => `\`Content-Type: ${each}\``).join(" or ")}.`;
   if (type === "") return `It has no Content-Type. ${send}`;
   const [, sent] = essence.exec(type) ?? [];
   if (sent === undefined) return `Its Content-Type is invalid. ${send}`;
-  return sent.toLowerCase() === "application/json"
-    ? `Its charset is not UTF-8. ${send}`
-    : `It is ${sent}. ${send}`;
+  const charset = charsetOf(type)?.toLowerCase() ?? "utf-8";
+  if (charset === "utf-8") return `It is ${sent}. ${send}`;
+  const named = charsetName.test(charset) ? `${charset}, not` : "not";
+  return `Its charset is ${named} UTF-8. ${send}`;
 }
 
 const idShape = /^[a-z]{2,3}_[0-9a-hjkmnp-tv-z]{26}$/;

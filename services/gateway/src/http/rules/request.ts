@@ -135,6 +135,11 @@ function parse(contentType: string): MIMEType | undefined {
   }
 }
 
+/** Returns the charset that a content type names, or `undefined`. */
+export function charsetOf(contentType: string): string | undefined {
+  return parse(contentType)?.params.get("charset") ?? undefined;
+}
+
 /**
  * Returns true for an uncompressed UTF-8 body with the given media type, which is JSON by default.
  */
