@@ -227,6 +227,27 @@ describe("paths and queries", () => {
     expectRefused(await acme.get(`${paths.payouts}?${query}`), 400, "INVALID_REQUEST");
   });
 
+  it("a cursor of another list is refused", async () => {
+    const { meta_data } = await acme.data("GET", `${paths.accounts}?limit=1`);
+    const query = `?cursor=${(meta_data as { next_cursor: string }).next_cursor}`;
+    expect((await acme.get(paths.accounts + query)).status).toBe(200);
+    for (const path of [
+      paths.payouts,
+      paths.scheduled,
+      paths.batches,
+      paths.beneficiaries,
+      "/api/v1/depositors",
+      paths.endpoints,
+      paths.deliveries,
+      paths.replays,
+      "/api/v1/requests",
+    ]) {
+      const answer = await acme.get(path + query);
+      expectRefused(answer, 400, "INVALID_REQUEST");
+      expect(answer.text).toContain("cursor: must be one that a list returned");
+    }
+  });
+
   it("an operator in a query is nothing", async () => {
     const query = "?reference_id=%7B%22$gt%22:%22%22%7D";
     expect((await acme.data("GET", paths.payouts + query)).transactions).toEqual([]);
