@@ -3,7 +3,9 @@ const distanceMax = 3;
 
 /** Returns the most similar known name, or `undefined` if none is similar enough. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
+  // A distance is at least the difference of the lengths. Clients can send very long names.
   const [best] = known
+    .filter((each) => Math.abs(each.length - name.length) <= distanceMax)
     .map((each) => ({ each, distance: distanceOf(name.toLowerCase(), each.toLowerCase()) }))
     .sort((one, other) => one.distance - other.distance);
   if (best === undefined) return undefined;

@@ -4,6 +4,7 @@ import { violationsMessage } from "./refusal.ts";
 import {
   readViolations,
   ruleOf,
+  shownName,
   unknownField,
   type ViolationRule,
   violationRules,
@@ -195,6 +196,12 @@ it("reads back whatever was named", () => {
       for (const { rule } of read) expect(violationRules).toContain(rule);
     }),
   );
+});
+
+it("reads back a field with an encoded name", () => {
+  const names = ["é", "a.b", "", "a; b: c", "x".repeat(99)].map(shownName);
+  const message = violationsMessage(names.map((name) => unknownField(name, undefined)));
+  expect(readViolations(message).map(({ field }) => field)).toEqual(names);
 });
 
 it("suggests the probable field", () => {

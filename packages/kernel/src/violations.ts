@@ -66,8 +66,8 @@ export function ruleOf(problem: string): ViolationRule {
 }
 
 /** Matches the start of the next field in a message with several fields. */
-const nextField = /; (?=[\w.[\]-]+: )/;
-const oneField = /^([\w.[\]-]+): (.+)$/s;
+const nextField = /; (?=[\w.[\]%-]+: )/;
+const oneField = /^([\w.[\]%-]+): (.+)$/s;
 
 /**
  * Parses the message of an `INVALID_REQUEST`, the inverse of `violationsMessage`. Returns an empty
@@ -96,6 +96,21 @@ function wireLines({ numbers, rows, count, referenceId }: ViolatedLines) {
     ...(count > 1 && rows.length > 0 && { rows }),
     ...(count > 1 && { line_count: count }),
   };
+}
+
+const nameMax = 64;
+
+/**
+ * Returns a client's name of a field in a form that is safe in messages, headers and paths. Only
+ * letters, digits, `_` and `-` stay; others are percent-encoded, and a long name is cut.
+ */
+export function shownName(name: string): string {
+  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /[!'()*.~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  if (encoded === "") return "[]";
+  return encoded.length > nameMax ? `${encoded.slice(0, nameMax)}...` : encoded;
 }
 
 /** Reports an unknown field and suggests the field that was probably meant. */

@@ -133,17 +133,25 @@ it.each([
   ['{"quote_id":"qt_1","scheduled_at":"2027"}', ["scheduled_at: is not known here"]],
   ['{"quot_id":"qt_1"}', ["quot_id: is not known here, did you mean quote_id?"]],
   ['{"constructor":1}', ["constructor: is not known here"]],
-  ['{"a b":1}', ["body: is not known here"]],
+  ['{"a b":1}', ["a%20b: is not known here"]],
+  ['{"é":1}', ["%C3%A9: is not known here"]],
+  ['{"a.b":1}', ["a%2Eb: is not known here"]],
+  ['{"référence_id":1}', ["r%C3%A9f%C3%A9rence_id: is not known here, did you mean reference_id?"]],
+  ['{"a; b: (c)\\r\\n":1}', ["a%3B%20b%3A%20%28c%29%0D%0A: is not known here"]],
+  ['{"\\ud800":1}', ["%EF%BF%BD: is not known here"]],
+  ['{"":1}', ["[]: is not known here"]],
+  [`{"${"x".repeat(65)}":1}`, [`${"x".repeat(64)}...: is not known here`]],
 ])("an execute of %s", (text, problems) => {
   expect(unknown(executePayout, text)).toEqual(problems);
 });
 
 it("finds unknown fields in objects and lists", () => {
-  const text = `{"depositor_details":{"adress":{},"documents":{"x":1}},
+  const text = `{"depositor_details":{"adress":{},"documents":{"x":1,"é":2}},
     "company_owner_details":[{},{"person_details":{"first_name":"A"}}]}`;
   expect(unknown(depositor, text)).toEqual([
     "depositor_details.adress: is not known here, did you mean address?",
     "depositor_details.documents.x: is not known here",
+    "depositor_details.documents.%C3%A9: is not known here",
     "company_owner_details[1].person_details.first_name: is not known here, did you mean firstname?",
   ]);
 });

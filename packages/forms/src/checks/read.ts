@@ -7,7 +7,7 @@ import {
 } from "@disburse/kernel/exact-json.ts";
 import { nearest } from "@disburse/kernel/nearest.ts";
 import type { Violation } from "@disburse/kernel/refusal.ts";
-import { unknownField } from "@disburse/kernel/violations.ts";
+import { shownName, unknownField } from "@disburse/kernel/violations.ts";
 import type {
   BodyValue,
   BodyValues,
@@ -18,11 +18,6 @@ import type {
   TextField,
 } from "../fields/field.ts";
 
-/**
- * Matches a name that is safe in a message or a header. For any other name, the parent's path is
- * reported.
- */
-const plainName = /^[\w-]{1,64}$/;
 /**
  * The maximum number of unknown fields to report, which exceeds the typing errors in a real body.
  */
@@ -206,13 +201,11 @@ function collect(
     if (unknown.length >= namedMax) return;
     const field = byName.get(name);
     if (field !== undefined) collectWithin(field, sent, `${path}${name}`, unknown);
-    else unknown.push(unknownIn(path, name, [...byName.keys()]));
+    else {
+      const meant = nearest(name, [...byName.keys()]);
+      unknown.push(unknownField(`${path}${shownName(name)}`, meant));
+    }
   }
-}
-
-function unknownIn(path: string, name: string, known: readonly string[]): Violation {
-  if (plainName.test(name)) return unknownField(`${path}${name}`, nearest(name, known));
-  return unknownField(path === "" ? "body" : path.slice(0, -1), undefined);
 }
 
 function collectWithin(field: Field, sent: ExactJson, path: string, unknown: Violation[]): void {

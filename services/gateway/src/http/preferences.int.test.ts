@@ -32,6 +32,20 @@ it("names the ignored fields of a body in the sandbox", async () => {
   expect(known.headers["disburse-ignored-fields"]).toBeUndefined();
 });
 
+it("names an unknown field of any name, in ASCII", async () => {
+  const body = '{"é":1,"a.b":1}';
+  const { headers } = await calls.ask({ path: rfq, body });
+  expect(headers["disburse-ignored-fields"]).toBe("%C3%A9, a%2Eb");
+  const strict = await calls.ask({ path: rfq, body, headers: { "disburse-strict": "true" } });
+  expect(strict.json).toMatchObject({
+    message: "%C3%A9: is not known here; a%2Eb: is not known here",
+    violations: [
+      { field: "%C3%A9", rule: "unknown" },
+      { field: "a%2Eb", rule: "unknown" },
+    ],
+  });
+});
+
 it("refuses it where the caller is strict, and calls no service", async () => {
   const headers = { "disburse-strict": "true" };
   const { status, json } = await calls.ask({ path: rfq, body, headers });

@@ -7,7 +7,7 @@ import { nearest } from "@disburse/kernel/nearest.ts";
 import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 import { isCalendarDate, parseBound, parseMoment } from "@disburse/kernel/time.ts";
-import { unknownField } from "@disburse/kernel/violations.ts";
+import { shownName, unknownField } from "@disburse/kernel/violations.ts";
 import { type CamelCase, cursorShape, type NoSuchField, type Shape } from "./fields.ts";
 
 /** A query parameter. The parsed value sets a field of the RPC's request. */
@@ -300,10 +300,10 @@ function readPairs(sent: readonly string[], keys: string) {
   return pairs.size === 0 ? undefined : Object.fromEntries(pairs);
 }
 
-/** Returns a parameter's name if error messages may safely repeat it. */
+/** Returns a parameter's name as error messages may safely repeat it. */
 function shown(name: string): string {
   const isPlain = /^[\w.[\]-]{1,64}$/.test(name);
-  return isPlain ? name : "query";
+  return isPlain ? name : shownName(name);
 }
 
 export function queryRequest<Query extends QueryShape>(

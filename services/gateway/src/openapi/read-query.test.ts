@@ -97,7 +97,9 @@ it.each([
   ["limi=3", "limi: is not known here, did you mean limit?"],
   ["unknown=1&unknown=2", "unknown: is not known here"],
   ["limit=x&constructor=1", "constructor: is not known here"],
-  ["%0A%3A=1", "query: is not known here"],
+  ["%0A%3A=1", "%0A%3A: is not known here"],
+  ["%C3%A9=1", "%C3%A9: is not known here"],
+  ["a.b=1", "a.b: is not known here"],
   ["limit=x&state=y", "limit: must be a whole number from 1 to 100; state: must be one of"],
 ])("refuses %s", (query, message) => {
   const refusal = read(query);

@@ -86,7 +86,7 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
     },
   ),
   "Disburse-Ignored-Fields": header(
-    "In the sandbox: paths of unknown fields of the body; at most 20.",
+    "In the sandbox: paths of unknown fields of the body; at most 20. Characters of a name other than letters, digits, `_` and `-` are percent-encoded.",
     { type: "string" },
   ),
   "Disburse-Warnings": header(
