@@ -228,10 +228,12 @@ describe("paths and queries", () => {
   });
 
   it("a cursor of another list is refused", async () => {
-    const { meta_data } = await acme.data("GET", `${paths.accounts}?limit=1`);
-    const query = `?cursor=${(meta_data as { next_cursor: string }).next_cursor}`;
+    type Page = { accounts: [{ id: string }]; meta_data: { next_cursor: string } };
+    const page = (await acme.data("GET", `${paths.accounts}?limit=1`)) as Page;
+    const query = `?cursor=${page.meta_data.next_cursor}`;
     expect((await acme.get(paths.accounts + query)).status).toBe(200);
     for (const path of [
+      `${paths.accounts}/${page.accounts[0].id}/entries`,
       paths.payouts,
       paths.scheduled,
       paths.batches,

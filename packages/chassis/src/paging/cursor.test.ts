@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readCursor, readLimit, readStart, writeCursor } from "./page.ts";
+import { readCursor, readLimit, readNumber, readStart, writeCursor, writeNumber } from "./page.ts";
 
 it("reads back what it wrote", () => {
   const cursor = { at: new Date(1_700_000_000_123), id: "po_01" };
@@ -38,5 +38,20 @@ it("starts at the newest without a cursor, and refuses a malformed one", () => {
       refused: "INVALID_REQUEST",
       detail: "cursor: must be one that a list returned",
     });
+  }
+});
+
+it("starts at a number of its own list alone", () => {
+  expect(readNumber("entries", "")).toBeUndefined();
+  expect(readNumber("entries", writeNumber("entries", 120))).toBe(120);
+  const page = writeCursor("entries", { at: new Date(1), id: "7" });
+  for (const other of [
+    "junk",
+    "120",
+    writeNumber("lines", 120),
+    writeNumber("entries", -1),
+    page,
+  ]) {
+    expect(readNumber("entries", other)).toMatchObject({ refused: "INVALID_REQUEST" });
   }
 });

@@ -42,10 +42,21 @@ export function readStart(
   return cursor === "" ? undefined : (readCursor(list, cursor) ?? invalidCursor);
 }
 
-/** Reads the number before which a page starts. Returns `undefined` for the first page. */
-export function readNumber(cursor: string): number | undefined | Refused<"INVALID_REQUEST"> {
+/** Encodes the cursor of a list whose records have numbers. */
+export function writeNumber(list: string, number: number | bigint): string {
+  return Buffer.from(`${list}.${number}`).toString("base64url");
+}
+
+const numberText = /^([a-z_]+)\.(\d{1,15})$/;
+
+/** Reads the number at which a page starts. Returns `undefined` for the first page. */
+export function readNumber(
+  list: string,
+  cursor: string,
+): number | undefined | Refused<"INVALID_REQUEST"> {
   if (cursor === "") return undefined;
-  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : invalidCursor;
+  const match = numberText.exec(Buffer.from(cursor, "base64url").toString("latin1"));
+  return match?.[1] === list ? Number(match[2]) : invalidCursor;
 }
 
 /**

@@ -4,7 +4,13 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { assertAsChecked } from "@disburse/chassis/approvals/checked.ts";
 import { callContext } from "@disburse/chassis/call-context.ts";
 import { enumName } from "@disburse/chassis/enum-names.ts";
-import { cutPage, readLimit, readPage } from "@disburse/chassis/paging/page.ts";
+import {
+  cutPage,
+  readLimit,
+  readNumber,
+  readPage,
+  writeNumber,
+} from "@disburse/chassis/paging/page.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   AlertState,
@@ -17,7 +23,7 @@ import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.
 import { checkFile, evidenceRules } from "@disburse/files/file.ts";
 import { hashedId } from "@disburse/kernel/id.ts";
 import { readReason } from "@disburse/kernel/reason.ts";
-import { invalidCursor, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { orThrow } from "../refusals.ts";
 import type { ScreeningRequest } from "../screening/request.ts";
@@ -41,6 +47,9 @@ import {
 } from "./rules/alert.ts";
 import type { AlertFilter } from "./store.ts";
 import { alertMessage, describeAlert, fileMessage, reviewEntryMessage } from "./wire.ts";
+
+/** The name of the list in its cursors. */
+const entryList = "review_entries";
 
 export type ReviewRpcDeps = ReviewDeps &
   CaseDeps & {
@@ -99,11 +108,13 @@ function readsRpc(deps: ReviewRpcDeps) {
 
     listReviewEntries: async ({ alertId, limit: pageLimit, cursor }) => {
       const limit = orThrow(readLimit(pageLimit));
-      const before = orThrow(readBefore(cursor));
+      const before = orThrow(readNumber(entryList, cursor));
       const found = await (alertId === ""
         ? audit.list(undefined, before, limit + 1)
         : audit.decisionsOf(alertId, before, limit + 1));
-      const { shown, nextCursor } = cutPage(found, limit, ({ sequence }) => String(sequence));
+      const { shown, nextCursor } = cutPage(found, limit, ({ sequence }) =>
+        writeNumber(entryList, sequence),
+      );
       return { entries: shown.map((entry) => reviewEntryMessage(entry, sealer)), nextCursor };
     },
 
@@ -255,14 +266,4 @@ function readStates(values: readonly AlertState[]): readonly AlertStateKind[] | 
     .filter((kind) => kind !== undefined);
   if (kinds.length === values.length) return [...new Set(kinds)];
   return refused("INVALID_REQUEST", "states: must be known alert states");
-}
-
-/**
- * Returns the audit entry before which a page ends. `undefined` means that the page starts with the
- * newest entry.
- */
-function readBefore(cursor: string): number | undefined | Invalid {
-  if (cursor === "") return undefined;
-  if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
-  return invalidCursor;
 }

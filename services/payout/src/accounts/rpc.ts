@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
-import { cutPage, readLimit, readNumber } from "@disburse/chassis/paging/page.ts";
+import { cutPage, readLimit, readNumber, writeNumber } from "@disburse/chassis/paging/page.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -52,6 +52,9 @@ import { isRegistered, listedMerchant, type MerchantRegistry } from "./merchants
 
 /** The maximum length of a note. It fits on one line of a statement. */
 const noteMax = 255;
+
+/** The name of the list in its cursors. */
+const entryList = "ledger_entries";
 
 export type AccountsDeps = {
   readonly ledger: Ledger;
@@ -120,14 +123,16 @@ export function accountsRpc({ ledger, clock, beneficiary }: AccountsDeps) {
       const { merchantId, accountId, cursor } = request;
       assertMerchants(merchantId);
       const limit = orThrow(readLimit(request.limit));
-      const beforeSequence = orThrow(readNumber(cursor));
+      const beforeSequence = orThrow(readNumber(entryList, cursor));
       const filter = readEntryFilter(request);
       const found = await listEntries(ledger, { merchantId, accountId }, filter, {
         beforeSequence,
         limit: limit + 1,
       });
       const { entries, ...total } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
-      const { shown, nextCursor } = cutPage(entries, limit, ({ sequence }) => String(sequence));
+      const { shown, nextCursor } = cutPage(entries, limit, ({ sequence }) =>
+        writeNumber(entryList, sequence),
+      );
       return { entries: shown.map(entryMessage), nextCursor, ...total };
     },
 

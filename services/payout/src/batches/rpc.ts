@@ -9,6 +9,7 @@ import {
   findCountedPage,
   readLimit,
   readNumber,
+  writeNumber,
 } from "@disburse/chassis/paging/page.ts";
 import { readCreator } from "@disburse/chassis/rpc/creator.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
@@ -59,6 +60,9 @@ export type BatchRpcDeps = LineDeps &
 /** The maximum number of lines in a page. */
 const linePageMax = 500;
 const nameMax = 255;
+
+/** The name of the list in its cursors. */
+const lineList = "batch_lines";
 
 export function batchesRpc(deps: BatchRpcDeps) {
   const { batches, lines } = deps;
@@ -145,7 +149,7 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
 
     listBatchLines: async ({ merchantId, batchId, limit: approval, cursor, state: wanted }) => {
       const limit = orThrow(readLimit(approval, linePageMax));
-      const last = orThrow(readNumber(cursor)) ?? 0;
+      const last = orThrow(readNumber(lineList, cursor)) ?? 0;
       const batch = await find(merchantId, batchId);
       const state = enumName(BatchLineState, wanted);
       const own = { batch_id: batchId, ...(state && { state }) };
@@ -157,7 +161,7 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
           .toArray(),
         lines.countDocuments(own),
       ]);
-      const page = cutPage(found, limit, ({ line }) => String(line));
+      const page = cutPage(found, limit, ({ line = 0 }) => writeNumber(lineList, line));
       const messages = await lineMessages(payouts, page.shown, batch);
       return { lines: messages, nextCursor: page.nextCursor, ...countedTotal(count) };
     },

@@ -5,7 +5,13 @@ import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { callContext, originOf } from "@disburse/chassis/call-context.ts";
 import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
-import { cutPage, readLimit, readNumber, readPage } from "@disburse/chassis/paging/page.ts";
+import {
+  cutPage,
+  readLimit,
+  readNumber,
+  readPage,
+  writeNumber,
+} from "@disburse/chassis/paging/page.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -30,6 +36,9 @@ import { findPayout } from "../payouts/store.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
 import { describePayout, type Resolution, type ResolutionDeps, resolvePayout } from "./resolve.ts";
 import { effectOfOutcome, outcomeText } from "./rules/resolution.ts";
+
+/** The name of the list in its cursors. */
+const auditList = "audit_entries";
 
 export type ResolutionsRpc = ReturnType<typeof resolutionsRpc>;
 
@@ -76,12 +85,14 @@ export function resolutionsRpc(
 
     listAuditEntries: async ({ cursor, subject, ...page }) => {
       const limit = orThrow(readLimit(page.limit));
-      const before = orThrow(readNumber(cursor));
+      const before = orThrow(readNumber(auditList, cursor));
       const found =
         subject === ""
           ? await audit.list(undefined, before, limit + 1)
           : await audit.decisionsOf(subject, before, limit + 1);
-      const { shown, nextCursor } = cutPage(found, limit, ({ sequence }) => String(sequence));
+      const { shown, nextCursor } = cutPage(found, limit, ({ sequence }) =>
+        writeNumber(auditList, sequence),
+      );
       return { entries: shown.map(auditMessage), nextCursor };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOperatorService>>;

@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards, Requester } from "@disburse/chassis/approvals/approvals.ts";
-import { cutPage, readLimit, readNumber } from "@disburse/chassis/paging/page.ts";
+import { cutPage, readLimit, readNumber, writeNumber } from "@disburse/chassis/paging/page.ts";
 import { readMutation, readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import { PayoutOperatorService } from "@disburse/contracts/disburse/payout/v1/payout_operator_pb.ts";
@@ -31,6 +31,9 @@ import { readRailDay } from "./report.ts";
 import { readDay } from "./rules/day.ts";
 import { readWaiting, wakeWaiting } from "./waiting.ts";
 import { railAccountMessage, railEntryMessage, railReportMessage } from "./wire.ts";
+
+/** The name of the list in its cursors. */
+const entryList = "rail_entries";
 
 export type TreasuryDeps = {
   readonly ledger: Ledger;
@@ -166,7 +169,7 @@ const isSame =
 async function listLines(deps: TreasuryDeps, request: ListRailEntriesRequest) {
   const name = await known(deps, request);
   const limit = orThrow(readLimit(request.limit));
-  const beforeSequence = orThrow(readNumber(request.cursor));
+  const beforeSequence = orThrow(readNumber(entryList, request.cursor));
   const { createdFrom, createdTo } = request;
   const filter = {
     ...(createdFrom && { from: timestampDate(createdFrom) }),
@@ -177,7 +180,9 @@ async function listLines(deps: TreasuryDeps, request: ListRailEntriesRequest) {
   const found = await listEntries(deps.ledger, own, filter, page);
   // A rail account without a movement doesn't exist yet.
   const { entries, ...total } = found ?? { entries: [], totalCount: 0n };
-  const { shown, nextCursor } = cutPage(entries, limit, ({ sequence }) => String(sequence));
+  const { shown, nextCursor } = cutPage(entries, limit, ({ sequence }) =>
+    writeNumber(entryList, sequence),
+  );
   return { entries: shown.map((each) => railEntryMessage(name.rail, each)), nextCursor, ...total };
 }
 
