@@ -44,7 +44,7 @@ const person = objectField(
     countryField("country_of_birth", "Country of birth."),
     birthDateField("date_of_birth"),
   ],
-  personNames("firstname", "lastname"),
+  personNames("firstname", "lastname", { allowsDash: true }),
 );
 
 const address = objectField("address", "Residential or registered address of the depositor.", [

@@ -33,14 +33,21 @@ export const personName = (field: string, when?: Condition): Rule =>
 export const companyName = (field: string, when?: Condition): Rule =>
   nameRule(field, company, companyNameProblem, when);
 
+type Names = {
+  readonly when?: Condition;
+  /** Someone else adds a missing part, so the whole name is not checked yet. */
+  readonly isPartial?: boolean;
+  /** The form has no flag for people with one name. They send a dash for the other one. */
+  readonly allowsDash?: boolean;
+};
+
 /**
  * Creates the rules for a person's name in two fields. `first` may be empty if the form allows that.
- * If `isPartial`, someone else adds a missing part, so the whole name is not checked yet.
  */
 export function personNames(
   first: string,
   last: string,
-  { when, isPartial = false }: { readonly when?: Condition; readonly isPartial?: boolean } = {},
+  { when, isPartial = false, allowsDash = false }: Names = {},
 ): readonly Rule[] {
   const parts = [first, last];
   const whole: Rule = {
@@ -54,8 +61,9 @@ export function personNames(
       return personNameProblem(given.join(" "));
     },
   };
-  const own = parts.map((field) =>
-    nameRule(field, `\`${field}\` has a letter.`, namePartProblem, when),
-  );
+  const problemOf = (part: string) =>
+    allowsDash && part === "-" ? undefined : namePartProblem(part);
+  const needed = allowsDash ? "has a letter, or is a dash for none" : "has a letter";
+  const own = parts.map((field) => nameRule(field, `\`${field}\` ${needed}.`, problemOf, when));
   return [...own, whole];
 }

@@ -2805,8 +2805,8 @@ export interface ApiErrorViolationsItem {
 
 /**
  * The person.
- * - `firstname` has a letter.
- * - `lastname` has a letter.
+ * - `firstname` has a letter, or is a dash for none.
+ * - `lastname` has a letter, or is a dash for none.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  */
 export interface DepositorDetailsPersonDetails {
@@ -3068,8 +3068,8 @@ export interface PayoutWebhookDataCreatedBy {
 
 /**
  * The person.
- * - `firstname` has a letter.
- * - `lastname` has a letter.
+ * - `firstname` has a letter, or is a dash for none.
+ * - `lastname` has a letter, or is a dash for none.
  * - The name of a person has a letter and is not a placeholder such as N/A.
  */
 export interface DepositorIndividualRequestDepositorDetailsPersonDetails {
