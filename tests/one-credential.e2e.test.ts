@@ -164,7 +164,7 @@ describe("a key that another key creates", () => {
     expect(await create(maker, later)).toMatchObject(invalid("expires_at"));
     const child = await childOf(maker, { scopes });
     const listed = async (id: string) => {
-      const { keys } = await acme.data("GET", keysPath);
+      const { keys } = await acme.data("GET", `${keysPath}?limit=100`);
       return keys.find((each: { id: string }) => each.id === id);
     };
     expect(await listed(child.id)).toMatchObject({ expires_at: iso(0), root_id: rootOf(acme) });
