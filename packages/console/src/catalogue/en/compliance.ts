@@ -10,7 +10,6 @@ export const complianceWords = {
       true_match: "True match",
       closed: "Closed",
     } as Record<string, string>,
-    waiting: "Open",
     age: "Age",
     party: "Our party",
     held: "Money held",

@@ -35,7 +35,6 @@ export const everyPageWords = {
     empty: "Nothing here yet.",
     nothingMatches: "No results for these filters.",
     none: "none",
-    yes: "yes",
     no: "no",
     any: "Any",
     working: "Working…",
@@ -111,7 +110,6 @@ export const everyPageWords = {
     leave: "Leave",
   },
   problems: {
-    title: "The request failed",
     noAnswer:
       "The server did not respond, so the change may or may not have been made. Check the list before you try again.",
     noAnswerRead: "The server did not respond.",
