@@ -33,7 +33,7 @@ function guardsInCode(): Set<string> {
   for (const file of globSync(guarded, { cwd: root })) {
     if (file.endsWith("test.ts")) continue;
     const source = readFileSync(join(root, file), "utf8");
-    if (!/chassis\/approvals\/(?:approvals|open)\.ts/.test(source)) continue;
+    if (!/chassis\/approvals\/(?:guard|open)\.ts/.test(source)) continue;
     const [folder, workspace] = file.split("/");
     const owner = folder === "services" ? workspace : "payout";
     const keys = new Set(

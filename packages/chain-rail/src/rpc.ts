@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { Guards } from "@disburse/chassis/approvals/guard.ts";
 import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";

@@ -1,7 +1,7 @@
 import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
 import type { Source } from "@disburse/bank-files/matching/verdict.ts";
-import type { Guard } from "@disburse/chassis/approvals/approvals.ts";
 import { assertAsChecked } from "@disburse/chassis/approvals/checked.ts";
+import type { Guard } from "@disburse/chassis/approvals/guard.ts";
 import { enumName } from "@disburse/chassis/enum-names.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";

@@ -1,4 +1,4 @@
-import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { Guards } from "@disburse/chassis/approvals/guard.ts";
 import { enumName } from "@disburse/chassis/enum-names.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import { Decision } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";

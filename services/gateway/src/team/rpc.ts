@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import { assertAsChecked, throwChanged } from "@disburse/chassis/approvals/checked.ts";
+import type { Guards } from "@disburse/chassis/approvals/guard.ts";
 import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { findKept, insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { findCountedPage, oldestFirst } from "@disburse/chassis/paging/page.ts";

@@ -1,5 +1,5 @@
-import type { Guards, Requester } from "@disburse/chassis/approvals/approvals.ts";
 import type { DailySums, OwnWork } from "@disburse/chassis/approvals/daily-sums.ts";
+import type { Guards, Requester } from "@disburse/chassis/approvals/guard.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";

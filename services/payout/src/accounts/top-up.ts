@@ -1,6 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import { throwChanged } from "@disburse/chassis/approvals/checked.ts";
+import type { Guards } from "@disburse/chassis/approvals/guard.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { callContext } from "@disburse/chassis/call-context.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";

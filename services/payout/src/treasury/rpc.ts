@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Guards, Requester } from "@disburse/chassis/approvals/approvals.ts";
+import type { Guards, Requester } from "@disburse/chassis/approvals/guard.ts";
 import { cutPage, readLimit, readNumber, writeNumber } from "@disburse/chassis/paging/page.ts";
 import { readMutation, readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";

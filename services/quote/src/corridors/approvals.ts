@@ -1,5 +1,5 @@
 import { toJsonString } from "@bufbuild/protobuf";
-import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { Guards } from "@disburse/chassis/approvals/guard.ts";
 import {
   CorridorSchema,
   CorridorTermsSchema,

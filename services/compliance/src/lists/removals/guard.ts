@@ -1,4 +1,4 @@
-import type { Guard } from "@disburse/chassis/approvals/approvals.ts";
+import type { Guard } from "@disburse/chassis/approvals/guard.ts";
 import type { RemoveRetainedEntriesRequest } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { orThrow } from "../../refusals.ts";
